@@ -1,0 +1,85 @@
+# Each target makes the environment it needs: on a fresh machine with Python 3.11+, pip and make,
+# `make demo` and `make test` are all there is to type. `make help` lists the targets.
+
+PYTHON ?= python3
+OUT    ?= out
+PYTEST_ARGS ?=
+# Options for the pip call that installs torch, for example an index of CPU-only builds.
+PIP_TORCH_OPTIONS ?=
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH := torch==2.13.0
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check format bench clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it into out/
+	@$(BIN)/glassgrad demo --out $(OUT)
+
+test: $(VENV)/.test  ## Run the whole test suite, with PyTorch as the oracle
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(VENV)/.check  ## Formatting, lint, types, layers
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.check  ## Put the code into its one format and mend what lint can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.bench  ## Measure against NumPy, PyTorch, autograd and MyGrad; write benchmarks/RESULTS.md
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+clean:  ## Remove the environment, caches and what the demo wrote
+	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+# --- environments: one .venv, one stamp for each thing installed into it --------------------------
+# A stamp is older than pyproject.toml once that changes, and then the step is done again.
+
+# Debian parts venv's pip from Python (package python3-venv). Without it, the machine's own pip can
+# still put a pip into an environment made bare.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "glassgrad needs Python 3.11 or newer; '$(PYTHON)' is missing or older." >&2; \
+	  echo "Name another one: make PYTHON=/path/to/python3.11 …" >&2; exit 1; }
+	@test -x $(BIN)/python && $(BIN)/python -m pip --version >/dev/null 2>&1 \
+	  || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 \
+	  || { $(PYTHON) -m venv --clear --without-pip $(VENV) \
+	       && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; } \
+	  || { rm -rf $(VENV); \
+	       echo "$(PYTHON) can make no virtual environment here." >&2; \
+	       echo "On Debian and Ubuntu: apt-get install python3-venv; then run make again." >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made pyproject.toml
+	@echo "installing glassgrad into $(VENV) …"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.check: $(VENV)/.run
+	@echo "installing ruff, mypy and import-linter into $(VENV) …"
+	@$(PIP) --editable '.[check]'
+	@touch $@
+
+$(VENV)/.torch: $(VENV)/.made
+	@echo "installing $(TORCH) into $(VENV) (large) …"
+	@$(PIP) $(TORCH) $(PIP_TORCH_OPTIONS)
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run $(VENV)/.torch
+	@echo "installing what the tests need into $(VENV) …"
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.run $(VENV)/.torch
+	@echo "installing what the benchmarks compare with into $(VENV) …"
+	@$(PIP) --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""The workloads: one idea per file, each a `measure(effort)` that returns an `Outcome`."""

@@ -1,0 +1,71 @@
+"""glassgrad: autograd you can see through.
+
+PyTorch's autograd API in pure Python on NumPy, and a backward pass that can be watched:
+
+    >>> import glassgrad as gg
+    >>> x = gg.tensor([1.0, 2.0], requires_grad=True)
+    >>> loss = (x * x).sum()
+    >>> trace = gg.record(loss)  # runs the real backward pass
+    >>> x.grad
+    tensor([2., 4.])
+    >>> trace
+    Trace(3 nodes, 1 leaf, 14 events)
+
+`gg.draw(trace)` is a picture of it, `gg.player(trace)` a page to step through it.
+"""
+
+import warnings as _warnings
+
+from . import _conversions, _methods, autograd, data, nn, ops, optim, utils
+from ._printing import set_printoptions
+from .autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .core import errors
+from .core.backend import Device as device
+from .core.dtypes import (
+    bool_,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    uint8,
+)
+from .core.tensor import Size, Tensor
+from .ops import *
+from .tracing.record import record
+from .viz import draw, player
+
+__version__ = "0.1.0"
+
+bool = bool_  # PyTorch's name; last, so that `bool` above is Python's
+
+
+def _complete_tensor() -> None:
+    """Copy the mixins onto Tensor: core/ imports no op, so they arrive here."""
+    for mixin in (_conversions.Conversions, _methods.Methods):
+        for name, member in vars(mixin).items():
+            if name not in ("__slots__", "__module__", "__doc__", "__dict__", "__weakref__"):
+                setattr(Tensor, name, member)
+
+
+_complete_tensor()
+
+# PyTorch gives inf and nan without a word, and so do our ops, whatever the caller's NumPy says.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"glassgrad\.")

@@ -1,0 +1,261 @@
+"""How a tensor prints: `tensor([1.0000, 2.5000], requires_grad=True)`.
+
+All numbers of a tensor get one format and one width, found by looking at all that will be shown:
+whole numbers print as `1.`, others with 4 decimals, and if they differ a lot in size, or are very
+large or small, with an exponent. A tensor of more than 1000 elements shows its edges only.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .core.backend import asnumpy
+from .core.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
+from .core.errors import ArgumentError
+from .core.tensor import PLAIN, Tensor
+
+__all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `set_printoptions` sets."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+_PROFILES = {
+    "default": Options(),
+    "short": Options(precision=2, edgeitems=2),
+    "full": Options(threshold=math.inf),
+}
+
+
+class _Current:
+    """Holds the options in force."""
+
+    options = Options()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Choose how tensors print; what is None stays as it is.
+
+    Args:
+        precision: how many decimals; 4 at first.
+        threshold: the number of elements above which only edges are shown; 1000 at first.
+        edgeitems: how many elements an edge has; 3 at first.
+        linewidth: how many characters a line has; 80 at first.
+        profile: "default", "short" or "full": all of the above at once.
+        sci_mode: always or never an exponent; None: as the numbers demand.
+
+    Raises:
+        ArgumentError: for another profile.
+
+    Example:
+        >>> set_printoptions(precision=2)
+        >>> tensor([1.12345])
+        tensor([1.12])
+        >>> set_printoptions(profile="default")
+
+    See also: https://pytorch.org/docs/stable/generated/torch.set_printoptions.html
+    """
+    if profile is not None and profile not in _PROFILES:
+        raise ArgumentError(
+            f"there is no profile {profile!r}. The profiles are {', '.join(_PROFILES)}. "
+            "Write set_printoptions(profile='default')."
+        )
+    options = _Current.options if profile is None else _PROFILES[profile]
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edgeitems": edgeitems,
+        "linewidth": linewidth,
+    }
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    _Current.options = replace(options, sci_mode=sci_mode, **changes)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """The options in force, as `set_printoptions(**options)` takes them.
+
+    Example:
+        >>> get_printoptions()["precision"]
+        4
+    """
+    options = _Current.options
+    return {name: getattr(options, name) for name in Options.__slots__}
+
+
+# The whole ----------------------------------------------------------------------------------------
+
+
+def tensor_repr(tensor: Tensor) -> str:
+    """What `repr(tensor)` shows.
+
+    Args:
+        tensor: of any shape, dtype and device.
+
+    Returns:
+        The values, and behind them what is not the default: size, dtype, device, grad_fn.
+
+    Example:
+        >>> tensor_repr(tensor([0.5, 2.0]))
+        'tensor([0.5000, 2.0000])'
+    """
+    options = _Current.options
+    kind = type(tensor)
+    head = "tensor(" if kind in PLAIN else f"{kind.__name__}("
+    array = asnumpy(tensor.payload)
+    body = _values(array, len(head), options) if array.size else "[]"
+    return _with_suffixes(head + body, _suffixes(tensor, array, options), len(head), options)
+
+
+def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
+    found = []
+    if tensor.device.type != "cpu":
+        found.append(f"device='{tensor.device}'")
+    if (not array.size and array.ndim != 1) or (array.size and not options.edgeitems):
+        found.append(f"size={tuple(array.shape)}")
+    if array.dtype not in _unsaid_dtypes(empty=not array.size):
+        found.append(f"dtype=glassgrad.{array.dtype.name}")
+    if tensor.grad_fn is not None:
+        found.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+    elif tensor.requires_grad:
+        found.append("requires_grad=True")
+    return found
+
+
+def _unsaid_dtypes(*, empty: bool) -> tuple[Any, ...]:
+    """The dtypes that the values themselves give away."""
+    default = get_default_dtype()
+    if empty:
+        return (default,)
+    return (default, complex128 if default == float64 else complex64, int64, bool_)
+
+
+def _with_suffixes(text: str, suffixes: list[str], indent: int, options: Options) -> str:
+    """`text` and the suffixes, on as many lines as it takes."""
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if column + len(suffix) + 2 > options.linewidth:
+            text += ",\n" + " " * indent + suffix
+            column = indent + len(suffix)
+        else:
+            text += ", " + suffix
+            column += len(suffix) + 2
+    return text + ")"
+
+
+# The values ---------------------------------------------------------------------------------------
+
+
+class Column(NamedTuple):
+    """How to write the numbers of a tensor: all in one format, none narrower than `width`."""
+
+    write: Callable[[Any], str]
+    width: int
+
+
+def _values(array: Array, indent: int, options: Options) -> str:
+    shortened = array.size > options.threshold
+    shown = _edges(array, options.edgeitems) if shortened else array
+    if array.dtype.kind == "c":
+        column = _complex_column(shown, options)
+    elif array.dtype.kind == "f":
+        column = _float_column(shown, options)
+    else:
+        column = _plain_column(shown)
+    return _rows(array, indent, column, shortened, options)
+
+
+def _edges(array: Array, edgeitems: int) -> Array:
+    """The elements that will be shown."""
+    for axis, n in enumerate(array.shape):
+        if n > 2 * edgeitems:
+            array = np.take(array, [*range(edgeitems), *range(n - edgeitems, n)], axis)
+    return array
+
+
+def _rows(array: Array, indent: int, column: Column, shortened: bool, options: Options) -> str:
+    """One bracket; its depth is the number of dims, which NumPy bounds."""
+    if not array.ndim:
+        return column.write(array.item())
+    cut = shortened and len(array) > 2 * options.edgeitems
+    edge = options.edgeitems
+    if array.ndim == 1:
+        dots = [" ..."] if edge else ["..."]
+        if cut:
+            first, last = array[:edge].tolist(), array[len(array) - edge :].tolist()
+            items = [*map(column.write, first), *dots, *map(column.write, last)]
+        else:
+            items = [column.write(value) for value in array.tolist()]
+        return _wrapped(items, indent, column.width, options)
+    chosen = [*array[:edge], *array[len(array) - edge :]] if cut else list(array)
+    blocks = [_rows(row, indent + 1, column, shortened, options) for row in chosen]
+    if cut:
+        blocks.insert(edge, "...")
+    between = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
+    return "[" + between.join(blocks) + "]"
+
+
+def _wrapped(items: list[str], indent: int, width: int, options: Options) -> str:
+    """Items side by side, as many as fit on a line."""
+    per_line = max(1, (options.linewidth - indent) // (width + 2))
+    lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
+    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
+
+
+def _plain_column(array: Array) -> Column:
+    """Integers and bools."""
+    width = max([1, *(len(str(value)) for value in array.reshape(-1).tolist())])
+    return Column(lambda value: str(value).rjust(width), width)
+
+
+def _float_column(array: Array, options: Options) -> Column:
+    values = array[np.isfinite(array) & (array != 0)].astype(np.float64)
+    if not values.size:
+        return Column(_whole, 1)
+    sizes = np.abs(values)
+    exponent = options.sci_mode
+    if exponent is None:
+        with np.errstate(all="ignore"):
+            ratio = sizes.max() / sizes.min()
+        exponent = bool(ratio > 1e3 or sizes.max() > 1e8 or sizes.min() < 1e-4)  # PyTorch's limits
+    if exponent:
+        write: Callable[[Any], str] = f"{{:.{options.precision}e}}".format
+    elif np.all(values == np.ceil(values)):
+        write = _whole
+    else:
+        write = f"{{:.{options.precision}f}}".format
+    width = max(len(write(value)) for value in values.tolist())
+    return Column(lambda value: write(value).rjust(width), width)
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
+
+
+def _complex_column(array: Array, options: Options) -> Column:
+    real, imag = _float_column(array.real, options), _float_column(array.imag, options)
+
+    def write(value: complex) -> str:
+        second = imag.write(value.imag).lstrip() + "j"
+        return real.write(value.real) + ("" if second[0] in "+-" else "+") + second
+
+    return Column(write, real.width + imag.width + 1)

@@ -1,0 +1,40 @@
+"""`torch.autograd`: run backward passes, write Functions, check gradients, switch recording.
+
+The tape itself is in `glassgrad.core`; these are PyTorch's import paths to it.
+"""
+
+from glassgrad.autograd import function, grad_mode, graph, variable
+from glassgrad.autograd.function import Function
+from glassgrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
+from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from glassgrad.autograd.variable import Variable
+from glassgrad.core.backward import backward, grad
+
+__all__ = [
+    # run a backward pass
+    "backward",
+    "grad",
+    # write an op
+    "Function",
+    # check it
+    "GradcheckError",
+    "gradcheck",
+    "gradgradcheck",
+    # record or not
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+    # Tensor's old name
+    "Variable",
+    # modules
+    "function",
+    "grad_mode",
+    "graph",
+    "variable",
+]

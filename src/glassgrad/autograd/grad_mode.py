@@ -1,0 +1,192 @@
+"""`no_grad` and its kin: modes of the calling thread, as blocks and as decorators."""
+
+import functools
+import inspect
+from collections.abc import Callable, Generator
+from typing import Any, Self, TypeVar, overload
+
+from glassgrad.core.state import is_grad_enabled, is_inference_mode_enabled, modes, set_modes
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Mode:
+    """A context manager that is also a decorator, of generator functions too."""
+
+    _previous: tuple[bool, bool]
+
+    def _target(self) -> tuple[bool, bool]:
+        """(grad, inference) inside the block."""
+        raise NotImplementedError  # each mode says its own
+
+    def clone(self) -> Self:
+        """A fresh mode with the same setting: each call of a decorated function needs one."""
+        return type(self)()
+
+    def __enter__(self) -> None:
+        self._previous = (modes.grad, modes.inference)
+        set_modes(*self._target())
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_modes(*self._previous)
+
+    def __call__(self, func: F) -> F:
+        if inspect.isgeneratorfunction(func):
+            return _wrap_generator(self, func)
+
+        @functools.wraps(func)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return func(*args, **kwargs)
+
+        return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
+
+
+def _wrap_generator(mode: _Mode, func: F) -> F:
+    """Run each stretch between two yields inside the mode, and the caller's code outside it."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        with mode.clone():
+            generator = func(*args, **kwargs)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        try:
+            while True:
+                try:
+                    with mode.clone():
+                        item = resume()
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    resume = functools.partial(generator.throw, error)
+                else:
+                    resume = functools.partial(generator.send, sent)
+        finally:
+            with mode.clone():
+                generator.close()
+
+    return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
+
+
+class _BareDecorator(_Mode):
+    """A mode that also decorates without parentheses: `@no_grad`."""
+
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, func: F) -> F: ...  # type: ignore[misc]  # a decorator returns the function
+    def __new__(cls, func: Any = None) -> Any:
+        self = super().__new__(cls)
+        return self if func is None else self(func)
+
+
+class no_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
+    """Do not record: results have `requires_grad=False`.
+
+    Works as `with no_grad():`, as `@no_grad()` and as `@no_grad`, per thread.
+
+    Example:
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> with no_grad():
+        ...     print((x * x).requires_grad)
+        False
+    """
+
+    def _target(self) -> tuple[bool, bool]:
+        return False, modes.inference
+
+
+class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
+    """Record, also inside `no_grad()`.
+
+    Example:
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> with no_grad(), enable_grad():
+        ...     print((x * x).requires_grad)
+        True
+    """
+
+    def _target(self) -> tuple[bool, bool]:
+        return True, modes.inference
+
+
+class set_grad_enabled(_Mode):  # noqa: N801  # PyTorch's name
+    """Record or not, by a flag: at once as a function, for a block as a context manager.
+
+    Args:
+        mode: whether to record.
+
+    Example:
+        >>> with set_grad_enabled(False):
+        ...     print(is_grad_enabled())
+        False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self._previous = (modes.grad, modes.inference)
+        set_modes(*self._target())
+
+    def __call__(self, func: F) -> F:
+        set_modes(*self._previous)  # as a decorator it acts inside the function only
+        return super().__call__(func)
+
+    def __enter__(self) -> None:
+        set_modes(*self._target())
+
+    def _target(self) -> tuple[bool, bool]:
+        return bool(self.mode), modes.inference
+
+    def clone(self) -> Self:
+        previous = (modes.grad, modes.inference)
+        fresh = type(self)(self.mode)
+        set_modes(*previous)
+        fresh._previous = previous
+        return fresh
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}(mode={self.mode})"
+
+    __repr__ = __str__
+
+
+class inference_mode(_Mode):  # noqa: N801  # PyTorch's name
+    """Make tensors that will never take part in autograd: no recording, no versions.
+
+    Args:
+        mode: False leaves an outer `inference_mode()` for the block.
+
+    Example:
+        >>> with inference_mode():
+        ...     print((tensor(2.0, requires_grad=True) * 3).is_inference())
+        True
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        self = super().__new__(cls)
+        if isinstance(mode, bool):
+            return self
+        self.mode = True
+        return self(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def _target(self) -> tuple[bool, bool]:
+        return not self.mode, self.mode
+
+    def clone(self) -> Self:
+        return type(self)(self.mode)

@@ -1,0 +1,371 @@
+"""`gradcheck`: compare what backward says with what small steps show.
+
+    >>> gradcheck(lambda x: x * x, tensor([1.0, 2.0], dtype=float64, requires_grad=True))
+    True
+
+A backward rule is a claim about a Jacobian. Differences measure that Jacobian without the rule,
+entry by entry; `fast_mode` compares one number vᵀJu of random u and v instead. After that come
+the habits a rule must have: the same answer twice, zero for a zero gradient, no stumbling over a
+gradient that is missing. `_differences.py` has the two Jacobians, `_compare.py` compares them.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassgrad.autograd._compare import (
+    SEED,
+    Settings,
+    check_entries,
+    check_projections,
+    differentiable_among,
+)
+from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
+from glassgrad.core.backend import asnumpy, backend_of
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import (
+    ArgumentError,
+    ExpectationError,
+    GradcheckError,
+    MissingRuleError,
+    ShapeError,
+)
+from glassgrad.core.function import Function
+from glassgrad.core.tensor import LEAF, Tensor, wrap
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Tensors = Tensor | Sequence[Any]
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Tensors,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
+    """Check the gradients of `func` against finite differences.
+
+    Args:
+        func: takes tensors, returns a tensor or a tuple of tensors. It must be smooth at `inputs`:
+            at a kink both sides may be right and differ.
+        inputs: one tensor or several; those that require grad are checked, and should be float64
+            and without overlapping memory.
+        eps: the step of the differences, which are central.
+        atol, rtol: how far apart two entries may be: `|a − n| ≤ atol + rtol·|n|`.
+        raise_exception: False returns False where a GradcheckError would be raised.
+        nondet_tol: how much two backward passes may differ.
+        check_undefined_grad: check that missing gradients are taken as zeros.
+        check_grad_dtypes: check that gradients have their input's dtype.
+        check_batched_grad, check_batched_forward_grad, check_forward_ad: belong to forward mode
+            and vmap, which this release does not have.
+        check_backward_ad: must be True, for the same reason.
+        fast_mode: compare one random projection of each Jacobian instead of all its entries.
+        masked: True compares zero gradients with a tolerance; it is for sparse tensors.
+
+    Returns:
+        True.
+
+    Raises:
+        GradcheckError: if a gradient is wrong. It names the input, the output and the entry.
+        ArgumentError: if no input requires grad.
+        ExpectationError: if options contradict each other, or an output's shape or dtype depends
+            on the inputs' values.
+        MissingRuleError: if forward mode or batched gradients are to be checked.
+
+    Example:
+        >>> x = tensor([0.5, 1.0], dtype=float64, requires_grad=True)
+        >>> gradcheck(lambda x: x.sin() * x, x)
+        True
+
+    See also: https://pytorch.org/docs/stable/notes/gradcheck.html
+    """
+    _check_options(check_forward_ad, check_backward_ad, check_batched_grad)
+    if check_batched_forward_grad and not check_forward_ad:
+        raise ExpectationError(
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
+        )
+    _refuse("check_forward_ad", check_forward_ad)
+    _refuse("check_batched_grad", check_batched_grad)
+    settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
+    try:
+        _run_checks(func, as_tuple(inputs), settings, bool(masked), check_undefined_grad)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Tensors,
+    grad_outputs: Tensors | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Check the gradients of the gradients of `func` against finite differences.
+
+    Args:
+        func, inputs: as for `gradcheck`.
+        grad_outputs: the gradients of the outputs that require grad, themselves among what is
+            checked; default: random ones in [-1, 1).
+        gen_non_contig_grad_outputs: make the random ones non-contiguous.
+        check_fwd_over_rev: belongs to forward mode, which this release does not have.
+        check_rev_over_rev: must be True, for the same reason.
+        eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes,
+            check_batched_grad, fast_mode, masked: as for `gradcheck`.
+
+    Returns:
+        True.
+
+    Raises:
+        GradcheckError, ArgumentError, ExpectationError, MissingRuleError: as `gradcheck`. Inputs
+            are counted with `grad_outputs` behind them.
+
+    Example:
+        >>> x = tensor([0.5, 1.0], dtype=float64, requires_grad=True)
+        >>> gradgradcheck(lambda x: x.sin() * x, x)
+        True
+    """
+    _check_options(check_fwd_over_rev, check_rev_over_rev, check_batched_grad, second=True)
+    if check_undefined_grad and not check_rev_over_rev:
+        raise ExpectationError(
+            "Setting check_undefined_grad=True requires check_rev_over_rev to be True."
+        )
+    _refuse("check_fwd_over_rev", check_fwd_over_rev)
+    primals = as_tuple(inputs)
+    if grad_outputs is None:
+        outputs = differentiable_among(call(func, primals))
+        seeds = _random_gradients(outputs, gen_non_contig_grad_outputs)
+    else:
+        seeds = as_tuple(grad_outputs)
+    return gradcheck(
+        _gradient_function(func, primals, len(seeds)),
+        (*primals, *seeds),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
+
+
+def _gradient_function(
+    func: Callable[..., Any], primals: tuple[Any, ...], num_seeds: int
+) -> Callable[..., Any]:
+    """The function from (*primals, *gradients of the outputs) to the gradients of the primals."""
+    wanted = [i for i, x in enumerate(primals) if isinstance(x, Tensor) and x.requires_grad]
+
+    def gradients(*args: Any) -> tuple[Tensor, ...]:
+        points, seeds = args[: len(args) - num_seeds], args[len(args) - num_seeds :]
+        outputs = differentiable_among(call(func, points))
+        inputs = [points[i] for i in wanted]
+        found = grad(outputs, inputs, seeds, create_graph=True, allow_unused=True)
+        return tuple([g for g in found if g is not None])
+
+    return gradients
+
+
+def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tensor, ...]:
+    """Leaves in [-1, 1) like `outputs`; each second element of a longer array if `scattered`."""
+    random = np.random.default_rng(SEED)
+    made = []
+    for output in outputs:
+        shape = tuple(output.shape)
+        wide = (*shape[:-1], 2 * shape[-1]) if scattered and shape else shape
+        values = random.uniform(-1, 1, wide)
+        if output.dtype.kind == "c":
+            values = values + 1j * random.uniform(-1, 1, wide)
+        array = backend_of(output.payload).asarray(values.astype(output.dtype))
+        made.append(wrap(array[..., ::2] if wide != shape else array, LEAF))
+    return tuple(made)
+
+
+# What can be checked ----------------------------------------------------------------------------
+
+
+def _check_options(forward: bool, backward: bool, batched: bool, *, second: bool = False) -> None:
+    names = ("check_fwd_over_rev", "check_rev_over_rev")
+    names = names if second else ("check_forward_ad", "check_backward_ad")
+    if not (forward or backward):
+        raise ExpectationError(
+            f"Expected at least one of {names[0]} or {names[1]} to be True. There would be nothing "
+            "to check."
+        )
+    if batched and not backward:
+        raise ExpectationError(
+            f"Setting check_batched_grad=True requires {names[1]} to be True. Batched gradients "
+            "are computed by backward."
+        )
+
+
+def _refuse(option: str, asked: bool) -> None:
+    if asked:
+        raise MissingRuleError(
+            f"{option}=True needs forward mode or vmap, which come with a later release. This one "
+            f"checks reverse mode. Leave {option} out."
+        )
+
+
+def _check_inputs(inputs: tuple[Any, ...]) -> None:
+    wanted = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    if not wanted:
+        raise ArgumentError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them "
+            "have requires_grad=True. There is no gradient to check. Set it on the inputs."
+        )
+    for position, x in wanted:
+        if x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1) < np.dtype(float).itemsize:
+            warnings.warn(
+                f"Input #{position} requires gradient and is not a double precision floating "
+                f"point or complex ({x.dtype}). This check will likely fail: a step of 1e-6 is "
+                "lost in its rounding. Pass `x.double()`.",
+                UserWarning,
+                stacklevel=4,
+            )
+        if any(stride == 0 and n > 1 for stride, n in zip(x.payload.strides, x.shape, strict=True)):
+            raise ShapeError(
+                f"The {position}th input has a dimension with stride 0. gradcheck only supports "
+                "inputs that are non-overlapping: one step would move several entries. Call "
+                ".contiguous() on the input before passing it to gradcheck."
+            )
+
+
+# The checks -------------------------------------------------------------------------------------
+
+
+def _run_checks(
+    func: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    settings: Settings,
+    masked: bool,
+    undefined: bool,
+) -> None:
+    _check_inputs(inputs)
+    outputs = call(func, inputs)
+    leaves = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    check = check_projections if settings.fast_mode else check_entries
+    complex_outputs = any(output.dtype.kind == "c" for output in outputs)
+    for part in (IMAGINARY, REAL) if complex_outputs else (REAL,):
+        check(func, inputs, outputs, part, settings)
+    differentiable = differentiable_among(outputs)
+    if not differentiable:
+        return
+    _check_zero_in_zero_out(differentiable, leaves, masked)
+    if undefined:
+        _check_undefined(func, inputs, leaves)
+
+
+# Habits of a good rule --------------------------------------------------------------------------
+
+
+def _check_zero_in_zero_out(
+    outputs: Sequence[Tensor], leaves: Sequence[Tensor], masked: bool
+) -> None:
+    """Backward is linear: zero gradients of the outputs give zero gradients of the inputs."""
+    zeros = [_zeros(output) for output in outputs]
+    found = grad(outputs, leaves, zeros, retain_graph=True, allow_unused=True)
+    for place, (gradient, leaf) in enumerate(zip(found, leaves, strict=True)):
+        if gradient is None:
+            continue
+        values = asnumpy(gradient.payload)
+        if not (np.allclose(values, 0) if masked else (values == 0).all()):
+            raise GradcheckError(
+                f"backward not multiplied by grad_output: with zero gradients of all outputs, "
+                f"that of input {place} is {gradient}. A backward rule is linear in the gradient "
+                "it is given. Multiply by it."
+            )
+        for what in ("dtype", "device", "shape"):
+            if getattr(gradient, what) != getattr(leaf, what):
+                raise GradcheckError(
+                    f"grad is incorrect {what}: {getattr(gradient, what)} for input {place} of "
+                    f"{what} {getattr(leaf, what)}. They must be the same."
+                )
+
+
+def _zeros(like: Tensor) -> Tensor:
+    return wrap(backend_of(like.payload).xp.zeros(tuple(like.shape), like.dtype))
+
+
+class _UndefinedGrad(Function):
+    """Hands its input on, and no gradient back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return wrap(x.payload)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> None:
+        return None
+
+
+def _check_undefined(
+    func: Callable[..., Any], inputs: tuple[Any, ...], leaves: Sequence[Tensor]
+) -> None:
+    """A rule gets None where no gradient arrived: at all outputs, and at each one alone."""
+    count = len(differentiable_among(call(func, inputs)))
+    for missing in (None, *(range(count) if count > 1 else ())):
+        outputs = [
+            _UndefinedGrad.apply(output) if missing in (None, nr) else output
+            for nr, output in enumerate(differentiable_among(call(func, inputs)))
+        ]
+        which = "all outputs are" if missing is None else f"output {missing} is"
+        try:
+            zeros = [_zeros(output) for output in outputs]
+            found = grad(outputs, leaves, zeros, allow_unused=True)
+        except RuntimeError as error:
+            _warn_undefined()
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads: it raised "
+                f"{type(error).__name__} when the gradients of {which} None. Take None as zero."
+            ) from error
+        for place, gradient in enumerate(found):
+            if gradient is not None and (asnumpy(gradient.payload) != 0).any():
+                _warn_undefined()
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are "
+                    f"undefined or zero, but that of input {place} is {gradient} when the "
+                    f"gradients of {which} None. Take None as zero."
+                )
+
+
+def _warn_undefined() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
+        "default. Where gradients are never missing, write `check_undefined_grad=False`.",
+        UserWarning,
+        stacklevel=5,
+    )

@@ -1,0 +1,198 @@
+"""Where arrays live. The only file that knows of CuPy.
+
+Rules are written with NumPy's functions, and CuPy's arrays answer those through NumPy's dispatch
+protocols (NEP 13 and 18). What the protocols cannot do is here: making an array on a device,
+bringing it back, adding at repeated indices.
+
+A `Backend` serves one device type. "cpu" is always there, "cuda" on first use, and a test may
+`register` an array type of its own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DType
+from .errors import ArgumentTypeError, DeviceError
+
+__all__ = ["Backend", "Device", "device_of", "register"]
+
+Array = Any
+"""An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
+
+
+class Device:
+    """Where a tensor's array lives: `Device("cpu")`, `Device("cuda", 1)`, `Device("cuda:1")`.
+
+    Args:
+        type: "cpu", "cuda" or "cuda:<index>".
+        index: the number of the device, if there are several.
+
+    Raises:
+        DeviceError: if no such kind of device exists.
+
+    Example:
+        >>> Device("cuda:1").index
+        1
+    """
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: "str | Device", index: int | None = None) -> None:
+        if isinstance(type, Device):
+            type, index = type.type, type.index
+        if not isinstance(type, str):
+            raise ArgumentTypeError(
+                f"device must be a string or a device, got {type!r}. Write 'cpu' or 'cuda:0'."
+            )
+        kind, _, number = type.partition(":")
+        if kind not in _FACTORIES or (number and (index is not None or not number.isdigit())):
+            raise DeviceError(
+                f"Invalid device string: {type!r}. glassgrad computes on "
+                f"{' or '.join(sorted(_FACTORIES))}. Write 'cpu', 'cuda' or 'cuda:<index>'."
+            )
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+
+class Backend:
+    """Arrays of NumPy's kind, and the base class of other kinds.
+
+    Attributes:
+        array_type: the class of the arrays.
+        xp: the module that makes them (`numpy`, `cupy`).
+    """
+
+    array_type: type = np.ndarray
+    xp: Any = np
+
+    def asarray(self, data: Any, dtype: DType | None = None) -> Array:
+        """An array here, of data that may live elsewhere; not copied where that is possible."""
+        return np.asarray(data, dtype)
+
+    def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
+        """A NumPy array of the same values; shares memory on the CPU."""
+        return array  # type: ignore[no-any-return]  # an Array of this backend is one
+
+    def add_at(self, array: Array, index: Any, values: Any) -> None:
+        """`array[index] += values`, repeated indices adding up."""
+        np.add.at(array, index, values)
+
+    def device(self, array: Array) -> Device:
+        """The device an array of this backend lives on."""
+        return CPU
+
+    def on(self, device: Device) -> "Backend":
+        """The backend that makes arrays on that very device."""
+        return self
+
+
+class _CuPy(Backend):
+    """Arrays on a GPU."""
+
+    def __init__(self, index: int = 0) -> None:
+        try:
+            import cupy  # type: ignore[import-not-found]  # optional
+        except ImportError as error:
+            raise DeviceError(
+                "device 'cuda' needs CuPy, which is not installed. Its arrays hold the tensors "
+                "there. Run `pip install glassgrad[cuda]`, or write device='cpu'."
+            ) from error
+        count = cupy.cuda.runtime.getDeviceCount()
+        if not 0 <= index < count:
+            raise DeviceError(
+                f"device 'cuda:{index}' is not there: this machine has {count}. "
+                "Write a smaller index, or device='cpu'."
+            )
+        self.index = index
+        self.xp = cupy
+        self.array_type = cupy.ndarray
+
+    def asarray(self, data: Any, dtype: DType | None = None) -> Array:
+        with self.xp.cuda.Device(self.index):
+            return self.xp.asarray(data, dtype)
+
+    def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
+        return self.xp.asnumpy(array)  # type: ignore[no-any-return]  # cupy has no types
+
+    def add_at(self, array: Array, index: Any, values: Any) -> None:
+        self.xp.add.at(array, index, values)
+
+    def device(self, array: Array) -> Device:
+        return Device("cuda", array.device.id)
+
+    def on(self, device: Device) -> Backend:
+        index = device.index or 0
+        return self if index == self.index else _CuPy(index)
+
+
+CPU_BACKEND = Backend()
+_FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
+_backends: dict[str, Backend] = {"cpu": CPU_BACKEND}
+_by_array_type: dict[type, Backend] = {np.ndarray: CPU_BACKEND}
+CPU = Device("cpu")
+
+
+def register(kind: str, factory: Callable[[], Backend]) -> None:
+    """Offer another device type, made by `factory` when it is first asked for."""
+    _FACTORIES[kind] = factory
+
+
+def backend_for(device: "Device | str | None") -> Backend:
+    """The backend that makes arrays on `device` (None: the CPU)."""
+    if device is None:
+        return CPU_BACKEND
+    wanted = Device(device)
+    found = _backends.get(wanted.type)
+    if found is None:
+        found = _backends[wanted.type] = _FACTORIES[wanted.type]()
+        _by_array_type[found.array_type] = found
+    return found.on(wanted)
+
+
+def backend_of(array: Array) -> Backend:
+    """The backend an array belongs to."""
+    found = _by_array_type.get(type(array))
+    if found is not None:
+        return found
+    for kind, backend in _by_array_type.items():
+        if isinstance(array, kind):
+            return backend
+    raise ArgumentTypeError(
+        f"no backend holds arrays of type {type(array).__name__}. "
+        "Make a tensor of them first, for example with `glassgrad.tensor(values)`."
+    )
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
+    return isinstance(value, tuple(_by_array_type))
+
+
+def device_of(array: Array) -> Device:
+    """The device an array lives on."""
+    return CPU if type(array) is np.ndarray else backend_of(array).device(array)
+
+
+def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
+    """A NumPy array of the same values, wherever they live."""
+    return backend_of(array).asnumpy(array)
+
+
+def whole(value: Any) -> Array:
+    """`value`, or a 0-d array if NumPy made a scalar of a 0-d result."""
+    return np.asarray(value) if isinstance(value, np.generic) else value

@@ -1,0 +1,222 @@
+"""The fast doors: from tensors to values and back, for ops of one or two operands.
+
+A door does what `open_slowly` in `primitive.py` does, for the case that is nearly always there:
+plain tensors of one float dtype, recording on, no mode set. It leaves for the slow door when
+that is not so. Written out by hand, because each call and each loop here is paid by every op.
+
+# Note [Numbers as 0-d arrays]
+# A ufunc takes a 0-d array of the right dtype faster than a Python number, so numbers are turned
+# into such arrays once and kept. Zeros are not kept, since 0.0 == -0.0.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import state
+from .backend import whole
+from .dtypes import DType, Number, float32, float64
+from .errors import GlassgradError
+from .graph import accumulator
+from .saving import note_versions, save
+from .state import modes, next_seq
+from .tensor import LEAF, PLAIN, Tensor
+
+__all__ = ["binary_door", "constant", "parametric_door", "rescue", "unary_door"]
+
+Values = tuple[Any, ...]
+
+_constants: dict[tuple[Number, DType], Any] = {}
+_MAX_CONSTANTS = 4096
+
+
+def constant(value: Number, dtype: DType) -> Any:
+    """The 0-d array of a Python number (see Note [Numbers as 0-d arrays])."""
+    found = _constants.get((value, dtype))
+    if found is None:
+        found = np.array(value).astype(dtype)
+        found.flags.writeable = False
+        if value and value == value and len(_constants) < _MAX_CONSTANTS:  # nan
+            _constants[value, dtype] = found
+    return found
+
+
+def unary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any], Tensor]:
+    """The door of an op with one operand and no parameters."""
+    forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
+    saves_input, saves_result = "self" in cls.saves, "result" in cls.saves
+    saves_both = saves_input and saves_result
+
+    def apply(x: Any) -> Tensor:
+        if state.unusual and modes.inference:
+            return slow(x)  # type: ignore[no-any-return]
+        if type(x) not in PLAIN:
+            return slow(x)  # type: ignore[no-any-return]
+        a = x.payload
+        dtype = a.dtype
+        if dtype is not float32 and dtype is not float64:
+            return slow(x)  # type: ignore[no-any-return]
+        try:
+            out = forward(a)
+        except Exception as error:
+            out = rescue(cls, error, (a,), {})
+        if out.__class__ is not a.__class__:
+            out = whole(out)
+        y = new(Tensor)
+        y.payload = out
+        y.cold = None
+        edge = x.edge
+        if edge is None or (state.unusual and not modes.grad):
+            y.edge = None
+            return y
+        node = new(node_cls)
+        node.edges = (accumulator(x) if edge is LEAF else edge,)
+        node.out_shape = out.shape
+        node.out_dtype = dtype
+        node.checked = False
+        node.versions = node.cold = None
+        if saves_both:
+            node.saved_tensors, node.holders = (a, out), (x, None)
+        elif saves_result:
+            node.saved_tensors, node.holders = (out,), (None,)
+        elif saves_input:
+            node.saved_tensors, node.holders = (a,), (x,)
+        else:
+            node.saved_tensors, node.holders = (), None
+        if saves_input and x.cold is not None and x.cold.version is not None:
+            node.versions = {0: (x.cold.version, x.cold.version.count)}
+        node.seq = next_seq()
+        y.edge = node
+        return y
+
+    return apply
+
+
+def parametric_door(cls: Any, slow: Callable[..., Any]) -> Callable[..., Tensor]:
+    """The door of an op with one operand and parameters."""
+    forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
+    remembers, setup_context = cls.has_setup_context(), cls.setup_context
+    saves, promotes = bool(cls.saves), cls.promotes is not None
+
+    def apply(x: Any, **parameters: Any) -> Tensor:
+        if state.unusual and modes.inference:
+            return slow(x, **parameters)  # type: ignore[no-any-return]
+        if type(x) not in PLAIN:
+            return slow(x, **parameters)  # type: ignore[no-any-return]
+        a = x.payload
+        dtype = a.dtype
+        if promotes and dtype is not float32 and dtype is not float64:
+            return slow(x, **parameters)  # type: ignore[no-any-return]
+        try:
+            out = forward(a, **parameters)
+        except Exception as error:
+            out = rescue(cls, error, (a,), parameters)
+        if out.__class__ is not a.__class__:
+            out = whole(out)
+        y = new(Tensor)
+        y.payload = out
+        y.cold = None
+        edge = x.edge
+        if edge is None or (state.unusual and not modes.grad):
+            y.edge = None
+            return y
+        node = new(node_cls)
+        node.edges = (accumulator(x) if edge is LEAF else edge,)
+        node.out_shape = out.shape
+        node.out_dtype = out.dtype
+        node.checked = out.dtype is not dtype
+        node.versions = node.cold = None
+        for name, value in parameters.items():
+            setattr(node, name, value)
+        if remembers:
+            setup_context(node, (a,), out)
+        if saves:
+            save(node, (x,), (a,), out)
+        else:
+            node.saved_tensors, node.holders = (), None
+        node.seq = next_seq()
+        y.edge = node
+        return y
+
+    return apply
+
+
+def binary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any, Any], Tensor]:
+    """The door of an op with two operands and no parameters."""
+    forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
+    broadcasts = cls.broadcasts
+    saves_nothing = not cls.saves
+    saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
+
+    def apply(x: Any, y: Any) -> Tensor:
+        if state.unusual and modes.inference:
+            return slow(x, y)  # type: ignore[no-any-return]
+        if type(x) not in PLAIN:
+            return slow(x, y)  # type: ignore[no-any-return]
+        a = x.payload
+        dtype = a.dtype
+        if dtype is not float32 and dtype is not float64:
+            return slow(x, y)  # type: ignore[no-any-return]
+        if type(y) in PLAIN:
+            b = y.payload
+            if b.dtype is not dtype:
+                return slow(x, y)  # type: ignore[no-any-return]
+            second = y.edge
+        elif type(y) is float or type(y) is int:
+            b = constant(y, dtype)
+            second = y = None
+        else:
+            return slow(x, y)  # type: ignore[no-any-return]
+        try:
+            out = forward(a, b)
+        except Exception as error:
+            if type(a) is not type(b):
+                return slow(x, b if y is None else y)  # type: ignore[no-any-return]
+            out = rescue(cls, error, (a, b), {})
+        if out.__class__ is not a.__class__:
+            out = whole(out)
+        z = new(Tensor)
+        z.payload = out
+        z.cold = None
+        first = x.edge
+        if (first is None and second is None) or (state.unusual and not modes.grad):
+            z.edge = None
+            return z
+        node = new(node_cls)
+        node.edges = (
+            accumulator(x) if first is LEAF else first,
+            accumulator(y) if second is LEAF else second,
+        )
+        shape = out.shape
+        node.out_shape = shape
+        node.out_dtype = dtype
+        node.checked = broadcasts and (
+            (first is not None and a.shape != shape) or (second is not None and b.shape != shape)
+        )
+        node.versions = node.cold = None
+        if saves_nothing:
+            node.saved_tensors, node.holders = (), None
+        elif saves_crosswise:
+            keep_a, keep_b = second is not None, first is not None
+            node.saved_tensors = (a if keep_a else None, b if keep_b else None)
+            node.holders = (x if keep_a else None, y if keep_b else None)
+            if x.cold is not None or (y is not None and y.cold is not None):
+                note_versions(node)
+        else:
+            save(node, (x, y), (a, b), out)
+        node.seq = next_seq()
+        z.edge = node
+        return z
+
+    return apply
+
+
+def rescue(cls: Any, error: Exception, values: Values, parameters: dict[str, Any]) -> Any:
+    """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
+    if isinstance(error, (RuntimeWarning, FloatingPointError)):
+        with np.errstate(all="ignore"):
+            return cls.forward(*values, **parameters)
+    if isinstance(error, GlassgradError) or not isinstance(error, (ValueError, TypeError)):
+        raise error
+    raise cls.explain(error, values) from error

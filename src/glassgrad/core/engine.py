@@ -1,0 +1,520 @@
+"""The backward pass: which nodes run, in which order, and what happens at each.
+
+A `Schedule` is the list of nodes that a pass will visit, newest first, each leaf's AccumulateGrad
+right behind its last consumer: PyTorch's order, and a list one can print. A `GraphTask` visits
+them. It is stepped by whoever watches: `step()` advances by one `Phase`, and `run()` does the
+same in one tight loop when nobody watches.
+
+    ready → pre_hook* → apply → post_hook* → free_saved → buffer*        a node
+    ready → pre_hook* → accumulate → post_hook*                          a leaf's AccumulateGrad
+
+Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; Tensors under
+`create_graph`, so that everything done to them is recorded.
+
+# Note [Who owns a gradient]
+# A gradient may be added to in place, or become a leaf's `.grad`, only if nobody else refers to
+# its array: not a saved tensor, not another buffer, not the caller. CPython's reference count
+# says so exactly, as the use count of its tensors does for PyTorch.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import state
+from .backend import is_array, whole
+from .calling import run_user_backward
+from .errors import GradientError
+from .function import BackwardCFunction
+from .graph import FREED, AccumulateGrad, GradientEdge, Node
+from .hooks import (
+    as_tensors,
+    post_hooks,
+    pre_hooks,
+    run_accumulated,
+    run_all,
+    tensor_hooks,
+)
+from .saving import PrimitiveNode
+from .state import modes, set_modes
+from .tensor import Tensor, wrap
+
+__all__ = ["GraphTask", "Phase", "Schedule"]
+
+Edge = Node | GradientEdge
+Grads = tuple[Any, ...]
+_by_seq = attrgetter("seq")
+
+
+class Schedule(list[Node]):
+    """The nodes a pass visits, in order.
+
+    Args:
+        roots: where the pass starts.
+        targets: the nodes whose gradients are wanted; None for all leaves.
+
+    Attributes:
+        needed: with `targets`, the nodes that run because one of them is downstream.
+    """
+
+    needed: set[Node] | None
+
+    def __init__(self, roots: Sequence[Node], targets: set[Node] | None = None) -> None:
+        nodes, last_to_feed = _reach(roots)
+        fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
+        self.extend(r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad and r not in fed)
+        nodes.sort(key=_by_seq, reverse=True)
+        for node in nodes:
+            self.append(node)
+            if node in last_to_feed:
+                self.extend(last_to_feed[node])
+        self.needed = None if targets is None else self._upstream_of(targets)
+
+    def _upstream_of(self, targets: set[Node]) -> set[Node]:
+        """The nodes from which an edge leads towards one of `targets`."""
+        needed: set[Node] = set()
+        for node in reversed(self):
+            for edge in node.edges:
+                goal = edge.node if type(edge) is GradientEdge else edge
+                if goal in targets or goal in needed:
+                    needed.add(node)
+                    break
+        return needed
+
+
+def _reach(roots: Sequence[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
+    """The nodes reachable from `roots`, and the leaves each of them is the last to feed."""
+    seen: set[Any] = set(roots)
+    stack: list[Any] = [root for root in dict.fromkeys(roots) if type(root) is not AccumulateGrad]
+    nodes: list[Node] = []
+    oldest: dict[Node, Node] = {}
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        for edge in node.edges:
+            if edge is None:
+                continue
+            kind = edge.__class__
+            if kind is AccumulateGrad:
+                last = oldest.get(edge)
+                if last is None or node.seq < last.seq:
+                    oldest[edge] = node
+                continue
+            if kind is GradientEdge:
+                edge = edge.node
+            if edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    last_to_feed: dict[Node, list[Node]] = {}
+    for leaf, node in oldest.items():  # edges were seen in input order, and so are these
+        last_to_feed.setdefault(node, []).append(leaf)
+    return nodes, last_to_feed
+
+
+class Phase(NamedTuple):
+    """What a watched pass has just done.
+
+    Attributes:
+        kind: "ready", "pre_hook", "apply", "post_hook", "buffer", "accumulate" or "free_saved".
+        node: the node it happened at; for "buffer", the node whose buffer was filled.
+        before, after: the gradients that went in and came out.
+        detail: the hook; the freed bytes; for "buffer", (the node it came from, which edge).
+    """
+
+    kind: str
+    node: Node
+    before: Grads = ()
+    after: Grads = ()
+    detail: Any = None
+
+
+class GraphTask:
+    """One backward pass.
+
+    Args:
+        roots: the edges where it starts, with `grads`, the gradients that arrive there.
+        keep_graph: leave saved tensors for another pass.
+        create_graph: record the pass itself; gradients are Tensors then.
+        captures: the edges whose gradients are wanted, for `grad()`; None: accumulate in leaves.
+        accumulate_at: the nodes that run besides, for `backward(inputs=…)`.
+
+    Attributes:
+        schedule: the nodes in order.
+        buffers: the gradients that wait for a node: one, or a list if it has several outputs.
+        captured: the gradients of `captures`, None where nothing arrived.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Edge],
+        grads: Sequence[Any],
+        *,
+        keep_graph: bool = False,
+        create_graph: bool = False,
+        captures: Sequence[Edge] | None = None,
+        accumulate_at: set[Node] | None = None,
+    ) -> None:
+        self.keep_graph = keep_graph
+        self.create_graph = create_graph
+        self.buffers: dict[Node, Any] = {}
+        self.captured: list[Any] = [None] * len(captures or ())
+        self._wanted: dict[Node, list[tuple[int, int]]] = {}
+        for place, edge in enumerate(captures or ()):
+            node, nr = ends(edge)
+            self._wanted.setdefault(node, []).append((nr, place))
+        limited = captures is not None or accumulate_at is not None
+        targets = set(self._wanted) | (accumulate_at or set()) if limited else None
+        self.schedule = Schedule([ends(edge)[0] for edge in roots], targets)
+        if self.schedule.needed is not None:
+            self.schedule.needed |= accumulate_at or set()
+        for edge, grad in zip(roots, grads, strict=True):
+            self._put(edge, grad)
+        self._steps: Iterator[Phase] | None = None
+
+    # Nobody watches ---------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Visit all nodes. An exception ends the pass: buffers go, modes are restored."""
+        if modes.depth == _MAX_DEPTH:
+            on_fresh_stack(self.run)
+            return
+        before = (modes.grad, modes.inference)
+        set_modes(self.create_graph, False)
+        modes.depth += 1
+        try:
+            with np.errstate(all="ignore"):
+                self._run_all()
+        finally:
+            modes.depth -= 1
+            set_modes(*before)
+            self.buffers.clear()
+
+    def _run_all(self) -> None:
+        """The tight loop: what `_visit` does, written out for built-in ops without hooks."""
+        if self.create_graph or self.schedule.needed is not None:
+            for node in self.schedule:
+                self._visit_now(node)
+            return
+        buffers, free = self.buffers, not self.keep_graph
+        take, put = buffers.pop, self._put
+        for node in self.schedule:
+            if not node._is_quick:
+                self._visit_now(node)
+                continue
+            grad = take(node, None)
+            cold = node.cold
+            if cold is not None:
+                (grad,) = run_all(tensor_hooks(node) + pre_hooks(node), (grad,))
+            if grad is None:
+                grads: Any = (None,) * len(node.edges)
+            else:
+                if node.seq < state.last_write:
+                    node.check_versions()
+                grads = node.backward(grad)
+                if node.checked:
+                    grads = fit(node, grads if grads.__class__ is tuple else (grads,))
+            if cold is not None and cold.post:
+                grads = grads if grads.__class__ is tuple else (grads,)
+                grads = run_all(post_hooks(node, (grad,)), grads)
+            grad = None  # from here on the buffers alone refer to the gradients
+            if grads.__class__ is tuple:
+                for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
+                    if edge is not None and part is not None:
+                        if edge in buffers or edge.__class__ is GradientEdge:
+                            put(edge, part)
+                        else:
+                            buffers[edge] = part
+                part = None
+            else:
+                (edge,) = node.edges
+                if edge in buffers or edge.__class__ is GradientEdge:
+                    put(edge, grads)
+                else:
+                    buffers[edge] = grads
+            grads = None
+            if free and node.holders is not None:
+                node.saved_tensors = FREED
+                node.holders = node.versions = None
+
+    def _visit_now(self, node: Node) -> None:
+        """Visit a node that is not quick, by the shortest way."""
+        if self.schedule.needed is not None or node.cold is not None:
+            for _ in self._visit(node, watched=False):
+                pass
+        elif type(node) is AccumulateGrad:
+            grad = self.buffers.pop(node, None)
+            hooks = tensor_hooks(node)
+            if hooks:
+                (grad,) = run_all(hooks, (grad,))
+            if grad is not None:
+                accumulate(node.variable, grad, unshared=sys.getrefcount(grad) <= _A_LOCAL)
+                run_accumulated(node.variable)
+        else:
+            grads = self._take(node)
+            results = fit(node, self._apply(node, grads))
+            if not self.keep_graph:
+                node.release()
+            buffers = self.buffers
+            for edge, part in zip(node.edges, results, strict=True):
+                if edge in buffers or type(edge) is GradientEdge:
+                    self._put(edge, part)
+                elif edge is not None and part is not None:
+                    buffers[edge] = part
+
+    # Somebody watches -------------------------------------------------------------------------
+
+    def step(self) -> Phase | None:
+        """Advance by one phase; None once the pass is over.
+
+        Modes are the caller's between two steps. An exception, or `close()`, ends the pass.
+        """
+        if self._steps is None:
+            self._steps = self.phases()
+        return next(self._steps, None)
+
+    def close(self) -> None:
+        """End a watched pass early: buffers go, the graph stays as it is."""
+        if self._steps is not None:
+            self._steps.close()  # type: ignore[attr-defined]  # a generator
+        self.buffers.clear()
+
+    def phases(self) -> Iterator[Phase]:
+        """The phases of the pass, each done when it is yielded."""
+        try:
+            for node in self.schedule:
+                steps = self._visit(node, watched=True)
+                while (phase := self._advance(steps)) is not None:
+                    yield phase
+        finally:
+            self.buffers.clear()
+
+    def _advance(self, steps: Iterator[Phase]) -> Phase | None:
+        before = (modes.grad, modes.inference)
+        set_modes(self.create_graph, False)
+        try:
+            with np.errstate(all="ignore"):
+                return next(steps, None)
+        finally:
+            set_modes(*before)
+
+    # One node -----------------------------------------------------------------------------------
+
+    def _visit(self, node: Node, *, watched: bool) -> Iterator[Phase]:
+        """All that happens at one node; yields phases only if somebody watches."""
+        grads = self._take(node)
+        if watched:
+            yield Phase("ready", node, grads)
+        needed = self.schedule.needed
+        if needed is not None and node not in needed:
+            if node in self._wanted:
+                self._capture(node, run_all(tensor_hooks(node), grads))
+            return
+        self._capture(node, grads)  # before its hooks, as in PyTorch, where the node runs itself
+        for run, hook, extra in (*tensor_hooks(node), *pre_hooks(node)):
+            before, grads = grads, run(hook, grads, extra)
+            if watched:
+                yield Phase("pre_hook", node, before, grads, hook)
+        if type(node) is AccumulateGrad:
+            results: Grads = ()
+            self._accumulate(node.variable, grads[0])
+            if watched:
+                yield Phase("accumulate", node, grads)
+        else:
+            results = self._apply(node, grads)
+            if watched:
+                yield Phase("apply", node, grads, results)
+            results = fit(node, results)
+        for run, hook, extra in post_hooks(node, grads):
+            before, results = results, run(hook, results, extra)
+            if watched:
+                yield Phase("post_hook", node, before, results, hook)
+        if not self.keep_graph and node.holders:
+            size = saved_bytes(node) if watched else 0
+            node.release()
+            if watched:
+                yield Phase("free_saved", node, detail=size)
+        for position, (edge, part) in enumerate(zip(node.edges, results, strict=False)):
+            if edge is not None:
+                arrived = self._put(edge, part)
+                if watched:
+                    yield Phase("buffer", arrived, (), (part,), (node, position))
+
+    def _take(self, node: Node) -> Grads:
+        """The gradients that have arrived at `node`, one for each of its outputs."""
+        waiting = self.buffers.pop(node, None)
+        if type(waiting) is list:
+            return tuple(waiting)
+        return (None,) * node.num_outputs if waiting is None else (waiting,)
+
+    def _put(self, edge: Edge, grad: Any) -> Node:
+        """Add `grad` to what waits at the end of `edge`."""
+        node, nr = ends(edge)
+        buffers = self.buffers
+        if type(node.out_dtype) is tuple:
+            slots = buffers.setdefault(node, [None] * node.num_outputs)
+            if grad is not None:
+                slots[nr] = grad if slots[nr] is None else slots[nr] + grad
+        elif grad is not None:
+            have = buffers.get(node)
+            if have is None:
+                buffers[node] = grad
+            elif sys.getrefcount(have) <= _A_LOCAL + 1 and _is_own(have):
+                np.add(have, grad, out=have)  # Note [Who owns a gradient]
+            else:
+                buffers[node] = have + grad
+        return node
+
+    def _capture(self, node: Node, grads: Grads) -> None:
+        for nr, place in self._wanted.get(node, ()):
+            self.captured[place] = grads[nr]
+
+    def _apply(self, node: Node, grads: Grads) -> Grads:
+        """What the node's rule makes of `grads`, one gradient per edge."""
+        if isinstance(node, PrimitiveNode):
+            if all(grad is None for grad in grads):
+                return (None,) * len(node.edges)
+            node.check_versions()
+            rule: Any = node.lifted() if self.create_graph else node
+            results = rule.backward(*grads)
+            return results if isinstance(results, tuple) else (results,)
+        assert isinstance(node, BackwardCFunction), "there is no third kind of node"
+        gradients = run_user_backward(node, as_tensors(grads))
+        if self.create_graph:
+            return gradients
+        return tuple([None if grad is None else grad.payload for grad in gradients])
+
+    def _accumulate(self, leaf: Tensor, grad: Any) -> None:
+        if grad is not None:
+            accumulate(leaf, grad, unshared=False)
+            run_accumulated(leaf)
+
+
+_MAX_DEPTH = 20
+"""How many passes may run inside each other before the next one gets a stack of its own."""
+
+
+def on_fresh_stack(run: Callable[[], None]) -> None:
+    """Call `run` in another thread and wait: backward inside backward may go deeper than a stack.
+
+    The thread starts in this one's grad mode; an exception arrives here.
+    """
+    grad_mode, failed = (modes.grad, modes.inference), []
+
+    def work() -> None:
+        set_modes(*grad_mode)
+        try:
+            run()
+        except BaseException as error:  # noqa: BLE001  # raised again below, whatever it is
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="glassgrad-backward")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed.pop()
+
+
+def ends(edge: Edge) -> tuple[Node, int]:
+    """(node, output number) of an edge."""
+    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
+
+
+def _count_a_local() -> int:
+    local = object()
+    return sys.getrefcount(local)
+
+
+_A_LOCAL = _count_a_local()
+"""The reference count of an object that only one local variable refers to."""
+
+
+def _is_own(array: Any) -> bool:
+    """Whether an unshared array may be written: it is no view, no NumPy scalar, not read-only."""
+    return is_array(array) and array.base is None and array.flags.c_contiguous
+
+
+def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
+    """Add `grad` to `leaf.grad`, in place if it is an array and there is one already."""
+    with _accumulating:
+        cold = leaf.chilled()
+        old = cold.grad
+        if isinstance(grad, Tensor):
+            cold.grad = grad.clone() if old is None else old + grad
+        elif old is None:
+            own = unshared and _is_own(grad)
+            cold.grad = wrap(grad if own else whole(grad).copy())
+        else:
+            np.add(old.payload, grad, out=old.payload)
+            old.wrote()
+
+
+_accumulating = threading.RLock()
+"""Passes in several threads may end at the same leaf."""
+
+
+def saved_bytes(node: Node) -> int:
+    """The bytes of what `node` saved."""
+    arrays = [getattr(s, "array", s) for s in (node.holders or ()) if s is not None]
+    if isinstance(node, PrimitiveNode):
+        arrays = [array for array in node.saved_tensors if array is not None]
+    return sum(array.nbytes for array in arrays)
+
+
+# Fitting gradients to operands ------------------------------------------------------------------
+
+
+def fit(node: Node, grads: Grads) -> Grads:
+    """Give each gradient the shape and dtype of the operand it belongs to."""
+    fitted = []
+    for position, (edge, grad) in enumerate(zip(node.edges, grads, strict=True)):
+        fits = grad is None or edge is None
+        fitted.append(grad if fits else _fit_one(node, edge, grad, position))
+    return tuple(fitted)
+
+
+def _fit_one(node: Node, edge: Edge, grad: Any, position: int) -> Any:
+    if type(edge) is AccumulateGrad:
+        shape, dtype = edge.variable.payload.shape, edge.variable.payload.dtype
+    elif type(edge) is GradientEdge:
+        shape, dtype = edge.node._input_metadata[edge.output_nr]
+    else:
+        shape, dtype = edge.out_shape, edge.out_dtype
+    if grad.shape != shape:
+        if not _can_sum_to(grad.shape, shape):
+            raise GradientError(
+                f"Function {node.name()} returned an invalid gradient at index {position} - got "
+                f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
+                "gradient of an input has the input's shape, or one that broadcasting made of it."
+            )
+        grad = sum_to(grad, shape)
+    if grad.dtype != dtype:
+        if grad.dtype.kind == "c" and dtype.kind == "f":
+            grad = np.real(grad)
+        grad = grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
+    return grad
+
+
+def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:
+    if len(shape) < len(target):
+        return False
+    tail = shape[len(shape) - len(target) :]
+    return all(n == m or m == 1 for n, m in zip(tail, target, strict=True))
+
+
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum over the dims it added or stretched.
+
+    Args:
+        grad: a value of a shape that `shape` broadcasts to.
+
+    Returns:
+        A value of shape `shape`.
+    """
+    lead = grad.ndim - len(shape)
+    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
+    axes = (*range(lead), *stretched)
+    return np.sum(grad, axis=axes).reshape(shape) if axes else grad.reshape(shape)

@@ -1,0 +1,272 @@
+"""`Function`: an op is a forward, what it remembers, and a backward.
+
+Users' Functions get Tensors and go through `Function.apply`. Built-in ops are `Primitive`s, which
+get *values*, and go through the doors of `doors.py`; the two are written alike:
+
+    class Exp(Function):                            class Exp(Primitive):
+        @staticmethod                                   saves = ("result",)
+        def forward(ctx, x):
+            y = x.exp()                                 @staticmethod
+            ctx.save_for_backward(y)                    def forward(x):
+            return y                                        return np.exp(x)
+
+        @staticmethod                                   @staticmethod
+        def backward(ctx, grad):                        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors                        (y,) = ctx.saved_tensors
+            return grad * y                                 return grad * y
+
+The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
+"""
+
+import warnings
+from typing import Any, ClassVar
+
+from .calling import call
+from .errors import ArgumentTypeError, GraphError, MissingRuleError
+from .graph import FREED, Node, SavedTensor, unpacked
+from .state import modes
+from .tensor import Tensor
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta"]
+
+
+class FunctionCtx:
+    """What `forward` and `setup_context` can ask of their `ctx`."""
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for `backward`, which finds them in `ctx.saved_tensors`.
+
+        Args:
+            tensors: inputs, outputs or intermediate tensors, or None.
+
+        Raises:
+            ArgumentTypeError: for anything else; keep that on `ctx` directly: `ctx.dim = dim`.
+
+        Example:
+            >>> class Square(Function):
+            ...     @staticmethod
+            ...     def forward(ctx, x):
+            ...         ctx.save_for_backward(x)
+            ...         return x * x
+            ...
+            ...     @staticmethod
+            ...     def backward(ctx, grad):
+            ...         (x,) = ctx.saved_tensors
+            ...         return grad * 2 * x
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise ArgumentTypeError(
+                    "save_for_forward expects all arguments to be tensors; got "
+                    f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs `forward` changed in place; it must return each of them."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient; `backward` still gets a zero gradient for them."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients reach `backward` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+    def mark_shared_storage(self, *pairs: Any) -> None:
+        """Deprecated: views are found without it."""
+        warnings.warn(
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
+            "tracked. Note that calls to `set_()` are not tracked",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+
+class BackwardCFunction(FunctionCtx, Node):
+    """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
+
+    _forward_cls: ClassVar["type[Function]"]
+    to_save: tuple[Any, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    materialize_grads: bool = True
+    needs_input_grad: tuple[bool, ...] = ()
+    """For each argument of `apply`, whether its gradient is wanted."""
+    _is_tensor: tuple[bool, ...] = ()
+
+    def __init__(self) -> None:
+        self.edges = self.holders = self.out_shape = self.out_dtype = ()
+        self.versions = self.cold = None
+
+    @property
+    def saved_tensors(self) -> Any:
+        """What `save_for_backward` saved, each checked for in-place changes."""
+        if self.holders is FREED:
+            return next(iter(FREED))
+        if modes.tracer is not None:
+            modes.tracer("unpack", self)
+        return tuple([unpacked(self, item) for item in self.holders])
+
+    @property
+    def saved_variables(self) -> Any:
+        """The old name of `saved_tensors`."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:
+        return tuple([SavedTensor(x) if isinstance(x, Tensor) else x for x in self.holders])
+
+    def release(self) -> None:
+        """Let go of what was saved; touching it later raises FreedGraphError."""
+        if self.holders:
+            self.holders = FREED
+
+    def apply(self, *grads: Any) -> Any:
+        """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
+        cls = self._forward_cls
+        has_vjp = cls.vjp is not Function.vjp
+        if has_vjp and cls.backward is not Function.backward:
+            raise GraphError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                f"should only implement one of them; {cls.__name__} has both."
+            )
+        return (cls.vjp if has_vjp else cls.backward)(self, *grads)
+
+    def apply_jvp(self, *tangents: Any) -> Any:
+        """Run the user's `jvp`."""
+        return self._forward_cls.jvp(self, *tangents)
+
+
+class FunctionMeta(type):
+    """Makes the node class that belongs to a Function class."""
+
+    _backward_cls: type[Node]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
+        super().__init__(name, bases, attrs)
+        cls._make_node_class()
+
+    def _make_node_class(cls) -> None:
+        body = {"_forward_cls": cls, "__module__": cls.__module__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """An op of your own: subclass it, write `forward` and `backward`, call `apply`.
+
+    `forward` is a static method in one of two forms: `forward(ctx, *args)`, or `forward(*args)`
+    with `setup_context(ctx, inputs, output)` beside it, which transforms need.
+
+    Right:
+        >>> class Cube(Function):
+        ...     @staticmethod
+        ...     def forward(x):
+        ...         return x**3
+        ...
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         ctx.save_for_backward(*inputs)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         (x,) = ctx.saved_tensors
+        ...         return grad * 3 * x**2
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> Cube.apply(x).backward()
+        >>> x.grad
+        tensor(12.)
+
+    Wrong: `Cube()(x)`, which is how Functions were called long ago; `ctx.x = x`, which keeps x
+    unchecked and alive as long as the graph.
+
+    See also: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
+    """
+
+    generate_vmap_rule = False
+    is_traceable = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise GraphError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method: write "
+            f"`{type(self).__name__}.apply(...)`."
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the output: `forward(ctx, *args)`, or `forward(*args)` with setup_context."""
+        raise MissingRuleError(
+            "You must implement the forward function for custom autograd.Function."
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save on `ctx` what `backward` will need; for the form `forward(*args)`."""
+        raise MissingRuleError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Return the gradient of each argument, given that of each output."""
+        raise MissingRuleError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output, given that of each argument."""
+        raise MissingRuleError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Return (output, out_dims) for batched arguments."""
+        raise MissingRuleError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def has_setup_context(cls) -> bool:
+        """Whether `forward` has the form without ctx, `setup_context` beside it."""
+        return cls.setup_context is not Function.setup_context
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and, if an argument requires grad, record a node for it.
+
+        Args:
+            args, kwargs: what `forward` takes. Keywords and defaults need `setup_context`.
+
+        Returns:
+            What `forward` returned; its tensors carry this Function's node as their `grad_fn`.
+
+        Raises:
+            MissingRuleError: if there is no `forward`.
+            GraphError: if `forward` is not a static method, or the rules of in-place Functions
+                (`mark_dirty`) are broken.
+        """
+        return call(cls, args, kwargs)

@@ -1,0 +1,443 @@
+"""The backward graph: nodes, edges, what they saved, and the hooks that hang on them.
+
+    x = tensor([1., 2.], requires_grad=True)         y.grad_fn ──> MulBackward0
+    y = x * x                                                     │        │
+                                                        edge 0    │        │  edge 1
+                                                                  ▼        ▼
+                                                               AccumulateGrad ──.variable──> x
+
+A node is what `backward` gets as `ctx`, and what `grad_fn` shows. An *edge* says which output of
+which older node a gradient belongs to. Single-output nodes are their own edge, which keeps the
+graph small; `GradientEdge(node, output_nr)` is the edge of all others.
+
+# Note [Edges point to older nodes]
+# Edges are looked up before the node takes its number. So a graph has no cycles, and newest
+# first is a valid order for backward: one sort is the whole schedule.
+
+# Note [One compare finds a write]
+# In-place writes draw numbers from the counter that numbers nodes. A node newer than the latest
+# write anywhere holds nothing stale, which the engine sees by comparing two integers. Otherwise
+# it compares the version each tensor had when it was saved with the version it has now.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
+
+from .errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
+from .tensor import LEAF, Cold, Tensor, Version, wrap
+
+if TYPE_CHECKING:
+    from .dtypes import DType
+
+__all__ = ["AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "get_gradient_edge"]
+
+
+class GradientEdge(NamedTuple):
+    """Which output of which node a gradient belongs to.
+
+    Attributes:
+        node: the node that made the tensor, an `AccumulateGrad` for a leaf.
+        output_nr: the position of the tensor among the node's outputs.
+        ownership_token: keeps alive what the node alone would not; None for nodes in Python.
+    """
+
+    node: "Node"
+    output_nr: int = 0
+    ownership_token: object = None
+
+
+class Metadata(NamedTuple):
+    """What a node knows of one of its outputs: the gradient that comes back looks like this."""
+
+    shape: tuple[int, ...]
+    dtype: "DType"
+
+
+class Hooks(dict[int, Callable[..., Any]]):
+    """Hooks in the order of registration. A dict that a handle can refer to weakly."""
+
+    __slots__ = ("__weakref__",)
+
+
+class RemovableHandle:
+    """Takes a hook away again: by `remove()`, or at the end of a `with` block.
+
+    Example:
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> with x.register_hook(lambda g: g * 2):
+        ...     (x * 3).backward()
+        >>> x.grad
+        tensor(6.)
+    """
+
+    _next_id: ClassVar[int] = 0
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = weakref.ref(hooks)
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self) -> None:
+        """Take the hook away; doing so twice is harmless."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.remove()
+
+
+def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
+    """Put `hook` behind those already there (or before them) and return its handle."""
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a hook must be callable, got {type(hook).__name__}. "
+            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
+        )
+    handle = RemovableHandle(hooks)
+    if first:
+        others = dict(hooks)
+        hooks.clear()
+        hooks[handle.id] = hook
+        hooks.update(others)
+    else:
+        hooks[handle.id] = hook
+    return handle
+
+
+class NodeHooks:
+    """The cold side of a node: what few nodes have.
+
+    Attributes:
+        tensor: hooks of the tensors that are the node's outputs, by output number.
+        retain: the tensors whose gradient is kept, by output number; weak.
+        pre, post: hooks before and after the node.
+        metadata: a dict for whatever a user wants to remember.
+    """
+
+    __slots__ = ("metadata", "post", "pre", "retain", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, Hooks] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre = Hooks()
+        self.post = Hooks()
+        self.metadata: dict[Any, Any] = {}
+
+
+class _Freed:
+    """Stands in for the saved tensors of a node that has let them go."""
+
+    def __iter__(self) -> Iterator[NoReturn]:
+        raise FreedGraphError(
+            "Trying to backward through the graph a second time (or directly access saved tensors "
+            "after they have already been freed). Saved intermediate values of the graph are "
+            "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
+            "need to backward through the graph a second time or if you need to access saved "
+            "tensors after calling backward."
+        )
+
+    def __getitem__(self, index: object) -> NoReturn:
+        next(iter(self))
+        raise AssertionError("iterating over freed tensors raises")
+
+
+FREED: Any = _Freed()
+
+
+class Node:
+    """One step of the backward graph; the `ctx` of the op that made it.
+
+    Attributes:
+        edges: where the gradients of the op's operands go, one per operand: a node (its only
+            output), a `GradientEdge`, or None for an operand that needs no gradient.
+        seq: its number; an edge leads to a smaller one.
+        out_shape, out_dtype: of the output; tuples of those if there are several outputs.
+        checked: whether the engine must look at the gradients the rule returns (fit them to the
+            operands' shape and dtype).
+        saved_tensors: what was saved for backward.
+        holders: the tensors behind `saved_tensors`, None where only the array was kept.
+        versions: by position, (version, count) of what had one when it was saved.
+        cold: hooks and metadata, once there are any.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "checked",
+        "cold",
+        "edges",
+        "holders",
+        "out_dtype",
+        "out_shape",
+        "saved_tensors",
+        "seq",
+        "versions",
+    )
+
+    edges: "tuple[Node | GradientEdge | None, ...]"
+    seq: int
+    out_shape: Any
+    out_dtype: Any
+    checked: bool
+    saved_tensors: Any
+    holders: Any
+    versions: dict[int, tuple[Version, int]] | None
+    cold: NodeHooks | None
+
+    _is_quick: ClassVar[bool] = False
+    """Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out."""
+    _saved_names: ClassVar[tuple[str, ...]] = ()
+
+    def name(self) -> str:
+        """The node's name, as `grad_fn` shows it: "MulBackward0"."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
+        """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
+        pairs = []
+        for edge in self.edges:
+            if isinstance(edge, GradientEdge):
+                pairs.append((edge.node, edge.output_nr))
+            else:
+                pairs.append((edge, 0))
+        return tuple(pairs)
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For each operand, whether its gradient is wanted."""
+        return tuple(edge is not None for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict of your own that lives as long as the node."""
+        return self.hooks().metadata
+
+    @property
+    def _input_metadata(self) -> list[Metadata]:
+        if isinstance(self.out_dtype, tuple):
+            return [Metadata(*pair) for pair in zip(self.out_shape, self.out_dtype, strict=True)]
+        return [Metadata(self.out_shape, self.out_dtype)]
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    @property
+    def num_outputs(self) -> int:
+        """How many gradients the node is given."""
+        return len(self.out_dtype) if isinstance(self.out_dtype, tuple) else 1
+
+    def hooks(self) -> NodeHooks:
+        """The cold side, made on first use."""
+        if self.cold is None:
+            self.cold = NodeHooks()
+        return self.cold
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node has run.
+
+        Args:
+            fn: gets two tuples of tensors (None where there is no gradient); may return a tuple
+                that replaces `grad_inputs`, the gradients with respect to the op's operands.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+
+        Example:
+            >>> y = tensor(3.0, requires_grad=True) * 2
+            >>> handle = y.grad_fn.register_hook(lambda gin, gout: print(gout))
+            >>> y.backward()
+            (tensor(1.),)
+        """
+        return add_hook(self.hooks().post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node runs; a returned tuple replaces its gradients.
+
+        Example:
+            >>> x = tensor(3.0, requires_grad=True)
+            >>> y = x * 2
+            >>> handle = y.grad_fn.register_prehook(lambda gout: (gout[0] * 10,))
+            >>> y.backward()
+            >>> x.grad
+            tensor(20.)
+        """
+        return add_hook(self.hooks().pre, fn)
+
+    def release(self) -> None:
+        """Let go of what was saved; touching it later raises FreedGraphError."""
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+def stale_error(saver: str, saved_as: str, tensor: Tensor, now: int, expected: int) -> Exception:
+    """The error for a saved tensor that was written since: `tensor` shows what it is now."""
+    kind = _TENSOR_TYPE_NAMES.get(str(tensor.dtype), f"{tensor.dtype} tensor")
+    shape = ", ".join(str(n) for n in tensor.shape)
+    maker = tensor.grad_fn
+    origin = ""
+    if maker is not None:
+        maker_name = maker.name().replace("Backward", "")
+        origin = f", which is output {tensor.output_nr} of {maker_name},"
+    return StaleTensorError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind} [{shape}]]{origin} is at version {now}; expected version {expected} "
+        f"instead. {saver} saved it{saved_as} and would compute its gradient from values that are "
+        "gone. Write `y = x + …` instead of `x += …` after the op, or change a clone()."
+    )
+
+
+_TENSOR_TYPE_NAMES = {
+    "float32": "torch.FloatTensor",
+    "float64": "torch.DoubleTensor",
+    "float16": "torch.HalfTensor",
+    "int64": "torch.LongTensor",
+    "int32": "torch.IntTensor",
+    "bool": "torch.BoolTensor",
+}
+
+
+def inference_error() -> Exception:
+    """The error for saving a tensor that has no version to be checked by."""
+    return GraphError(
+        "Inference tensors cannot be saved for backward: nobody would see it if they were written. "
+        "Please do not use tensors made in inference_mode() where the tape records. "
+        "Write `x.clone()` to get a normal tensor."
+    )
+
+
+class AccumulateGrad(Node):
+    """The end of an edge at a leaf: adds what arrives to the leaf's `.grad`.
+
+    A leaf refers to it weakly, so graphs come and go without reference cycles; while any graph
+    uses the leaf, all of them share this one node.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor) -> None:
+        self.edges = ()
+        self.seq = sys.maxsize
+        self.out_shape = self.out_dtype = None
+        self.checked = False
+        self.saved_tensors = ()
+        self.holders = self.versions = self.cold = None
+        self.variable = variable
+
+    @property
+    def _input_metadata(self) -> list[Metadata]:
+        return [Metadata(tuple(self.variable.shape), self.variable.dtype)]
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The node that accumulates into `leaf.grad`, made if no graph uses the leaf yet."""
+    cold = leaf.cold
+    if cold is None:
+        cold = leaf.cold = Cold()
+    elif cold.accumulator is not None:
+        found: AccumulateGrad | None = cold.accumulator()
+        if found is not None:
+            return found
+    made = AccumulateGrad(leaf)
+    cold.accumulator = weakref.ref(made)
+    return made
+
+
+def edge_of(tensor: Tensor) -> "Node | GradientEdge | None":
+    """The edge of a tensor; an AccumulateGrad for a leaf that requires grad."""
+    edge = tensor.edge
+    return accumulator(tensor) if edge is LEAF else edge
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """The edge at which the gradient of `tensor` arrives.
+
+    Args:
+        tensor: one that requires grad.
+
+    Returns:
+        A GradientEdge; `grad` and `backward` accept it in the place of the tensor.
+
+    Raises:
+        GraphError: if `tensor` does not require grad.
+
+    Example:
+        >>> get_gradient_edge(tensor(1.0, requires_grad=True)).node.name()
+        'AccumulateGrad'
+    """
+    edge = edge_of(tensor)
+    if edge is None:
+        raise GraphError(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            f"gradients (shape {tuple(tensor.shape)}). No gradient ever arrives there. "
+            "Create it with requires_grad=True."
+        )
+    return edge if isinstance(edge, GradientEdge) else GradientEdge(edge, 0)
+
+
+class SavedTensor:
+    """What a node keeps of one tensor until backward.
+
+    An output of the node itself is kept as its array and rebuilt when asked for: a reference to
+    the tensor would be a cycle, tensor → node → tensor.
+    """
+
+    __slots__ = ("array", "edge", "expected", "output_nr", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, *, output_nr: int | None = None) -> None:
+        if tensor.is_inference():
+            raise inference_error()
+        self.output_nr = output_nr
+        self.array = tensor.payload
+        if output_nr is None:
+            self.tensor: Tensor | None = tensor
+            self.edge = edge_of(tensor)
+            self.version = tensor.cold and tensor.cold.version  # a later one starts at 0
+        else:
+            self.tensor = self.edge = None
+            self.version = tensor.version_counter()
+        self.expected = self.version.count if self.version else 0
+
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor as it was saved, or StaleTensorError if it was changed in place."""
+        tensor = self.tensor
+        version = self.version
+        if version is None and tensor is not None and tensor.cold is not None:
+            version = tensor.cold.version
+        if version is not None and version.count != self.expected:
+            now = tensor if tensor is not None else self._rebuilt(node)
+            raise stale_error(node.name(), "", now, version.count, self.expected)
+        if tensor is None:
+            return self._rebuilt(node)
+        edge = tensor.edge
+        if edge is self.edge or edge is LEAF or edge == self.edge:
+            return tensor
+        return wrap(self.array, self.edge, version=tensor.version_counter())
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The version of the tensor's storage when it was saved, and now."""
+        version = self.version or (self.tensor and self.tensor.cold and self.tensor.cold.version)
+        return self.expected, version.count if version else 0
+
+    def _rebuilt(self, node: Node) -> Tensor:
+        edge: Any = self.edge
+        if self.output_nr is not None:
+            edge = node if node.num_outputs == 1 else GradientEdge(node, self.output_nr)
+        return wrap(self.array, edge, version=self.version)
+
+
+def unpacked(node: Node, saved: Tensor | SavedTensor | None) -> Tensor | None:
+    """What `node` saved: a tensor that was never written to is kept as it is."""
+    if isinstance(saved, Tensor):
+        version = saved.cold and saved.cold.version
+        if version and version.count:
+            raise stale_error(node.name(), "", saved, version.count, 0)
+        return saved
+    return saved and saved.unpack(node)

@@ -1,0 +1,277 @@
+"""`Primitive`: a built-in op, whose rules are plain NumPy on values, and the doors to it.
+
+    class Mul(Elementwise):
+        saves = ("self", "other")                    PyTorch's names: node._saved_self …
+        saved_if = {"self": 1, "other": 0}           kept only if that operand needs a gradient
+
+        @staticmethod
+        def forward(x, y):                           operands by position, parameters by keyword
+            return x * y
+
+        @staticmethod
+        def backward(ctx, grad):                     one gradient per operand
+            x, y = ctx.saved_tensors
+            return None if y is None else grad * y, None if x is None else grad * x
+
+Parameters are found on `ctx` under their names. A door is what `Mul.apply` is: the way from
+tensors to values and back. The fast doors of `doors.py` hand everything unusual to `open_slowly`,
+which is the readable one.
+"""
+
+import operator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .backend import backend_of, device_of, is_array, whole
+from .doors import binary_door, constant, parametric_door, rescue, unary_door
+from .dtypes import get_default_dtype, is_differentiable, result_dtype
+from .errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
+from .function import Function
+from .graph import GradientEdge, Node, edge_of
+from .saving import PrimitiveNode, save
+from .state import is_recording, next_seq
+from .tensor import Tensor, fresh, wrap
+
+__all__ = ["Primitive"]
+
+Values = tuple[Any, ...]
+
+
+class Primitive(Function):
+    """The base class of built-in ops; see the module's docstring.
+
+    Attributes:
+        node: PyTorch's name of the node, such as "MulBackward0".
+        latex: formulas of the value, the tangent and the cotangent.
+        saves, saved_if: what backward needs (see Note [Saved by position]).
+        broadcasts: operands broadcast against each other, as in elementwise ops.
+        promotes: the operands from this position on are brought to one dtype; None: no operand.
+        floating: integers become the default dtype first.
+        differentiable: whether it has a gradient at all.
+        multiple: whether `forward` returns a tuple of outputs.
+        differentiates: which operands have edges; an index or a condition has none.
+    """
+
+    node: ClassVar[str] = ""
+    latex: ClassVar[tuple[str, str, str]] = ("", "", "")
+    saves: ClassVar[tuple[str, ...]] = ()
+    saved_if: ClassVar[dict[str, int]] = {}
+    broadcasts: ClassVar[bool] = False
+    promotes: ClassVar[int | None] = 0
+    floating: ClassVar[bool] = False
+    differentiable: ClassVar[bool] = True
+    multiple: ClassVar[bool] = False
+    differentiates: ClassVar[slice] = slice(None)
+
+    @classmethod
+    def _make_node_class(cls) -> None:
+        if cls.forward is Function.forward:
+            return  # a family, not an op
+        parameters = _parameter_names(cls)
+        body: dict[str, Any] = {
+            "_forward_cls": cls,
+            "_saved_names": cls.saves,
+            "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
+            "_is_quick": not cls.multiple,
+            "backward": cls.backward,
+            "__module__": cls.__module__,
+        }
+        if not cls.has_setup_context():
+            body["__slots__"] = parameters
+        for name in parameters:
+            body[f"_saved_{name}"] = property(operator.attrgetter(name))
+        for index, name in enumerate(cls.saves):
+            body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
+            body[f"_raw_saved_{name}"] = property(operator.methodcaller("raw_saved", index))
+        cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
+        cls.apply = staticmethod(_door(cls))  # type: ignore[method-assign]  # each class its own
+
+    @classmethod
+    def explain(cls, error: Exception, values: Values) -> Exception:
+        """The error to raise when `forward` failed with `error` on `values`."""
+        shapes = " and ".join(str(tuple(v.shape)) for v in values)
+        name = cls.__name__.lower()
+        if isinstance(error, ValueError) and cls.broadcasts:
+            return ShapeError(f"{_broadcast_text(values)} {name}() got the shapes {shapes}.")
+        if isinstance(error, TypeError):
+            dtypes = " and ".join(str(v.dtype) for v in values)
+            return DTypeError(f"{name}() is not implemented for {dtypes}: {error}")
+        return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}")
+
+
+def _parameter_names(cls: type[Primitive]) -> tuple[str, ...]:
+    code = cls.forward.__code__  # type: ignore[attr-defined]  # forward is a plain function
+    return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
+
+
+def _door(cls: type[Primitive]) -> Any:
+    """The way into an op: a fast door if there is one for its number of operands."""
+
+    def slow(*operands: Any, **parameters: Any) -> Any:
+        return open_slowly(cls, *operands, **parameters)
+
+    code = cls.forward.__code__  # type: ignore[attr-defined]  # forward is a plain function
+    if cls.multiple or not cls.differentiable or code.co_flags & _CO_VARARGS:
+        return slow
+    has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
+    if code.co_argcount == 1:
+        return (parametric_door if has_parameters or cls.promotes is None else unary_door)(
+            cls, slow
+        )
+    if code.co_argcount == 2 and not has_parameters and cls.promotes == 0:  # x, y
+        return binary_door(cls, slow)
+    return slow
+
+
+_CO_VARARGS = 0x04
+
+
+# The slow door: every step by itself ----------------------------------------------------------
+
+
+def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
+    """Apply an op: operands to values, forward, and a node if a gradient will be wanted."""
+    values = _values(cls, operands)
+    try:
+        out = cls.forward(*values, **parameters)
+    except Exception as error:
+        out = rescue(cls, error, values, parameters)
+    edges = _edges(operands[cls.differentiates]) if cls.differentiable and is_recording() else None
+    if edges is None:
+        return tuple([fresh(whole(part)) for part in out]) if cls.multiple else fresh(whole(out))
+    if cls.multiple:
+        parts = tuple([whole(part) for part in out])
+        node = _record(cls, operands, values, parts, edges, parameters)
+        return tuple(
+            [
+                wrap(part, GradientEdge(node, nr) if is_differentiable(part.dtype) else None)
+                for nr, part in enumerate(parts)
+            ]
+        )
+    array = whole(out)
+    return wrap(array, _record(cls, operands, values, array, edges, parameters))
+
+
+def _edges(operands: Values) -> "tuple[Node | GradientEdge | None, ...] | None":
+    """The edges of the operands, or None if no operand requires grad."""
+    wanted = [isinstance(x, Tensor) and x.edge is not None for x in operands]
+    if True not in wanted:
+        return None
+    return tuple([edge_of(x) if want else None for x, want in zip(operands, wanted, strict=True)])
+
+
+def _record(
+    cls: type[Primitive],
+    operands: Values,
+    values: Values,
+    out: Any,
+    edges: Any,
+    parameters: dict[str, Any],
+) -> PrimitiveNode:
+    """The node of one application (edges first: Note [Edges point to older nodes])."""
+    node: Any = object.__new__(cls._backward_cls)
+    node.edges = edges
+    node.saved_tensors, node.holders = (), None
+    node.versions = node.cold = None
+    parts = out if cls.multiple else (out,)
+    shapes, dtypes = tuple([p.shape for p in parts]), tuple([p.dtype for p in parts])
+    node.out_shape, node.out_dtype = (shapes, dtypes) if cls.multiple else (shapes[0], dtypes[0])
+    node.checked = _must_check(cls, operands, edges, shapes[0] if shapes else (), dtypes)
+    for name, value in parameters.items():
+        setattr(node, name, value)
+    if cls.has_setup_context():
+        cls.setup_context(node, values, out)
+    if cls.saves:
+        save(node, operands, values, out)
+    node.seq = next_seq()
+    return node  # type: ignore[no-any-return]  # made by object.__new__
+
+
+def _must_check(
+    cls: type[Primitive], operands: Values, edges: Values, shape: Any, dtypes: Any
+) -> bool:
+    """Whether a gradient can come back in another shape or dtype than its operand has."""
+    for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
+        if edge is None:
+            continue
+        if any(dtype is not operand.payload.dtype for dtype in dtypes):
+            return True
+        if cls.broadcasts and operand.payload.shape != shape:
+            return True
+    return False
+
+
+# Operands to values -----------------------------------------------------------------------------
+
+
+def _values(cls: type[Primitive], operands: Values) -> Values:
+    """The arrays behind the operands, on one device and, where the op wants it, of one dtype."""
+    values = [_value(cls, x, position) for position, x in enumerate(operands)]
+    arrays = [v for v in values if is_array(v)]
+    if not arrays:
+        values = [np.asarray(v, result_dtype((), (v,))) for v in values]
+        arrays = values
+    place = next((a for a in arrays if a.ndim), arrays[0])
+    if cls.promotes is not None:
+        _promote(cls, values)
+    if any(type(v) is not type(place) for v in values):
+        values = [_move(v, place) for v in values]
+    return tuple(values)
+
+
+def _value(cls: type[Primitive], operand: Any, position: int) -> Any:
+    """An array, or a Python number that is still to get its dtype."""
+    if isinstance(operand, Tensor):
+        return operand.payload
+    if isinstance(operand, (bool, int, float, complex)) or is_array(operand):
+        return operand
+    if isinstance(operand, np.generic):
+        return np.asarray(operand)
+    raise ArgumentTypeError(
+        f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
+        f"{type(operand).__name__}. Ops compute on tensors and numbers. "
+        "Write `glassgrad.tensor(values)`."
+    )
+
+
+def _promote(cls: type[Primitive], values: list[Any]) -> None:
+    """Bring the operands from `cls.promotes` on to PyTorch's common dtype, in place."""
+    operands = values[cls.promotes :]
+    dtype = result_dtype(
+        [v for v in operands if is_array(v)], [v for v in operands if not is_array(v)]
+    )
+    if cls.floating and not is_differentiable(dtype):
+        dtype = get_default_dtype()
+    for position, value in enumerate(operands, start=cls.promotes or 0):
+        if not is_array(value):
+            values[position] = constant(value, dtype)
+        elif value.dtype is not dtype:
+            values[position] = value.astype(dtype)
+
+
+def _move(value: Any, place: Any) -> Any:
+    """A 0-d CPU value where `place` is; anything else on another device is a mistake."""
+    if type(value) is type(place):
+        return value
+    if value.ndim == 0 and isinstance(value, np.ndarray):
+        return backend_of(place).asarray(value)
+    raise DeviceError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{device_of(place)} and {device_of(value)}! An op computes where its operands are. "
+        f"Write `x.to({str(device_of(place))!r})`."
+    )
+
+
+def _broadcast_text(values: Values) -> str:
+    """PyTorch's sentence for shapes that do not broadcast."""
+    widest = max(len(v.shape) for v in values)
+    padded = [(1,) * (widest - len(v.shape)) + tuple(v.shape) for v in values]
+    for dim in reversed(range(widest)):
+        sizes = [shape[dim] for shape in padded if shape[dim] != 1]
+        if len(set(sizes)) > 1:
+            return (
+                f"The size of tensor a ({sizes[0]}) must match the size of tensor b "
+                f"({sizes[1]}) at non-singleton dimension {dim}."
+            )
+    return "These shapes do not broadcast."

@@ -1,0 +1,138 @@
+"""What the node of a built-in op keeps until backward, and how it gives it back.
+
+# Note [Saved by position]
+# `saves` lists the operands that backward needs, in their order, and "result" for the output.
+# Nothing is found by comparing arrays: x and x.detach() share theirs, and only one has an edge.
+"""
+
+import functools
+from typing import Any, ClassVar
+
+from .graph import FREED, Node, SavedTensor, inference_error, stale_error
+from .tensor import LEAF, Tensor, wrap
+
+__all__ = ["PrimitiveNode", "note_versions", "save"]
+
+Values = tuple[Any, ...]
+
+
+class PrimitiveNode(Node):
+    """The node of a built-in op.
+
+    `saved_tensors` holds arrays, so that a rule reads them at the price of an attribute.
+    """
+
+    __slots__ = ()
+
+    _is_quick = True
+    _result_at: ClassVar[int | None] = None
+    _forward_cls: ClassVar[Any]
+
+    def saved(self, index: int) -> Tensor | None:
+        """What was saved under the name `saves[index]`; None if it was not needed."""
+        array = self.saved_tensors[index]
+        if array is None:
+            return None
+        self.check_versions()
+        return self._saved_as_it_was(index)
+
+    def _saved_as_it_was(self, index: int) -> Tensor:
+        array, name, holder = self.saved_tensors[index], self._saved_names[index], None
+        if name == "result":
+            return wrap(array, self)
+        holder = self.holders[index]
+        if holder is None:
+            return wrap(array)
+        edge = self._edge_of_operand(name)
+        if holder.edge is not LEAF and holder.edge != edge:
+            holder = wrap(holder.payload, edge)
+        return holder if holder.dtype is array.dtype else holder.to(array.dtype)  # type: ignore[no-any-return]  # Tensors
+
+    def _edge_of_operand(self, name: str) -> Any:
+        cls = self._forward_cls
+        position = operand_of(cls, name) - (cls.differentiates.start or 0)
+        return self.edges[position] if 0 <= position < len(self.edges) else None
+
+    def version_at(self, index: int) -> tuple[int, int]:
+        """The version of a saved tensor when it was saved, and now."""
+        holder = self.holders[index]
+        if self.versions and index in self.versions:
+            version, expected = self.versions[index]
+        elif holder is not None and holder.cold and holder.cold.version:
+            version, expected = holder.cold.version, 0
+        else:
+            return 0, 0
+        return expected, version.count
+
+    def check_versions(self) -> None:
+        """Raise StaleTensorError if something saved was changed in place since."""
+        for index, holder in enumerate(self.holders or ()):
+            expected, now = self.version_at(index)
+            if now != expected:
+                tensor = holder if holder is not None else wrap(self.saved_tensors[index], self)
+                saved_as = f" as {self._saved_names[index]!r}"
+                raise stale_error(self.name(), saved_as, tensor, now, expected)
+
+    def raw_saved(self, index: int) -> SavedTensor:
+        """The saved tensor before it is unpacked."""
+        tensor = self.saved(index)
+        assert tensor is not None, "what an op saves and needs is a tensor"
+        return SavedTensor(tensor)
+
+    def lifted(self) -> "PrimitiveNode":
+        """A copy whose saved tensors are Tensors with the edges they had when saved.
+
+        The rule, run on it, is recorded itself: that is `create_graph=True`.
+        """
+        twin = object.__new__(type(self))
+        for cls in type(self).__mro__:
+            for slot in getattr(cls, "__slots__", ()):
+                if slot != "__weakref__" and hasattr(self, slot):
+                    setattr(twin, slot, getattr(self, slot))
+        if hasattr(self, "__dict__"):
+            twin.__dict__.update(self.__dict__)
+        if self.holders is not None:
+            twin.saved_tensors = tuple([self.saved(i) for i in range(len(self.saved_tensors))])
+        return twin
+
+    def release(self) -> None:
+        """Let go of what was saved; touching it later raises FreedGraphError."""
+        if self.holders is not None:
+            self.saved_tensors = FREED
+            self.holders = self.versions = None
+
+
+def save(node: Any, operands: Values, values: Values, out: Any) -> None:
+    """Keep on `node` what its class names in `saves` and its edges will need."""
+    cls = node._forward_cls
+    arrays: list[Any] = []
+    holders: list[Any] = []
+    for name in cls.saves:
+        condition = cls.saved_if.get(name)
+        needed = condition is None or node.edges[condition] is not None
+        position = None if name == "result" else operand_of(cls, name)
+        value = out if position is None else values[position]
+        operand = None if position is None else operands[position]
+        arrays.append(value if needed else None)
+        holders.append(operand if needed and isinstance(operand, Tensor) else None)
+    node.saved_tensors, node.holders = tuple(arrays), tuple(holders)
+    note_versions(node)
+
+
+def note_versions(node: Any) -> None:
+    """Remember the versions of the saved tensors that have one already (others are at 0)."""
+    for holder in node.holders:
+        if holder is not None and holder.is_inference():
+            raise inference_error()
+    known = {
+        index: (holder.cold.version, holder.cold.version.count)
+        for index, holder in enumerate(node.holders)
+        if holder is not None and holder.cold is not None and holder.cold.version is not None
+    }
+    node.versions = known or None
+
+
+@functools.cache
+def operand_of(cls: Any, name: str) -> int:
+    """The position of the operand that is saved under `name`."""
+    return [saved for saved in cls.saves if saved != "result"].index(name)

@@ -1,0 +1,89 @@
+"""What the tape is doing right now: modes per thread, and one flag the fast doors read.
+
+The modes live in a `threading.local`. Reading one costs as much as a small addition, so the
+fast doors of `doors.py` read `unusual` instead: a set that is empty unless in some thread a mode
+differs from its default. It only chooses the path; the slow path reads the modes themselves.
+`no_grad` and its kin, which set the modes, are in `autograd/grad_mode.py`.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable
+
+__all__ = ["is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
+
+unusual: set[int] = set()
+"""A mark for each thread with a mode that is not the default (see the module's docstring)."""
+
+next_seq = itertools.count(1).__next__
+"""Numbers nodes and in-place writes from one counter, so that they can be compared."""
+
+last_write = 0
+"""The number of the latest in-place write anywhere (see Note [One compare finds a write])."""
+
+
+class _Mark:
+    """A thread's entry in `unusual`; goes with the thread."""
+
+    __slots__ = ()
+
+    def __del__(self) -> None:
+        unusual.discard(id(self))
+
+
+class Modes(threading.local):
+    """The modes of one thread.
+
+    Attributes:
+        grad: whether ops are recorded.
+        inference: whether new tensors are made without autograd metadata.
+        tracer: called with (event name, node, …) by a watched pass, or None.
+        depth: how many backward passes run inside each other.
+    """
+
+    grad: bool = True
+    inference: bool = False
+    tracer: Callable[..., None] | None = None
+    depth: int = 0
+
+    def __init__(self) -> None:
+        self._mark = _Mark()
+        self._key = id(self._mark)
+
+    def refresh(self) -> None:
+        """Bring the process-wide flag in line after a mode of this thread changed."""
+        if self.grad and not self.inference:
+            unusual.discard(self._key)
+        else:
+            unusual.add(self._key)
+
+
+modes = Modes()
+
+
+def wrote() -> None:
+    """Remember that some storage was just changed in place."""
+    global last_write
+    last_write = next_seq()
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops are recorded in this thread."""
+    return modes.grad
+
+
+def is_recording() -> bool:
+    """Whether an op whose operand requires grad gets a node: never inside `inference_mode()`."""
+    return modes.grad and not modes.inference
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode()`."""
+    return modes.inference
+
+
+def set_modes(grad: bool, inference: bool) -> None:
+    """Set both modes of this thread at once."""
+    modes.grad = grad
+    modes.inference = inference
+    modes.refresh()

@@ -1,0 +1,425 @@
+"""The Tensor: an array, and where its gradient goes.
+
+A tensor has three slots. `payload` is the array. `edge` says where the gradient goes: None (no
+gradient), LEAF (a leaf that requires grad), a node (its only output) or a GradientEdge (one of
+several outputs). `cold` is a side object for what few tensors have, made on first use.
+
+Everything a Tensor can *do* is listed in `glassgrad/_methods.py`.
+"""
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import state
+from .backend import Device, backend_for, device_of, is_array
+from .dtypes import DType, as_dtype, is_differentiable, result_dtype
+from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
+
+if TYPE_CHECKING:
+    from glassgrad._methods import Methods as _Methods
+else:
+    _Methods = object
+
+__all__ = ["Size", "Tensor"]
+
+
+class _Leaf:
+    """The type of LEAF."""
+
+    def __repr__(self) -> str:
+        return "LEAF"
+
+
+LEAF: Any = _Leaf()
+"""The `edge` of a leaf that requires grad. Its AccumulateGrad is looked up when it is used."""
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple that prints as one and knows its number of elements.
+
+    Example:
+        >>> Size((2, 3)).numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The product of the sizes."""
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"glassgrad.Size({list(self)})"
+
+
+class Version:
+    """How often a storage was written in place; shared by all tensors that share the storage."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class Cold:
+    """The cold side of a tensor: what few tensors have, each None until there is one.
+
+    Attributes:
+        grad: the gradient: of a leaf, or of a tensor that retains it.
+        version: the storage's Version.
+        accumulator: a weak reference to the leaf's AccumulateGrad.
+        hooks, post_hooks: a leaf's hooks before and after accumulation.
+        base: the tensor this one is a view of.
+        name: a name for pictures and error messages.
+        is_inference: made inside `inference_mode()`.
+    """
+
+    __slots__ = (
+        "accumulator",
+        "base",
+        "grad",
+        "hooks",
+        "is_inference",
+        "name",
+        "post_hooks",
+        "version",
+    )
+
+    grad: "Tensor | None"
+    version: Version | None
+    accumulator: "weakref.ref[Any] | None"
+    hooks: Any
+    post_hooks: Any
+    base: "Tensor | None"
+    name: str | None
+    is_inference: bool
+
+    def __init__(self) -> None:
+        self.grad = self.version = self.accumulator = self.hooks = None
+        self.post_hooks = self.base = self.name = None
+        self.is_inference = False
+
+
+class Tensor(_Methods):
+    """A multi-dimensional array that knows how it was computed.
+
+    Args:
+        data: an array, another tensor or (nested) sequences of numbers. Numbers become the
+            default dtype, as in PyTorch; write `glassgrad.tensor(...)` to keep integers.
+        dtype, device: what to make of it.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "cold", "edge", "payload")
+
+    payload: Any
+    edge: Any
+    cold: Cold | None
+
+    def __new__(cls, data: Any = (), *, dtype: Any = None, device: Any = None) -> "Tensor":
+        if isinstance(data, Tensor):
+            data = data.payload
+        target = backend_for(device)
+        if not is_array(data):
+            data = np.array(data, dtype=result_dtype((), (0.0,)))
+        wanted = data.dtype if dtype is None else as_dtype(dtype)
+        self = object.__new__(cls)
+        self.payload = target.asarray(data, as_dtype(wanted))
+        self.edge = self.cold = None
+        return self
+
+    # What the array is ------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dims."""
+        return Size(self.payload.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements: a NumPy dtype."""
+        return self.payload.dtype  # type: ignore[no-any-return]  # payload is Any
+
+    @property
+    def device(self) -> Device:
+        """Where the array lives."""
+        return device_of(self.payload)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return self.payload.ndim  # type: ignore[no-any-return]  # payload is Any
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.itemsize * self.numel()
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.shape.numel()
+
+    def dim(self) -> int:
+        """The number of dims."""
+        return self.ndim
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dim."""
+        return self.shape if dim is None else self.shape[dim]
+
+    # What it is to autograd ---------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to it. Settable on leaves."""
+        return self.edge is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(
+                f"requires_grad must be a bool, got {type(value).__name__}. Write True or False."
+            )
+        if not self.is_leaf:
+            if value:
+                return
+            raise GraphError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a "
+                "computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+        if value and not is_differentiable(self.dtype):
+            raise DTypeError(
+                "only Tensors of floating point and complex dtype can require gradients, got "
+                f"{self.dtype}. Integers cannot move by a small step. Write `x.float()` first."
+            )
+        if value and self.is_inference() and not state.modes.inference:
+            raise GraphError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed. It was made to never take part in autograd. Write `x.clone()`."
+            )
+        self.edge = LEAF if value else None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded op made it: `.grad` ends up in leaves."""
+        return self.edge is None or self.edge is LEAF
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node that made it, None for a leaf."""
+        return None if self.is_leaf else getattr(self.edge, "node", self.edge)
+
+    @property
+    def output_nr(self) -> int:
+        """Its position among the outputs of `grad_fn`."""
+        return getattr(self.edge, "output_nr", 0)
+
+    @property
+    def grad(self) -> "Tensor | None":
+        """The gradient, once a backward pass has left one."""
+        cold = self.cold
+        if cold is not None and cold.grad is not None:
+            return cold.grad
+        if not self.is_leaf and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed "
+                "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
+                "on the non-leaf Tensor.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return None
+
+    @grad.setter
+    def grad(self, value: "Tensor | None") -> None:
+        if value is not None:
+            self._check_new_grad(value)
+        if value is not None or self.cold is not None:
+            self.chilled().grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        if self.cold is not None:
+            self.cold.grad = None
+
+    def _check_new_grad(self, value: object) -> None:
+        if not isinstance(value, Tensor):
+            raise ArgumentTypeError(
+                f"assigned grad expected to be a Tensor or None but got {type(value).__name__}. "
+                "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
+            )
+        if value is self:
+            raise GraphError(
+                "can't assign Variable as its own grad. The gradient would change the tensor. "
+                "Write `x.grad = x.clone()`."
+            )
+        if value.dtype != self.dtype:
+            raise GradientError(
+                f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
+                f"dtype '{self.dtype}'. The gradient must match. Write `grad.to(x.dtype)`."
+            )
+        if value.device != self.device:
+            raise GradientError(
+                f"attempting to assign a gradient located on device '{value.device}' to a tensor "
+                f"on '{self.device}'. Move it first: `grad.to(x.device)`."
+            )
+        if value.shape != self.shape:
+            raise ShapeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
+                f"size '{list(self.shape)}'. Please ensure that the gradient and the tensor are "
+                "the same size."
+            )
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether it is a non-leaf whose `.grad` a backward pass fills."""
+        hooks = getattr(self.grad_fn, "cold", None)
+        kept = hooks and hooks.retain.get(self.output_nr)
+        return bool(kept and kept() is self)
+
+    @property
+    def name(self) -> str | None:
+        """A name for pictures and messages."""
+        return None if self.cold is None else self.cold.name
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        self.chilled().name = value
+
+    def is_inference(self) -> bool:
+        """Whether it was made inside `inference_mode()`."""
+        return self.cold is not None and self.cold.is_inference
+
+    def chilled(self) -> Cold:
+        """The cold side, made on first use."""
+        if self.cold is None:
+            self.cold = Cold()
+        return self.cold
+
+    # Shared memory and versions -----------------------------------------------------------------
+
+    @property
+    def _version(self) -> int:
+        if self.is_inference():
+            raise GraphError(
+                "Inference tensors do not track version counter. They never take part in "
+                "autograd. Write `x.clone()` outside of inference_mode() for one that does."
+            )
+        version = None if self.cold is None else self.cold.version
+        return 0 if version is None else version.count
+
+    def version_counter(self) -> Version:
+        """The storage's Version, made on first use.
+
+        A node that saved this tensor as its own output holds only the array: it gets the Version
+        now, so that a write through any alias is seen.
+        """
+        cold = self.chilled()
+        if cold.version is None:
+            cold.version = Version()
+            index = getattr(self.edge, "_result_at", None)
+            if index is not None:
+                self.edge.versions = {**(self.edge.versions or {}), index: (cold.version, 0)}
+        return cold.version
+
+    def wrote(self) -> None:
+        """Note that the array was changed in place."""
+        self.version_counter().count += 1
+        state.wrote()
+
+    @property
+    def data(self) -> "Tensor":
+        """The same array as a tensor that autograd knows nothing of, version included."""
+        return wrap(self.payload)
+
+    @data.setter
+    def data(self, value: "Tensor") -> None:
+        if not isinstance(value, Tensor):
+            raise ArgumentTypeError(
+                f"Variable data has to be a tensor, but got {type(value).__name__}. "
+                "Write `x.data = tensor(values)`."
+            )
+        if self.requires_grad and not is_differentiable(value.dtype):
+            raise DTypeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                f"dtype, got {value.dtype}. Write `x.data = y.float()`."
+            )
+        self.payload = value.payload
+
+    @data.deleter
+    def data(self) -> None:
+        raise GraphError("cannot delete data: a tensor is nothing without. Delete the tensor.")
+
+    def detach(self) -> "Tensor":
+        """The same array, out of the graph: shares memory and version.
+
+        Example:
+            >>> x = tensor([1.0], requires_grad=True)
+            >>> x.detach().requires_grad
+            False
+        """
+        out = wrap(self.payload, version=None if self.is_inference() else self.version_counter())
+        out.chilled().is_inference = self.is_inference()
+        return out
+
+    @property
+    def _base(self) -> "Tensor | None":
+        return None if self.cold is None else self.cold.base
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    __hash__ = object.__hash__  # by identity: == compares elements
+
+
+PLAIN: set[type] = {Tensor}
+"""The classes whose tensors the fast doors take; `nn.Parameter` joins them."""
+
+_new = object.__new__
+
+
+def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> Tensor:
+    """A tensor around an array, without copying or checking it."""
+    out = _new(Tensor)
+    out.payload = payload
+    out.edge = edge
+    out.cold = None
+    if version is not None:
+        out.chilled().version = version
+    return out
+
+
+def fresh(payload: Any, *, requires_grad: bool = False) -> Tensor:
+    """A new leaf, as factories make them: marked if made inside `inference_mode()`."""
+    out = wrap(payload)
+    if state.unusual and state.modes.inference:
+        out.chilled().is_inference = True
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+def as_view(view: Tensor, base: Tensor) -> Tensor:
+    """Note that `view` shares the memory of `base`: one version, and one `_base` for all."""
+    if not base.is_inference():
+        view.chilled().version = base.version_counter()
+    view.chilled().base = base if base._base is None else base._base
+    return view

@@ -1,0 +1,107 @@
+"""Nested tuples, lists, dicts and named tuples: to a flat list of leaves and back.
+
+    {"a": x, "b": [y, z]}   flatten →   [x, y, z]   and   leaf leaf leaf list(2) dict(a, b)
+
+A structure is written down the way a pocket calculator with a stack would read it: containers
+come after what they contain. So nothing here is recursive, and equal structures are equal tuples.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+__all__ = ["Container", "Structure", "flatten", "map_leaves", "unflatten"]
+
+
+class Container(NamedTuple):
+    """How to rebuild one container from its `size` parts.
+
+    Attributes:
+        kind: its class.
+        size: how many parts it has.
+        keys: a dict's keys, in order; None for sequences.
+    """
+
+    kind: type
+    size: int
+    keys: tuple[Any, ...] | None = None
+
+    def build(self, parts: list[Any]) -> Any:
+        """The container, of these parts."""
+        if self.keys is not None:
+            return self.kind(zip(self.keys, parts, strict=True))
+        return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
+
+
+Structure = tuple[Container | None, ...]
+"""One entry for each leaf (None) and container, a container after its parts."""
+
+
+def flatten(tree: Any) -> tuple[list[Any], Structure]:
+    """The leaves of `tree` from left to right, and its structure.
+
+    Args:
+        tree: nested tuples, lists, dicts and named tuples; anything else is a leaf, None too.
+
+    Example:
+        >>> flatten((1, {"a": 2, "b": [3]}))[0]
+        [1, 2, 3]
+    """
+    leaves: list[Any] = []
+    steps: list[Container | None] = []
+    stack: list[Any] = [(tree, None)]
+    while stack:
+        item, built = stack.pop()
+        if built is not None:
+            steps.append(built)
+            continue
+        parts, container = _open(item)
+        if container is None:
+            leaves.append(item)
+            steps.append(None)
+        else:
+            stack.append((None, container))
+            stack.extend([(part, None) for part in reversed(parts)])
+    return leaves, tuple(steps)
+
+
+def _open(item: Any) -> tuple[list[Any], Container | None]:
+    kind = type(item)
+    if kind is dict or kind is OrderedDict:
+        return list(item.values()), Container(kind, len(item), tuple(item))
+    if kind is tuple or kind is list or (isinstance(item, tuple) and hasattr(kind, "_fields")):
+        return list(item), Container(kind, len(item))
+    return [], None
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """The tree of this structure with these leaves.
+
+    Example:
+        >>> leaves, structure = flatten([1, (2, 3)])
+        >>> unflatten(structure, [leaf * 10 for leaf in leaves])
+        [10, (20, 30)]
+    """
+    supply = iter(leaves)
+    stack: list[Any] = []
+    for step in structure:
+        if step is None:
+            stack.append(next(supply))
+        else:
+            start = len(stack) - step.size
+            parts = stack[start:]
+            del stack[start:]
+            stack.append(step.build(parts))
+    assert next(supply, stack) is stack, "there are as many leaves as flatten() returned"
+    return stack.pop()
+
+
+def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The same structure with `function(leaf)` in the place of each leaf.
+
+    Example:
+        >>> map_leaves(lambda leaf: leaf + 1, {"a": 1, "b": (2, 3)})
+        {'a': 2, 'b': (3, 4)}
+    """
+    leaves, structure = flatten(tree)
+    return unflatten(structure, [function(leaf) for leaf in leaves])

@@ -1,0 +1,227 @@
+"""The usual layers, activations and losses as modules."""
+
+import math
+from typing import Any
+
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn import functional
+from glassgrad.nn.init import kaiming_uniform_, uniform_
+from glassgrad.nn.module import Module
+from glassgrad.nn.parameter import Parameter
+from glassgrad.ops.creation import empty
+
+__all__ = [
+    "CrossEntropyLoss",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "LogSoftmax",
+    "MSELoss",
+    "ReLU",
+    "Sigmoid",
+    "Softmax",
+    "Tanh",
+]
+
+
+class Linear(Module):
+    """y = x Wᵀ + b.
+
+    Args:
+        in_features: n, the size of the last dim of x.
+        out_features: m, the size of the last dim of y.
+        bias: whether to add b.
+        device, dtype: of the parameters.
+
+    Attributes:
+        weight: W, shape `(m, n)`, drawn from U(-1/√n, 1/√n).
+        bias: b, shape `(m,)`, drawn from the same; None without bias.
+
+    Raises:
+        ArgumentError: for a negative size.
+
+    Example:
+        >>> Linear(3, 2)(ones(5, 3)).shape
+        glassgrad.Size([5, 2])
+    """
+
+    weight: Parameter
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,  # noqa: FBT001, FBT002  # torch's position
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if in_features < 0 or out_features < 0:
+            raise ArgumentError(
+                f"a Linear of {in_features} inputs and {out_features} outputs cannot be made. "
+                "They are the sizes of its weight. Write numbers from 0 up."
+            )
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
+        if bias:
+            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        # U(±√(3/n)·gain) with the gain of a slope of √5, 1/√3, is U(±1/√n): PyTorch's choice.
+        kaiming_uniform_(self.weight, a=math.sqrt(5))
+        if self.bias is not None:
+            bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
+            uniform_(self.bias, -bound, bound)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.linear(x, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Identity(Module):
+    """y = x; takes any arguments, so that it can stand in for any layer."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__()
+
+    def forward(self, x: Any) -> Any:
+        return x
+
+
+class Flatten(Module):
+    """Merges neighbouring dims, by default all but the batch.
+
+    Args:
+        start_dim, end_dim: the first and the last dim to merge.
+
+    Example:
+        >>> Flatten()(zeros(5, 8, 8)).shape
+        glassgrad.Size([5, 64])
+    """
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class ReLU(Module):
+    """y = max(x, 0)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.relu(x)
+
+
+class Tanh(Module):
+    """y = tanh x."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.tanh(x)
+
+
+class Sigmoid(Module):
+    """y = 1 / (1 + e⁻ˣ)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.sigmoid(x)
+
+
+class Softmax(Module):
+    """Positive numbers that add up to 1 along a dim.
+
+    Args:
+        dim: along which.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.softmax(x, self.dim)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class LogSoftmax(Softmax):
+    """The logarithm of `Softmax`, without its rounding to 0.
+
+    Args:
+        dim: along which.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.log_softmax(x, self.dim)
+
+
+class MSELoss(Module):
+    """The mean squared distance.
+
+    Args:
+        reduction: "mean", "sum" or "none".
+    """
+
+    def __init__(self, *, reduction: str = "mean") -> None:
+        super().__init__()
+        self.reduction = reduction
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.mse_loss(input, target, reduction=self.reduction)
+
+
+class CrossEntropyLoss(Module):
+    """-log of the probability that softmax gives to the right class.
+
+    Args:
+        weight: of each class, shape `(C,)`; None: 1 each.
+        ignore_index: a label whose rows do not count.
+        reduction: "mean", "sum" or "none".
+        label_smoothing: the share of every class in a softened target, from 0 to 1.
+
+    Example:
+        >>> CrossEntropyLoss()(tensor([[0.0, 0.0]]), tensor([1]))
+        tensor(0.6931)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        *,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.ignore_index = ignore_index
+        self.reduction = reduction
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return functional.cross_entropy(
+            input,
+            target,
+            self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )

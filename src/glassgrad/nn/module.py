@@ -1,0 +1,325 @@
+"""`Module`: a function with parameters, and a tree of such functions.
+
+`_tree.py` has what a module owns and how it is found by name; here is what it does with it: run,
+save and load, move, switch modes, print.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Self
+
+from glassgrad.core.backend import Device
+from glassgrad.core.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, HookError, MissingRuleError
+from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
+from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.core.tensor import Tensor
+from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
+from glassgrad.nn._tree import ModuleTree
+
+__all__ = ["Module"]
+
+
+class Module(ModuleTree):
+    """The base of all networks: subclasses make their parts in `__init__`, use them in `forward`.
+
+    Attributes:
+        training: whether the module is in training mode; set by `train()` and `eval()`.
+
+    Example:
+        >>> class Scale(Module):
+        ...     def __init__(self):
+        ...         super().__init__()
+        ...         self.factor = Parameter(tensor(2.0))
+        ...
+        ...     def forward(self, x):
+        ...         return x * self.factor
+        >>> Scale()(tensor(3.0)).item()
+        6.0
+        >>> [name for name, _ in Scale().named_parameters()]
+        ['factor']
+    """
+
+    training: bool
+    _forward_pre_hooks: Hooks
+    _forward_hooks: Hooks
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.training = True
+        self._forward_pre_hooks = Hooks()
+        self._forward_hooks = Hooks()
+
+    # Calling ------------------------------------------------------------------------------------
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass says so."""
+        raise MissingRuleError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function. '
+            "Calling a module runs it. Write `def forward(self, x): …` in the class."
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._forward_pre_hooks and not self._forward_hooks:
+            return self.forward(*args, **kwargs)
+        for hook in tuple(self._forward_pre_hooks.values()):
+            args, kwargs = _replaced_inputs(hook, self, args, kwargs)
+        result = self.forward(*args, **kwargs)
+        for hook in tuple(self._forward_hooks.values()):
+            replacement = hook(self, args, kwargs, result)
+            if replacement is not None:
+                result = replacement
+        return result
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args)` before each `forward`.
+
+        Args:
+            hook: may return what replaces `args`: a tuple, or a single value.
+            prepend: run it before the hooks that are already there.
+            with_kwargs: call `hook(module, args, kwargs)` and expect `(args, kwargs)` back.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
+        return _add_forward_hook(
+            self._forward_pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
+        )
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after each `forward`.
+
+        Args:
+            hook: what it returns replaces the output, None keeps it.
+            prepend: run it before the hooks that are already there.
+            with_kwargs: call `hook(module, args, kwargs, output)`.
+
+        Returns:
+            A handle whose `remove()` takes the hook away.
+        """
+        return _add_forward_hook(
+            self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
+        )
+
+    # State ----------------------------------------------------------------------------------------
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Tensor] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Tensor]:
+        """Parameters and persistent buffers by dotted name, sharing the module's memory.
+
+        Args:
+            destination: the dict to add to; None: a new one.
+            prefix: what the names start with.
+            keep_vars: the tensors themselves, not detached ones.
+
+        Example:
+            >>> list(Linear(2, 3).state_dict())
+            ['weight', 'bias']
+        """
+        return collect(
+            self, {} if destination is None else destination, prefix, keep_vars=keep_vars
+        )
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Tensor], *, strict: bool = True, assign: bool = False
+    ) -> IncompatibleKeys:
+        """Copy the values of a `state_dict` into this module's parameters and buffers.
+
+        Args:
+            state_dict: tensors by dotted name.
+            strict: raise for names that only one side has.
+            assign: put the given tensors in the place of the module's, not only their values.
+
+        Returns:
+            `(missing_keys, unexpected_keys)`, both empty if `strict`.
+
+        Raises:
+            GraphError: for names or shapes that do not match, all of them listed; nothing has
+                been loaded then.
+        """
+        return load(self, state_dict, strict=strict, assign=assign)
+
+    def zero_grad(self, *, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or fill them with zeros."""
+        for parameter in self.parameters():
+            grad = parameter.grad
+            if set_to_none or grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad = grad.detach()
+                parameter.grad.zero_()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:  # noqa: FBT001, FBT002  # torch's
+        """Let gradients flow to all parameters, or stop them; returns the module."""
+        for parameter in self.parameters():
+            parameter.requires_grad = requires_grad
+        return self
+
+    # Modes, and moving ----------------------------------------------------------------------------
+
+    def train(self, mode: bool = True) -> Self:  # noqa: FBT001, FBT002  # torch's position
+        """Switch this module and all below it to training mode, or out of it; returns it."""
+        if not isinstance(mode, bool):
+            raise ArgumentError(
+                f"training mode is expected to be boolean, got {mode!r}. Write `train(True)`."
+            )
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self) -> Self:
+        """`train(False)`; returns the module."""
+        return self.train(False)
+
+    def apply(self, fn: Callable[["Module"], object]) -> Self:
+        """Call `fn` on every module, those below first; returns the module."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(
+        self,
+        *target: Any,
+        device: Device | str | None = None,
+        dtype: Any = None,
+    ) -> Self:
+        """Move parameters, gradients and buffers to a device, a floating-point dtype, or both.
+
+        Args:
+            *target: a device, a dtype, both, or a tensor to be like.
+            device, dtype: the same by keyword. Integer buffers keep their dtype.
+
+        Raises:
+            ArgumentTypeError: if the dtype is neither floating-point nor complex.
+
+        Example:
+            >>> Linear(2, 3).to(float64).weight.dtype
+            dtype('float64')
+        """
+        for wish in target:
+            if isinstance(wish, Tensor):
+                device, dtype = wish.device, wish.dtype
+            elif isinstance(wish, (str, Device)):
+                device = wish
+            else:
+                dtype = wish
+        wanted = None if dtype is None else as_dtype(dtype)
+        if wanted is not None and not is_differentiable(wanted):
+            raise ArgumentTypeError(
+                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                f"dtype={wanted}. Parameters of whole numbers cannot be trained. "
+                "Write `module.to(glassgrad.float32)`."
+            )
+        return self._apply(lambda tensor: _moved(tensor, device, wanted))
+
+    def float(self) -> Self:
+        """`to(float32)`."""
+        return self.to(float32)
+
+    def double(self) -> Self:
+        """`to(float64)`."""
+        return self.to(float64)
+
+    def half(self) -> Self:
+        """`to(float16)`."""
+        return self.to(float16)
+
+    def cpu(self) -> Self:
+        """`to("cpu")`."""
+        return self.to("cpu")
+
+    def cuda(self, device: int | None = None) -> Self:
+        """`to("cuda")`, or to the GPU of that number."""
+        return self.to("cuda" if device is None else f"cuda:{device}")
+
+    def _apply(self, convert: Callable[[Tensor], Tensor]) -> Self:
+        """Replace the array of every parameter, gradient and buffer; the tensors stay the same."""
+        with no_grad():
+            for parameter in self.parameters():
+                grad = parameter.grad
+                parameter.data = convert(parameter.data)
+                if grad is not None:
+                    parameter.grad = convert(grad)
+            for module in self.modules():
+                for name, buffer in module._buffers.items():
+                    if buffer is not None:
+                        module._buffers[name] = convert(buffer)
+        return self
+
+    # In print -------------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of the repr; subclasses say it."""
+        return ""
+
+    def __repr__(self) -> str:
+        lines = [line for line in self.extra_repr().splitlines() if line]
+        children = [f"({name}): {_indented(repr(child))}" for name, child in self._modules.items()]
+        name = type(self).__name__
+        if not children and len(lines) <= 1:
+            return f"{name}({''.join(lines)})"
+        body = "".join(f"  {line}\n" for line in [*lines, *children])
+        return f"{name}(\n{body})"
+
+
+class _ForwardHook(NamedTuple):
+    """A hook with the way it wants to be called; a tuple, so that modules with hooks pickle."""
+
+    hook: Callable[..., Any]
+    with_kwargs: bool
+
+    def __call__(
+        self, module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
+    ) -> Any:
+        if self.with_kwargs:
+            return self.hook(module, args, kwargs, *result)
+        return self.hook(module, args, *result)
+
+
+def _add_forward_hook(
+    hooks: Hooks, hook: Callable[..., Any], *, prepend: bool, with_kwargs: bool
+) -> RemovableHandle:
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a forward hook must be callable, got {type(hook).__name__}. "
+            "It is called around `forward`. Pass a function `hook(module, args, …)`."
+        )
+    return add_hook(hooks, _ForwardHook(hook, with_kwargs), first=prepend)
+
+
+def _replaced_inputs(
+    hook: _ForwardHook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of `forward` after one pre-hook."""
+    result = hook(module, args, kwargs)
+    if result is None:
+        return args, kwargs
+    if not hook.with_kwargs:
+        return (result if isinstance(result, tuple) else (result,)), kwargs
+    if isinstance(result, tuple) and len(result) == 2:
+        return result
+    raise HookError(
+        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+        f"{result!r}. `forward` is called with them. Write `return args, kwargs`."
+    )
+
+
+def _moved(tensor: Tensor, device: Device | str | None, dtype: DType | None) -> Tensor:
+    keeps_dtype = dtype is None or not is_differentiable(tensor.dtype)
+    return tensor.to(
+        device=tensor.device if device is None else device,
+        dtype=tensor.dtype if keeps_dtype else dtype,
+    )
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

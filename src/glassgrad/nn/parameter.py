@@ -1,0 +1,48 @@
+"""`Parameter`: a tensor that a `Module` finds, and that an optimiser moves."""
+
+from typing import Any, Self
+
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.tensor import PLAIN, Tensor
+
+__all__ = ["Parameter"]
+
+
+class Parameter(Tensor):
+    """A leaf tensor that registers itself when it is assigned to an attribute of a `Module`.
+
+    Args:
+        data: a tensor; the parameter shares its memory. None: an empty one.
+        requires_grad: whether gradients flow to it.
+
+    Raises:
+        ArgumentTypeError: if `data` is no tensor.
+        DTypeError: if it is to require grad and its dtype is an integer.
+
+    Example:
+        >>> Parameter(tensor([1.0, 2.0]))
+        Parameter containing:
+        tensor([1., 2.], requires_grad=True)
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        data: Any = None,
+        requires_grad: bool = True,  # noqa: FBT001, FBT002  # torch's position
+    ) -> Self:
+        if data is not None and not isinstance(data, Tensor):
+            raise ArgumentTypeError(
+                f"Parameter data has to be a tensor, got {type(data).__name__}. "
+                "The parameter shares its memory. Write `Parameter(glassgrad.tensor(values))`."
+            )
+        made = super().__new__(cls, () if data is None else data)
+        made.requires_grad = bool(requires_grad)
+        return made  # type: ignore[return-value]  # Tensor.__new__ makes a `cls`
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
+
+PLAIN.add(Parameter)  # an op treats it like any tensor: the fast doors may take it

@@ -1,0 +1,225 @@
+"""The ops: one class with its rules and one public function each, a file for each family."""
+
+from .activations import log_softmax, relu, sigmoid, softmax
+from .alike import (
+    empty_like,
+    full_like,
+    ones_like,
+    zeros_like,
+)
+from .arithmetic import abs, add, div, mul, neg, pow, reciprocal, rsub, sign, square, sub
+from .comparison import allclose, eq, equal, ge, gt, isclose, isfinite, isinf, isnan, le, lt, ne
+from .conversion import clone
+from .creation import (
+    arange,
+    as_tensor,
+    empty,
+    eye,
+    from_numpy,
+    full,
+    linspace,
+    ones,
+    tensor,
+    zeros,
+)
+from .dlpack import from_dlpack
+from .einsum import einsum
+from .extrema import amax, amin, argmax, argmin, max, min
+from .gathering import gather, index_select
+from .generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+from .indexing import narrow, select
+from .joining import cat, concat, stack
+from .linalg import bmm, dot, matmul, mm, mv, outer
+from .logic import (
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
+from .random import (
+    bernoulli,
+    normal,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+)
+from .reduction import all, any, logsumexp, mean, sum
+from .selection import clamp, clamp_max, clamp_min, clip, maximum, minimum, where
+from .shape import (
+    broadcast_to,
+    flatten,
+    ravel,
+    reshape,
+    squeeze,
+    unflatten,
+    unsqueeze,
+)
+from .splitting import chunk, split, tensor_split, unbind
+from .statistics import std, var
+from .transcendental import cos, exp, log, sin, sqrt, tanh
+from .transposing import movedim, permute, swapaxes, t, transpose
+
+__all__ = [
+    # activations
+    "log_softmax",
+    "relu",
+    "sigmoid",
+    "softmax",
+    # alike
+    "empty_like",
+    "full_like",
+    "ones_like",
+    "zeros_like",
+    # arithmetic
+    "abs",
+    "add",
+    "div",
+    "mul",
+    "neg",
+    "pow",
+    "reciprocal",
+    "rsub",
+    "sign",
+    "square",
+    "sub",
+    # comparison
+    "allclose",
+    "eq",
+    "equal",
+    "ge",
+    "gt",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "le",
+    "lt",
+    "ne",
+    # conversion
+    "clone",
+    # creation
+    "arange",
+    "as_tensor",
+    "empty",
+    "eye",
+    "from_numpy",
+    "full",
+    "linspace",
+    "ones",
+    "tensor",
+    "zeros",
+    # dlpack
+    "from_dlpack",
+    # einsum
+    "einsum",
+    # extrema
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "max",
+    "min",
+    # gathering
+    "gather",
+    "index_select",
+    # generator
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+    # indexing
+    "narrow",
+    "select",
+    # joining
+    "cat",
+    "concat",
+    "stack",
+    # linalg
+    "bmm",
+    "dot",
+    "matmul",
+    "mm",
+    "mv",
+    "outer",
+    # logic
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    # random
+    "bernoulli",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    # reduction
+    "all",
+    "any",
+    "logsumexp",
+    "mean",
+    "sum",
+    # selection
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "clip",
+    "maximum",
+    "minimum",
+    "where",
+    # shape
+    "broadcast_to",
+    "flatten",
+    "ravel",
+    "reshape",
+    "squeeze",
+    "unflatten",
+    "unsqueeze",
+    # splitting
+    "chunk",
+    "split",
+    "tensor_split",
+    "unbind",
+    # statistics
+    "std",
+    "var",
+    # transcendental
+    "cos",
+    "exp",
+    "log",
+    "sin",
+    "sqrt",
+    "tanh",
+    # transposing
+    "movedim",
+    "permute",
+    "swapaxes",
+    "t",
+    "transpose",
+]

@@ -1,0 +1,84 @@
+"""What ops do with the dims and sizes they are given."""
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+
+__all__ = ["size_of", "wrap_dim", "wrap_dims"]
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dim counted from the front; negative ones count from the end.
+
+    Args:
+        dim: from `-ndim` to `ndim - 1`; a 0-d tensor takes -1 and 0.
+
+    Raises:
+        DimError: if there is no such dim.
+        ArgumentTypeError: if `dim` is no integer.
+    """
+    try:
+        wanted = operator.index(dim)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"a dim must be an int, not {type(dim).__name__}. It is a position in the shape. "
+            "Write dim=0 for the first."
+        ) from error
+    count = ndim or 1
+    if not -count <= wanted < count:
+        raise DimError(
+            f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got "
+            f"{wanted}). The tensor has {ndim} dims. Write dim=-1 for the last."
+        )
+    return wanted % count
+
+
+def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
+    """Dims counted from the front, in the order given; None means all of them.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a dim is there twice.
+    """
+    if dims is None:
+        return tuple(range(ndim))
+    if not isinstance(dims, Iterable):
+        return (wrap_dim(dims, ndim),)
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in dims])
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise ShapeError(
+                f"dim {dim} appears multiple times in the list of dims {list(wrapped)}. "
+                "Name each dim once."
+            )
+    return wrapped
+
+
+def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:
+    """The sizes meant by `f(2, 3)` or `f((2, 3))`.
+
+    Args:
+        sizes: the positional arguments.
+        name: of the function, for the message.
+        argument: how PyTorch calls the sizes.
+
+    Raises:
+        ArgumentTypeError: if they are no integers.
+    """
+    if not sizes:
+        raise ArgumentTypeError(
+            f'{name}() missing 1 required positional arguments: "{argument}". '
+            f"Write {name}(…, 2, 3), or () for no dims."
+        )
+    only = sizes[0]
+    given = tuple(only) if len(sizes) == 1 and isinstance(only, (tuple, list)) else sizes
+    try:
+        return tuple([operator.index(n) for n in given])
+    except TypeError as error:
+        wrong = next(n for n in given if not hasattr(type(n), "__index__"))
+        raise ArgumentTypeError(
+            f"{name}(): argument '{argument}' must be tuple of ints, not "
+            f"{type(wrong).__name__}. A size counts elements. Write `int(n)`."
+        ) from error

@@ -1,0 +1,202 @@
+"""Nonlinearities: relu, sigmoid, and softmax with its logarithm."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.dtypes import as_dtype
+from glassgrad.core.errors import DTypeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops._dims import wrap_dim
+from glassgrad.ops._families import Elementwise
+from glassgrad.ops._texts import scalar_name
+
+__all__ = ["log_softmax", "relu", "sigmoid", "softmax"]
+
+
+class Relu(Elementwise):
+    """y = max(x, 0)        dy = dx where y > 0        x̄ = ȳ·[y > 0]"""
+
+    node = "ReluBackward0"
+    latex = (r"\max(x, 0)", r"[y > 0]\,\dot x", r"\bar x = \bar y\,[y > 0]")
+    saves = ("result",)
+
+    @staticmethod
+    def forward(x):
+        return np.maximum(x, 0)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (y > 0)
+
+
+def relu(input: Tensor) -> Tensor:
+    """`max(input, 0)`, element by element.
+
+    Args:
+        input: real tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S` and the same dtype. At the kink 0 its subgradient 0 is used.
+
+    Example:
+        >>> relu(tensor([-1.0, 2.0]))
+        tensor([0., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.relu.html
+    """
+    return Relu.apply(input)
+
+
+class Sigmoid(Elementwise):
+    """y = 1/(1 + e⁻ˣ)        dy = y·(1 − y)·dx        x̄ = ȳ·y·(1 − y)"""
+
+    node = "SigmoidBackward0"
+    latex = (r"\frac{1}{1 + e^{-x}}", r"y (1 - y)\,\dot x", r"\bar x = \bar y\,y (1 - y)")
+    saves = ("result",)
+    floating = True
+
+    @staticmethod
+    def forward(x):
+        small = np.exp(-np.abs(x))  # the exponential of a large number would overflow
+        return np.where(x >= 0, 1, small) / (1 + small)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (y * (1 - y))
+
+
+def sigmoid(input: Tensor) -> Tensor:
+    """`1 / (1 + exp(-input))`, element by element, without overflow.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, between 0 and 1.
+
+    Example:
+        >>> sigmoid(tensor([0.0, 2.0]))
+        tensor([0.5000, 0.8808])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
+    """
+    return Sigmoid.apply(input)
+
+
+class Softmax(Primitive):
+    """yᵢ = eˣⁱ/Σⱼ eˣʲ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
+
+    node = "SoftmaxBackward0"
+    latex = (
+        r"\frac{e^{x_i}}{\sum_j e^{x_j}}",
+        r"y_i (\dot x_i - \textstyle\sum_j y_j \dot x_j)",
+        r"\bar x_i = y_i (\bar y_i - \textstyle\sum_j y_j \bar y_j)",
+    )
+    saves = ("result",)
+
+    @staticmethod
+    def forward(x, *, dim):
+        if not x.shape:
+            return np.exp(x - x)
+        e = np.exp(x - np.max(x, axis=dim, keepdims=True, initial=-math.inf))
+        return e / e.sum(axis=dim, keepdims=True)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        if not y.shape:
+            return grad * 0
+        weighted = grad * y
+        return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
+
+
+def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
+    """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`. The largest element is subtracted first, so nothing overflows.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> softmax(tensor([1.0, 1.0, 2.0]), dim=0)
+        tensor([0.2119, 0.2119, 0.5761])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
+    """
+    x = _floating("softmax", input, dtype)
+    return Softmax.apply(x, dim=wrap_dim(dim, x.ndim))
+
+
+class LogSoftmax(Primitive):
+    """yᵢ = xᵢ − ln Σⱼ eˣʲ        dyᵢ = dxᵢ − Σⱼ eʸʲ·dxⱼ        x̄ᵢ = ȳᵢ − eʸⁱ·Σⱼ ȳⱼ"""
+
+    node = "LogSoftmaxBackward0"
+    latex = (
+        r"x_i - \ln \sum_j e^{x_j}",
+        r"\dot x_i - \textstyle\sum_j e^{y_j} \dot x_j",
+        r"\bar x_i = \bar y_i - e^{y_i} \textstyle\sum_j \bar y_j",
+    )
+    saves = ("result",)
+
+    @staticmethod
+    def forward(x, *, dim):
+        if not x.shape:
+            return x - x
+        z = x - np.max(x, axis=dim, keepdims=True, initial=-math.inf)
+        return z - np.log(np.exp(z).sum(axis=dim, keepdims=True))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        if not y.shape:
+            return grad * 0
+        return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
+
+
+def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
+    """The logarithm of `softmax`, exact where softmax itself rounds to 0.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim: along which dim.
+        dtype: convert `input` to this first.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        DTypeError: for integers without `dtype`.
+
+    Example:
+        >>> log_softmax(tensor([0.0, 1000.0]), dim=0)
+        tensor([-1000.,     0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
+    """
+    x = _floating("log_softmax", input, dtype)
+    return LogSoftmax.apply(x, dim=wrap_dim(dim, x.ndim))
+
+
+def _floating(name: str, input: Tensor, dtype: Any) -> Tensor:
+    if dtype is not None:
+        input = input.to(as_dtype(dtype))
+    if input.payload.dtype.kind != "f":
+        raise DTypeError(
+            f'"{name}_lastdim_kernel_impl" not implemented for {scalar_name(input.dtype)!r}. '
+            f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
+        )
+    return input

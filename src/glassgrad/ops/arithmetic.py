@@ -1,0 +1,467 @@
+"""Sums, products, quotients, powers and absolute values."""
+
+import numpy as np
+
+from glassgrad.core.errors import DTypeError
+from glassgrad.core.tensor import Tensor
+
+from ._families import Elementwise
+
+__all__ = [
+    "abs",
+    "add",
+    "div",
+    "mul",
+    "neg",
+    "pow",
+    "reciprocal",
+    "rsub",
+    "sign",
+    "square",
+    "sub",
+]
+
+Operand = Tensor | bool | int | float | complex
+
+
+class Add(Elementwise):
+    """z = x + y        dz = dx + dy        x̄ = z̄,  ȳ = z̄"""
+
+    node = "AddBackward0"
+    latex = ("x + y", r"\dot x + \dot y", r"\bar x = \bar z,\ \bar y = \bar z")
+
+    @staticmethod
+    def forward(x, y):
+        return x + y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, grad
+
+
+def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input + alpha·other`, element by element.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        alpha: a factor for `other`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> add(tensor([1.0, 2.0]), 10)
+        tensor([11., 12.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.add.html
+    """
+    return Add.apply(input, other if alpha == 1 else mul(other, alpha))
+
+
+class Sub(Elementwise):
+    """z = x − y        dz = dx − dy        x̄ = z̄,  ȳ = −z̄"""
+
+    node = "SubBackward0"
+    latex = ("x - y", r"\dot x - \dot y", r"\bar x = \bar z,\ \bar y = -\bar z")
+
+    @staticmethod
+    def forward(x, y):
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. True - "
+                "True has no bool meaning here. Use the `^` or `logical_xor()` operator instead."
+            )
+        return x - y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad, None if ctx.edges[1] is None else -grad
+
+
+def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input - alpha·other`, element by element.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        alpha: a factor for `other`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for two bool tensors.
+
+    Example:
+        >>> sub(tensor([1.0, 2.0]), tensor(1.0))
+        tensor([0., 1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sub.html
+    """
+    return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
+
+
+class Rsub(Elementwise):
+    """y = c − x        dy = −dx        x̄ = −ȳ"""
+
+    node = "RsubBackward1"
+    latex = ("c - x", r"-\dot x", r"\bar x = -\bar y")
+
+    @staticmethod
+    def forward(x, *, other):
+        return other - x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad
+
+
+def rsub(input: Tensor, other: Operand) -> Tensor:
+    """`other - input`, element by element: what `1 - x` does.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`; `other` may be a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> rsub(tensor([1.0, 2.0]), 1)
+        tensor([ 0., -1.])
+    """
+    if type(other) in (int, float) and input.dtype.kind == "f":
+        return Rsub.apply(input, other=other)
+    return Sub.apply(other, input)
+
+
+class Mul(Elementwise):
+    """z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
+
+    node = "MulBackward0"
+    latex = (r"x\,y", r"y\,\dot x + x\,\dot y", r"\bar x = \bar z\,y,\ \bar y = \bar z\,x")
+    saves = ("self", "other")
+    saved_if = {"self": 1, "other": 0}
+
+    @staticmethod
+    def forward(x, y):
+        return x * y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return None if y is None else grad * y, None if x is None else grad * x
+
+
+def mul(input: Operand, other: Operand) -> Tensor:
+    """`input · other`, element by element.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> mul(tensor([1.0, 2.0]), tensor([[3.0], [4.0]]))
+        tensor([[3., 6.],
+                [4., 8.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.mul.html
+    """
+    return Mul.apply(input, other)
+
+
+class Div(Elementwise):
+    """z = x/y        dz = (dx − z·dy)/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
+
+    node = "DivBackward0"
+    latex = ("x / y", r"(\dot x - z\,\dot y)/y", r"\bar x = \bar z / y,\ \bar y = -\bar z\,x / y^2")
+    saves = ("self", "other")
+    saved_if = {"self": 1}
+    floating = True
+
+    @staticmethod
+    def forward(x, y):
+        return x / y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        quotient = grad / y
+        return quotient, None if x is None else -quotient * (x / y)
+
+
+def div(input: Operand, other: Operand) -> Tensor:
+    """`input / other`, element by element.
+
+    Args:
+        input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`; two integers give the default dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> div(tensor([1, 2]), 4)
+        tensor([0.2500, 0.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.div.html
+    """
+    return Div.apply(input, other)
+
+
+class Reciprocal(Elementwise):
+    """y = 1/x        dy = −y²·dx        x̄ = −ȳ·y²"""
+
+    node = "ReciprocalBackward0"
+    latex = ("1 / x", r"-y^2\,\dot x", r"\bar x = -\bar y\,y^2")
+    saves = ("result",)
+    floating = True
+
+    @staticmethod
+    def forward(x):
+        return 1 / x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return -grad * (y * y)
+
+
+def reciprocal(input: Tensor) -> Tensor:
+    """`1 / input`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`. At 0 it is inf, and its gradient -inf.
+
+    Example:
+        >>> reciprocal(tensor([2.0, 4.0]))
+        tensor([0.5000, 0.2500])
+    """
+    return Reciprocal.apply(input)
+
+
+class Neg(Elementwise):
+    """y = −x        dy = −dx        x̄ = −ȳ"""
+
+    node = "NegBackward0"
+    latex = ("-x", r"-\dot x", r"\bar x = -\bar y")
+
+    @staticmethod
+    def forward(x):
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "Negation, the `-` operator, on a bool tensor is not supported. -True has no "
+                "bool meaning. Use the `~` or `logical_not()` operator instead."
+            )
+        return -x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -grad
+
+
+def neg(input: Tensor) -> Tensor:
+    """`-input`, element by element.
+
+    Args:
+        input: tensor of shape `S`, not bool.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Raises:
+        DTypeError: for bool tensors.
+
+    Example:
+        >>> neg(tensor([1.0, -2.0]))
+        tensor([-1.,  2.])
+    """
+    return Neg.apply(input)
+
+
+class Pow(Elementwise):
+    """y = xᶜ        dy = c·xᶜ⁻¹·dx        x̄ = ȳ·c·xᶜ⁻¹"""
+
+    node = "PowBackward0"
+    latex = ("x^c", r"c\,x^{c-1}\,\dot x", r"\bar x = \bar y\,c\,x^{c-1}")
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, exponent):
+        return x**exponent
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        c = ctx.exponent
+        if c == 0:
+            return np.zeros_like(grad)  # also where x = 0
+        if c == 2:  # the square
+            return grad * (2 * x)
+        return grad * (c * x ** (c - 1))
+
+
+class PowTensor(Elementwise):
+    """z = xʸ        dz = y·xʸ⁻¹·dx + z·ln x·dy        x̄ = z̄·y·xʸ⁻¹,  ȳ = z̄·z·ln x"""
+
+    node = "PowBackward1"
+    latex = (
+        "x^y",
+        r"y\,x^{y-1}\,\dot x + z \ln x\,\dot y",
+        r"\bar x = \bar z\,y\,x^{y-1},\ \bar y = \bar z\,z \ln x",
+    )
+    saves = ("self", "exponent", "result")
+
+    @staticmethod
+    def forward(x, y):
+        return x**y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, z = ctx.saved_tensors
+        wants_x, wants_y = ctx.needs_input_grad
+        x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
+        # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
+        flat = (x == 0) & (y >= 0)
+        y_bar = grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
+        return x_bar if wants_x else None, y_bar if wants_y else None
+
+
+class PowScalarBase(Elementwise):
+    """z = cʸ        dz = z·ln c·dy        ȳ = z̄·z·ln c"""
+
+    node = "PowBackward2"
+    latex = ("c^y", r"z \ln c\,\dot y", r"\bar y = \bar z\,z \ln c")
+    saves = ("exponent", "result")
+
+    @staticmethod
+    def forward(y, *, base):
+        return base**y
+
+    @staticmethod
+    def backward(ctx, grad):
+        y, z = ctx.saved_tensors
+        if ctx.base == 0:
+            return grad * np.where(y >= 0, 0.0, z * -np.inf)
+        return grad * z * np.log(ctx.base)
+
+
+def pow(input: Operand, exponent: Operand) -> Tensor:
+    """`input ** exponent`, element by element.
+
+    Args:
+        input, exponent: tensors of shapes that broadcast to `S`, or one of them a number.
+
+    Returns:
+        Tensor of shape `S`. The gradient of x⁰ is 0 everywhere, and that of 0ʸ with respect to
+        y ≥ 0 is 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for an integer tensor to a negative integer power.
+
+    Example:
+        >>> pow(tensor([1.0, 2.0, 3.0]), 2)
+        tensor([1., 4., 9.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.pow.html
+    """
+    if isinstance(exponent, (int, float)) and _is_float(input):
+        return Pow.apply(input, exponent=exponent)
+    if isinstance(input, (int, float)) and _is_float(exponent):
+        return PowScalarBase.apply(exponent, base=float(input))
+    if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor):
+        raise DTypeError(
+            f"Integers to negative integer powers are not allowed: {input.dtype} to {exponent} is "
+            "no integer. Write `x.float() ** exponent`."
+        )
+    return PowTensor.apply(input, exponent)
+
+
+def _is_float(x: Operand) -> bool:
+    return isinstance(x, Tensor) and x.dtype.kind == "f"
+
+
+def square(input: Tensor) -> Tensor:
+    """`input ** 2`, element by element.
+
+    Example:
+        >>> square(tensor([1.0, -3.0]))
+        tensor([1., 9.])
+    """
+    return pow(input, 2)
+
+
+class Abs(Elementwise):
+    """y = |x|        dy = sgn x·dx        x̄ = ȳ·sgn x"""
+
+    node = "AbsBackward0"
+    latex = ("|x|", r"\operatorname{sgn}(x)\,\dot x", r"\bar x = \bar y \operatorname{sgn}(x)")
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x):
+        return np.abs(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * np.sign(x)
+
+
+def abs(input: Tensor) -> Tensor:
+    """`|input|`, element by element.
+
+    Args:
+        input: real tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S`. At the kink 0 its subgradient 0 is used.
+
+    Example:
+        >>> abs(tensor([-1.0, 2.0]))
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.abs.html
+    """
+    return Abs.apply(input)
+
+
+class Sign(Elementwise):
+    """y = sgn x        dy = 0        x̄ = 0"""
+
+    node = "SignBackward0"
+    latex = (r"\operatorname{sgn} x", "0", r"\bar x = 0")
+
+    @staticmethod
+    def forward(x):
+        return np.sign(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad)
+
+
+def sign(input: Tensor) -> Tensor:
+    """-1, 0 or 1, element by element; its gradient is 0.
+
+    Example:
+        >>> sign(tensor([-3.0, 0.0, 2.0]))
+        tensor([-1.,  0.,  1.])
+    """
+    return Sign.apply(input)

@@ -1,0 +1,326 @@
+"""Copies of a tensor: as it is, in another dtype, on another device."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.backend import Device, asnumpy, backend_for, device_of
+from glassgrad.core.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+
+__all__ = [
+    "clone",
+    "cpu",
+    "cuda",
+    "to",
+    "to_bool",
+    "to_double",
+    "to_float",
+    "to_half",
+    "to_int",
+    "to_long",
+    "type_as",
+    "type_of",
+]
+
+
+class Clone(Primitive):
+    """y = x        dy = dx        x̄ = ȳ"""
+
+    node = "CloneBackward0"
+    latex = ("x", r"\dot x", r"\bar x = \bar y")
+    promotes = None
+
+    @staticmethod
+    def forward(x):
+        return np.copy(x, order="K")
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+class Contiguous(Clone):
+    """y = x, row by row in memory        dy = dx        x̄ = ȳ"""
+
+    node = "CloneBackward0"
+
+    @staticmethod
+    def forward(x):
+        return np.copy(x, order="C")
+
+
+def clone(input: Tensor) -> Tensor:
+    """A copy with memory of its own; gradients flow through it.
+
+    Args:
+        input: tensor of any shape.
+
+    Returns:
+        Tensor of the same shape and dtype.
+
+    Example:
+        >>> x = tensor([1.0, 2.0])
+        >>> y = clone(x)
+        >>> y[0] = 5.0
+        >>> x
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.clone.html
+    """
+    return Clone.apply(input)
+
+
+class ToCopy(Primitive):
+    """y = x, converted        dy = dx, converted        x̄ = ȳ, converted back"""
+
+    node = "ToCopyBackward0"
+    latex = (
+        r"\operatorname{to}(x)",
+        r"\operatorname{to}(\dot x)",
+        r"\bar x = \operatorname{to}(\bar y)",
+    )
+    promotes = None
+
+    @staticmethod
+    def forward(x, *, dtype, device):
+        return converted(x, dtype, device)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.source = inputs[0].dtype, device_of(inputs[0])
+
+    @staticmethod
+    def backward(ctx, grad):
+        dtype, device = ctx.source
+        if isinstance(grad, Tensor):
+            return ToCopy.apply(grad, dtype=dtype, device=device)
+        return converted(grad, dtype, device)
+
+
+def converted(array: Any, dtype: DType, device: Device) -> Any:
+    """A copy of an array in another dtype, on another device."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part. Write `x.real` where "
+            "that is meant.",
+            UserWarning,
+            stacklevel=6,
+        )
+        array = np.real(array)
+    with np.errstate(all="ignore"):  # inf and nan have no integer; PyTorch gives some number
+        copied = array.astype(dtype)
+    if _is_on(array, device):
+        return copied
+    return backend_for(device).asarray(asnumpy(copied), dtype)
+
+
+def _is_on(array: Any, device: Device) -> bool:
+    here = device_of(array)
+    return device.type == here.type and device.index in (None, here.index)
+
+
+def to(
+    input: Tensor,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool = False,
+    non_blocking: bool = False,  # noqa: ARG001  # PyTorch's; copies here are over at once
+) -> Tensor:
+    """Another dtype, another device, or both.
+
+    Args:
+        input: tensor of any shape.
+        args: a dtype, a device, a device and a dtype, or a tensor that has both.
+        dtype, device: the same by keyword.
+        copy: copy even if nothing changes.
+        non_blocking: accepted, and without effect.
+
+    Returns:
+        `input` itself if nothing changes. Gradients come back in the dtype of `input`.
+
+    Raises:
+        ArgumentTypeError: for something that is neither a dtype, a device nor a tensor.
+        DeviceError: if there is no such device.
+
+    Example:
+        >>> to(tensor([1.7, -1.7]), int64)
+        tensor([ 1, -1])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.to.html
+    """
+    for given in args:
+        if given is None:
+            continue
+        if isinstance(given, bool):
+            raise ArgumentTypeError(
+                "to() takes non_blocking and copy by keyword. A bare True does not say which. "
+                "Write `x.to(dtype, copy=True)`."
+            )
+        if isinstance(given, Tensor):
+            device, dtype = given.device, given.dtype
+        elif isinstance(given, (str, Device)):
+            device = given
+        else:
+            dtype = given
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    place = input.device if device is None else Device(device)
+    if not copy and wanted is input.dtype and _is_on(input.payload, place):
+        return input
+    return ToCopy.apply(input, dtype=wanted, device=place)
+
+
+def to_float(input: Tensor) -> Tensor:
+    """`to(input, float32)`.
+
+    Example:
+        >>> to_float(tensor([1, 2]))
+        tensor([1., 2.])
+    """
+    return to(input, float32)
+
+
+def to_double(input: Tensor) -> Tensor:
+    """`to(input, float64)`.
+
+    Example:
+        >>> to_double(tensor([1, 2]))
+        tensor([1., 2.], dtype=glassgrad.float64)
+    """
+    return to(input, float64)
+
+
+def to_half(input: Tensor) -> Tensor:
+    """`to(input, float16)`.
+
+    Example:
+        >>> to_half(tensor([1, 2]))
+        tensor([1., 2.], dtype=glassgrad.float16)
+    """
+    return to(input, float16)
+
+
+def to_int(input: Tensor) -> Tensor:
+    """`to(input, int32)`; fractions are cut off.
+
+    Example:
+        >>> to_int(tensor([1.7, -1.7]))
+        tensor([ 1, -1], dtype=glassgrad.int32)
+    """
+    return to(input, int32)
+
+
+def to_long(input: Tensor) -> Tensor:
+    """`to(input, int64)`; fractions are cut off.
+
+    Example:
+        >>> to_long(tensor([1.7, -1.7]))
+        tensor([ 1, -1])
+    """
+    return to(input, int64)
+
+
+def to_bool(input: Tensor) -> Tensor:
+    """`to(input, bool)`: which elements are not 0.
+
+    Example:
+        >>> to_bool(tensor([0.0, 0.5]))
+        tensor([False,  True])
+    """
+    return to(input, bool_)
+
+
+_TYPE_NAMES = {
+    "float16": "HalfTensor",
+    "float32": "FloatTensor",
+    "float64": "DoubleTensor",
+    "complex64": "ComplexFloatTensor",
+    "complex128": "ComplexDoubleTensor",
+    "uint8": "ByteTensor",
+    "int8": "CharTensor",
+    "int16": "ShortTensor",
+    "int32": "IntTensor",
+    "int64": "LongTensor",
+    "bool": "BoolTensor",
+}
+
+
+def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
+    """The old name of a tensor's dtype; with `dtype`, the tensor converted to it.
+
+    Args:
+        input: tensor of any shape.
+        dtype: a dtype, or an old name such as "glassgrad.DoubleTensor"; "torch." works too.
+
+    Returns:
+        The name, or a tensor as `to` returns it.
+
+    Raises:
+        ArgumentError: if there is no such name.
+
+    Example:
+        >>> type_of(tensor([1.0]))
+        'glassgrad.FloatTensor'
+        >>> type_of(tensor([1.0]), "glassgrad.LongTensor")
+        tensor([1])
+    """
+    where = "" if input.device.type == "cpu" else f"{input.device.type}."
+    if dtype is None:
+        return f"glassgrad.{where}{_TYPE_NAMES[input.dtype.name]}"
+    if not isinstance(dtype, str) or dtype in _TYPE_NAMES:
+        return to(input, dtype)
+    for name, old in _TYPE_NAMES.items():
+        if dtype in (f"glassgrad.{old}", f"torch.{old}"):
+            return to(input, as_dtype(name))
+    raise ArgumentError(
+        f"invalid type: {dtype!r}. The names are glassgrad.FloatTensor, glassgrad.LongTensor and "
+        "so on. Write `x.to(glassgrad.float64)`."
+    )
+
+
+def type_as(input: Tensor, other: Tensor) -> Tensor:
+    """`input` in the dtype, and on the device, of `other`.
+
+    Example:
+        >>> type_as(tensor([1, 2]), tensor(0.5))
+        tensor([1., 2.])
+    """
+    return to(input, other)
+
+
+def cpu(input: Tensor) -> Tensor:
+    """`to(input, "cpu")`.
+
+    Example:
+        >>> x = tensor([1.0])
+        >>> cpu(x) is x
+        True
+    """
+    return to(input, "cpu")
+
+
+def cuda(input: Tensor, device: Any = None) -> Tensor:
+    """`input` on a GPU.
+
+    Args:
+        input: tensor of any shape.
+        device: which GPU, as "cuda:1", 1 or a Device; None: the current one.
+
+    Raises:
+        DeviceError: if there is none, or CuPy is not installed.
+    """
+    place = f"cuda:{device}" if isinstance(device, int) else Device(device or "cuda")
+    return to(input, Device(place))

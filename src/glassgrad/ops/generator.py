@@ -1,0 +1,170 @@
+"""Sources of random numbers: `Generator`, and the default one that all random functions share."""
+
+import secrets
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.backend import CPU, Device
+from glassgrad.core.dtypes import uint8
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.tensor import Tensor, wrap
+
+__all__ = [
+    "Generator",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
+
+_FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
+_SEEDS = 2**64
+
+
+class Generator:
+    """A source of random numbers with a state of its own.
+
+    Args:
+        device: where the tensors it is meant for live; the numbers do not depend on it.
+
+    Example:
+        >>> a = rand(2, generator=Generator().manual_seed(0))
+        >>> b = rand(2, generator=Generator().manual_seed(0))
+        >>> bool((a == b).all())
+        True
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Generator.html
+    """
+
+    def __init__(self, device: "Device | str" = CPU) -> None:
+        self.device = Device(device)
+        self.manual_seed(_FIRST_SEED)
+
+    def manual_seed(self, seed: int) -> "Generator":
+        """Start over from a seed; returns the generator.
+
+        Raises:
+            ArgumentError: if the seed does not fit into 64 bits.
+        """
+        number = int(seed)
+        if not -_SEEDS // 2 <= number < _SEEDS:
+            raise ArgumentError(
+                f"Overflow when unpacking long long: the seed {number} does not fit into 64 bits. "
+                "Write a smaller one."
+            )
+        self._seed = number % _SEEDS
+        self.source = np.random.Generator(np.random.PCG64(self._seed))
+        return self
+
+    def seed(self) -> int:
+        """Start over from a seed that the operating system draws; returns it."""
+        self.manual_seed(secrets.randbits(63))
+        return self._seed
+
+    def initial_seed(self) -> int:
+        """The seed it last started from."""
+        return self._seed
+
+    def get_state(self) -> Tensor:
+        """All that decides the numbers to come, as a tensor of bytes."""
+        state = self.source.bit_generator.state
+        numbers = (
+            self._seed,
+            state["state"]["state"],
+            state["state"]["inc"],
+            state["has_uint32"],
+            state["uinteger"],
+        )
+        data = b"".join(number.to_bytes(16, "little") for number in numbers)
+        return wrap(np.frombuffer(data, np.uint8).copy())
+
+    def set_state(self, new_state: Any) -> "Generator":
+        """Continue from what `get_state` returned.
+
+        Raises:
+            ArgumentTypeError: if it is no tensor of bytes.
+            ShapeError: if it has another length.
+        """
+        if not isinstance(new_state, Tensor) or new_state.dtype != uint8:
+            got = getattr(new_state, "dtype", type(new_state).__name__)
+            raise ArgumentTypeError(
+                f"expected a ByteTensor, but got {got}. A state is a tensor of bytes. "
+                "Write `generator.set_state(other.get_state())`."
+            )
+        size = 5 * 16
+        if tuple(new_state.shape) != (size,):
+            raise ShapeError(
+                f"Expected a generator state of size {size} but found the input RNG state size to "
+                f"be {new_state.numel()}. States of other generators do not fit."
+            )
+        data = new_state.numpy(force=True).tobytes()
+        numbers = [int.from_bytes(data[i : i + 16], "little") for i in range(0, size, 16)]
+        self._seed = numbers[0]
+        self.source.bit_generator.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": numbers[1], "inc": numbers[2]},
+            "has_uint32": numbers[3],
+            "uinteger": numbers[4],
+        }
+        return self
+
+    def clone_state(self) -> "Generator":
+        """Another generator that will give the same numbers."""
+        return Generator(self.device).set_state(self.get_state())
+
+    def __repr__(self) -> str:
+        return f"<glassgrad.Generator on {self.device}, started from {self._seed}>"
+
+
+default_generator = Generator()
+"""What random functions draw from unless told otherwise; seeded by chance at import."""
+default_generator.seed()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator over from a seed, and return it.
+
+    Example:
+        >>> _ = manual_seed(0)
+        >>> a = rand(3)
+        >>> _ = manual_seed(0)
+        >>> bool((a == rand(3)).all())
+        True
+    """
+    return default_generator.manual_seed(seed)
+
+
+def seed() -> int:
+    """Start the default generator over from a seed drawn by chance, and return it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed the default generator started from.
+
+    Example:
+        >>> manual_seed(7).initial_seed() == initial_seed() == 7
+        True
+    """
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, for `set_rng_state`.
+
+    Example:
+        >>> state = get_rng_state()
+        >>> a = rand(2)
+        >>> set_rng_state(state)
+        >>> bool((a == rand(2)).all())
+        True
+    """
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Bring the default generator back to a state."""
+    default_generator.set_state(new_state)

@@ -1,0 +1,387 @@
+"""How far a prediction is from its target: cross entropy, negative log-likelihood, squares.
+
+Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: an input of shape
+`(N, C, d…)` becomes `rows` of shape `(N·d…, C)`.
+
+# Note [Weights of a loss]
+# A loss with class indices is −Σ q·ln p, where a row of q has one entry: the weight of its target,
+# 0 if that is ignored. The mean divides by the sum of these weights. With ln p = x − ln Σ eˣ the
+# gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, it is −q.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import run
+from glassgrad.ops._reduce import array_of, spread
+from glassgrad.ops._targets import (
+    check_indices,
+    check_probabilities,
+    check_reduction,
+    check_weight,
+)
+from glassgrad.ops.activations import LogSoftmax, Softmax
+
+__all__ = ["cross_entropy", "mse_loss", "nll_loss"]
+
+
+class CrossEntropy(Primitive):
+    """l = −Σᵢ qᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σq − qᵢ)·dxᵢ        x̄ᵢ = l̄·(pᵢ·Σq − qᵢ)"""
+
+    node = "CrossEntropyBackward0"
+    latex = (
+        r"-\sum_i q_i \ln p_i,\ p = \operatorname{softmax} x",
+        r"\sum_i (p_i \textstyle\sum_j q_j - q_i)\,\dot x_i",
+        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j q_j - q_i)",
+    )
+    saves = ("self", "target")
+    promotes = None
+    differentiates = slice(1)
+
+    @staticmethod
+    def forward(
+        x, target, *weight, ignore_index, complete, reduction, label_smoothing, exponentials
+    ):
+        rows = _rows(x)
+        z = rows - np.max(rows, axis=1, keepdims=True)
+        e = np.exp(z)
+        total = e.sum(axis=1, keepdims=True)
+        exponentials[:] = e, total  # so that backward needs no softmax of its own
+        log_total = np.log(total)
+        hits, counts = _hits(target, weight, None if complete else ignore_index, x)
+        losses = log_total[:, 0] - _at(z, hits)
+        if counts is not None:
+            losses = losses * counts
+        if label_smoothing:
+            surprise = (log_total - z) * weight[0] if weight else log_total - z
+            even = surprise.sum(axis=1) * (label_smoothing / z.shape[1])
+            if not complete:
+                even = np.where(target.reshape(-1) == ignore_index, 0, even)
+            losses = losses * (1 - label_smoothing) + even
+        return _reduced(losses, counts, reduction, target.shape)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.weight = inputs[2:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, target = ctx.saved_tensors
+        if isinstance(x, Tensor):
+            p = Softmax.apply(_rows(x), dim=1)
+        else:
+            e, total = ctx.exponentials
+            p = e / total
+        q, count = _weights(ctx, target, p.shape, ctx.label_smoothing)
+        row = p - q if ctx.complete and not ctx.weight else p * q.sum(axis=1, keepdims=True) - q
+        return _unrows(row * _share(grad, ctx.reduction, count), x.shape)
+
+
+class SoftCrossEntropy(Primitive):
+    """l = −Σᵢ tᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σt − tᵢ)·dxᵢ − ln pᵢ·dtᵢ        x̄ᵢ = l̄·(pᵢ·Σt − tᵢ),  t̄ᵢ = −l̄·ln pᵢ"""  # noqa: E501  # formulas
+
+    node = "CrossEntropyBackward0"
+    latex = (
+        r"-\sum_i t_i \ln p_i,\ p = \operatorname{softmax} x",
+        r"\sum_i (p_i \textstyle\sum_j t_j - t_i)\,\dot x_i - \ln p_i\,\dot t_i",
+        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j t_j - t_i),\ \bar t_i = -\bar l \ln p_i",
+    )
+    saves = ("self", "target")
+    promotes = None
+    differentiates = slice(2)
+
+    @staticmethod
+    def forward(x, target, *weight, reduction, label_smoothing):
+        log_p = run(LogSoftmax, _rows(x), dim=1)
+        losses = -(_softened(target, weight, label_smoothing) * log_p).sum(axis=1)
+        return _reduced(losses, None, reduction, x.shape[:1] + x.shape[2:] if x.ndim > 1 else ())
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.weight = inputs[2:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, target = ctx.saved_tensors
+        wants_x, wants_target = ctx.needs_input_grad
+        log_p = run(LogSoftmax, _rows(x), dim=1)
+        share = _share(grad, ctx.reduction, log_p.shape[0])
+        x_bar = target_bar = None
+        if wants_x:
+            t = _softened(target, ctx.weight, ctx.label_smoothing)
+            row = np.exp(log_p) * t.sum(axis=1, keepdims=True) - t
+            x_bar = _unrows(row * share, x.shape)
+        if wants_target:
+            row = log_p * (share * (ctx.label_smoothing - 1))
+            target_bar = _unrows(row * ctx.weight[0] if ctx.weight else row, x.shape)
+        return x_bar, target_bar
+
+
+class NllLoss(Primitive):
+    """l = −Σᵢ qᵢ·xᵢ        dl = −Σᵢ qᵢ·dxᵢ        x̄ᵢ = −l̄·qᵢ"""
+
+    node = "NllLossBackward0"
+    latex = (r"-\sum_i q_i x_i", r"-\sum_i q_i\,\dot x_i", r"\bar x_i = -\bar l\,q_i")
+    saves = ("self", "target")
+    promotes = None
+    differentiates = slice(1)
+
+    @staticmethod
+    def forward(x, target, *weight, ignore_index, complete, reduction):
+        hits, counts = _hits(target, weight, None if complete else ignore_index, x)
+        losses = -_at(_rows(x), hits)
+        if counts is not None:
+            losses = np.where(counts == 0, 0, losses * counts)
+        return _reduced(losses, counts, reduction, target.shape)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.weight = inputs[2:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, target = ctx.saved_tensors
+        rows = math.prod(target.shape), x.shape[x.ndim > 1]
+        q, count = _weights(ctx, target, rows, 0)
+        return _unrows(q * -_share(grad, ctx.reduction, count), x.shape)
+
+
+class MseLoss(Primitive):
+    """l = Σᵢ (xᵢ − yᵢ)²/n        dl = 2·Σᵢ (xᵢ − yᵢ)·(dxᵢ − dyᵢ)/n        x̄ᵢ = 2·l̄·(xᵢ − yᵢ)/n = −ȳᵢ"""  # noqa: E501  # formulas
+
+    node = "MseLossBackward0"
+    latex = (
+        r"\tfrac1n \sum_i (x_i - y_i)^2",
+        r"\tfrac2n \sum_i (x_i - y_i) (\dot x_i - \dot y_i)",
+        r"\bar x_i = \tfrac2n\,\bar l\,(x_i - y_i) = -\bar y_i",
+    )
+    saves = ("self", "target")
+
+    @staticmethod
+    def forward(x, y, *, reduction):
+        difference = x - y
+        squares = difference * difference
+        if reduction == "none":
+            return squares
+        total = squares.sum()
+        return total if reduction == "sum" else total / (math.prod(x.shape) or math.nan)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        wants_x, wants_y = ctx.needs_input_grad
+        factor = 2 / (math.prod(x.shape) or math.nan) if ctx.reduction == "mean" else 2
+        x_bar = (x - y) * (grad * factor)
+        return x_bar if wants_x else None, -x_bar if wants_y else None
+
+
+# What the rules share ---------------------------------------------------------------------------
+
+
+def _rows(x: Any) -> Any:
+    """The classes last, everything else flattened."""
+    if x.ndim == 2:  # noqa: PLR2004  # a batch of vectors
+        return x
+    classes = x.shape[x.ndim > 1]
+    return (np.moveaxis(x, 1, -1) if x.ndim > 1 else x).reshape(-1, classes)
+
+
+def _unrows(rows: Any, shape: tuple[int, ...]) -> Any:
+    """The opposite of `_rows`, for a gradient."""
+    if len(shape) == 2:  # noqa: PLR2004  # a batch of vectors
+        return rows
+    if len(shape) == 1:
+        return rows.reshape(shape)
+    return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
+
+
+def _at(rows: Any, hits: Any) -> Any:
+    return rows[np.arange(rows.shape[0], like=array_of(rows)), hits]
+
+
+def _hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tuple[Any, Any]:
+    """The class each row is about, and how much the row counts; None if each counts 1."""
+    hits = target.reshape(-1)
+    counts = None
+    if ignore_index is None:
+        return hits, weight[0][hits] if weight else None
+    ignored = hits == ignore_index
+    hits = np.where(ignored, 0, hits)
+    counts = weight[0][hits] if weight else np.ones_like(hits, x.dtype)
+    return hits, np.where(ignored, 0, counts)
+
+
+def _weights(ctx: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
+    """q of Note [Weights of a loss] as an array, and what the mean divides by."""
+    target, like = array_of(target), array_of(ctx.saved_tensors[0])
+    ignore_index = None if ctx.complete else ctx.ignore_index
+    hits, counts = _hits(target, ctx.weight, ignore_index, like)
+    rows, classes = shape
+    q = np.zeros((rows, classes), like.dtype, like=like)
+    q[np.arange(rows, like=like), hits] = 1 - smoothing if counts is None else counts
+    if counts is None and not smoothing:
+        return q, rows
+    if smoothing:
+        even = spread(ctx.weight[0] if ctx.weight else np.ones_like(q), q.shape)
+        q = (q if counts is None else q * (1 - smoothing)) + even * (smoothing / classes)
+        if not ctx.complete:
+            q = np.where((target.reshape(-1) == ctx.ignore_index)[:, None], 0, q)
+    if counts is None:
+        return q, rows
+    total = counts.sum()
+    return q, np.where(total == 0, 1, total)
+
+
+def _softened(target: Any, weight: Any, smoothing: float) -> Any:
+    t = _rows(target)
+    if smoothing:
+        t = t * (1 - smoothing) + smoothing / t.shape[1]
+    return t * weight[0] if weight else t
+
+
+def _reduced(losses: Any, counts: Any, reduction: str, shape: tuple[int, ...]) -> Any:
+    if reduction == "none":
+        return losses.reshape(shape)
+    if reduction == "sum":
+        return losses.sum()
+    return losses.sum() / ((losses.shape[0] or math.nan) if counts is None else counts.sum())
+
+
+def _share(grad: Any, reduction: str, count: Any) -> Any:
+    """The part of the gradient that belongs to one row."""
+    if reduction == "none":
+        return grad.reshape(-1, 1)
+    return grad if reduction == "sum" else grad / count
+
+
+# The functions ----------------------------------------------------------------------------------
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """`-log(softmax(input))` at the target class: the loss of a classifier.
+
+    Args:
+        input: scores of shape `(N, C)`, `(C,)` or `(N, C, d…)`, not normalised.
+        target: int64 class indices of shape `(N,)`, `()` or `(N, d…)`; or probabilities in the
+            shape of `input`.
+        weight: shape `(C,)`: how much each class counts.
+        ignore_index: a target that does not count.
+        reduction: "mean" (over what counts), "sum" or "none".
+        label_smoothing: this share of each target is spread evenly over all classes.
+
+    Returns:
+        A 0-d tensor; of the shape of class indices for "none".
+
+    Raises:
+        ShapeError, ArgumentError: if there is not one target per example.
+        DTypeError: if `input` has no floats or `target` no int64 indices.
+        DimError: if a target is no class.
+
+    Example:
+        >>> cross_entropy(tensor([[2.0, 0.0], [0.0, 2.0]]), tensor([0, 0]))
+        tensor(1.1269)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
+    """
+    scores, wanted = input.payload, target.payload
+    check_reduction(reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise ArgumentError(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. It is a share "
+            "of 1. Write 0.1 for ten percent."
+        )
+    operands = (input, target) if weight is None else (input, target, weight)
+    if wanted.shape == scores.shape and scores.ndim:
+        check_probabilities(scores, wanted, ignore_index)
+        check_weight(weight, scores)
+        return SoftCrossEntropy.apply(
+            *operands, reduction=reduction, label_smoothing=label_smoothing
+        )
+    complete = check_indices(scores, wanted, ignore_index)
+    check_weight(weight, scores)
+    return CrossEntropy.apply(
+        *operands,
+        ignore_index=ignore_index,
+        complete=complete,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+        exponentials=[],
+    )
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """`-input` at the target class, for an input that `log_softmax` made.
+
+    Args:
+        input: log-probabilities of shape `(N, C)`, `(C,)` or `(N, C, d…)`.
+        target, weight, ignore_index, reduction: as for `cross_entropy`, with class indices.
+
+    Returns:
+        A 0-d tensor; of the shape of `target` for "none".
+
+    Raises:
+        ShapeError, ArgumentError, DTypeError, DimError: as `cross_entropy`.
+
+    Example:
+        >>> nll_loss(tensor([[-0.1, -2.3], [-3.0, -0.05]]), tensor([0, 1]))
+        tensor(0.0750)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
+    """
+    check_reduction(reduction)
+    complete = check_indices(input.payload, target.payload, ignore_index)
+    check_weight(weight, input.payload)
+    operands = (input, target) if weight is None else (input, target, weight)
+    return NllLoss.apply(
+        *operands, ignore_index=ignore_index, complete=complete, reduction=reduction
+    )
+
+
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """The squared distance, element by element.
+
+    Args:
+        input, target: of one shape `S`.
+        reduction: "mean" or "sum" of all elements, or "none".
+
+    Returns:
+        A 0-d tensor; of shape `S` for "none".
+
+    Raises:
+        ShapeError: if the shapes differ.
+        ArgumentError: for another reduction.
+
+    Example:
+        >>> mse_loss(tensor([1.0, 2.0]), tensor([1.0, 4.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
+    """
+    check_reduction(reduction)
+    if input.payload.shape != target.payload.shape:
+        raise ShapeError(
+            f"mse_loss takes two tensors of the same size, got {tuple(input.shape)} and "
+            f"{tuple(target.shape)}. Broadcasting them compares elements that do not belong "
+            "together. Write `target.reshape(input.shape)`, or `expand` it if that is meant."
+        )
+    return MseLoss.apply(input, target, reduction=reduction)

@@ -1,0 +1,448 @@
+"""Random tensors: uniform, normal, integers, permutations, coin flips.
+
+Numbers are drawn by NumPy on the CPU and then moved, so that a seed gives the same numbers on
+every device. They are not the numbers that PyTorch draws for that seed.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.backend import asnumpy
+from glassgrad.core.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.tensor import Tensor
+
+from ._dims import size_of
+from ._making import checked_size, made
+from .generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+]
+
+Draw = Callable[[np.random.Generator, Sequence[int], DType], Any]
+
+
+# Uniform and normal -------------------------------------------------------------------------------
+
+
+def rand(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from the uniform distribution on [0, 1).
+
+    Args:
+        size: the shape, as numbers or as one sequence.
+        generator: where the numbers come from; None: the default generator.
+        dtype: float or complex; None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        DTypeError: for a dtype without fractions.
+        ShapeError: for a negative size.
+
+    Example:
+        >>> x = rand(2, 3)
+        >>> x.shape, bool((x >= 0).all() and (x < 1).all())
+        (glassgrad.Size([2, 3]), True)
+    """
+    shape = checked_size("rand", size_of(size, "rand"))
+    return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
+
+
+def randn(
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from the normal distribution of mean 0 and variance 1; see `rand`.
+
+    Example:
+        >>> randn(2, 3).shape
+        glassgrad.Size([2, 3])
+    """
+    shape = checked_size("randn", size_of(size, "randn"))
+    return _drawn("randn", _normal, shape, generator, dtype, device, requires_grad)
+
+
+def rand_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`rand` in the shape, the dtype and on the device of `input`.
+
+    Example:
+        >>> rand_like(tensor([1.0, 2.0])).shape
+        glassgrad.Size([2])
+    """
+    return _drawn(
+        "rand",
+        _uniform,
+        input.shape,
+        generator,
+        dtype or input.dtype,
+        device or input.device,
+        requires_grad,
+    )
+
+
+def randn_like(
+    input: Tensor,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`randn` in the shape, the dtype and on the device of `input`.
+
+    Example:
+        >>> randn_like(tensor([1.0, 2.0])).shape
+        glassgrad.Size([2])
+    """
+    return _drawn(
+        "randn",
+        _normal,
+        input.shape,
+        generator,
+        dtype or input.dtype,
+        device or input.device,
+        requires_grad,
+    )
+
+
+def _drawn(
+    name: str,
+    draw: Draw,
+    shape: Sequence[int],
+    generator: Generator | None,
+    dtype: Any,
+    device: Any,
+    requires_grad: bool,
+) -> Tensor:
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    if wanted.kind not in "fc":
+        raise DTypeError(
+            f"{name}() is not implemented for {wanted}. It draws fractions. Write `randint(…)`, or "
+            "convert the result."
+        )
+    return made(draw(_source(generator), shape, wanted), None, device, requires_grad)
+
+
+def _source(generator: Generator | None) -> np.random.Generator:
+    if generator is None:
+        return default_generator.source
+    if not isinstance(generator, Generator):
+        raise ArgumentTypeError(
+            f"generator must be a Generator, not {type(generator).__name__}. It keeps the state "
+            "that numbers are drawn from. Write `Generator().manual_seed(0)`."
+        )
+    return generator.source
+
+
+def _uniform(source: np.random.Generator, shape: Sequence[int], dtype: DType) -> Any:
+    if dtype.kind == "c":
+        parts = _uniform(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
+        return parts[..., 0] + parts[..., 1] * dtype.type(1j)
+    if dtype.itemsize > 2:  # bytes: float32 and float64 are drawn as they are
+        return source.random(shape, dtype.type)
+    steps = 2**11  # that many float16 numbers in [0, 1) are equally far apart
+    return (source.integers(0, steps, shape) / steps).astype(dtype)
+
+
+def _normal(source: np.random.Generator, shape: Sequence[int], dtype: DType) -> Any:
+    if dtype.kind == "c":  # of variance 1: each part has a half
+        parts = _normal(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
+        return ((parts[..., 0] + parts[..., 1] * 1j) / np.sqrt(2)).astype(dtype)
+    drawn: Any = np.float64 if dtype == np.float64 else np.float32
+    return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
+
+
+def normal(
+    mean: Tensor | float,
+    std: Tensor | float = 1.0,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from normal distributions.
+
+    Args:
+        mean, std: tensors of shapes that broadcast to `S`, or numbers. The result does not depend
+            on them in autograd's eyes: write `mean + std * randn(S)` for gradients.
+        size: `S`, if both are numbers.
+        generator: where the numbers come from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`, if both are numbers.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        ShapeError: for a negative `std`, or shapes that do not broadcast.
+        ArgumentTypeError: for two numbers without a size.
+        DTypeError: for integer tensors.
+
+    Example:
+        >>> normal(0.0, 1.0, (2, 3)).shape
+        glassgrad.Size([2, 3])
+        >>> normal(tensor([5.0, 7.0]), 0.0)
+        tensor([5., 7.])
+    """
+    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
+    values = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (mean, std)]
+    _check_std(values[1])
+    if not tensors:
+        if size is None:
+            raise ArgumentTypeError(
+                "normal() received an invalid combination of arguments: two numbers do not say "
+                "how many to draw. Write `normal(mean, std, size)`."
+            )
+        shape = checked_size("normal", size_of((tuple(size),), "normal"))
+        wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+        array = (values[0] + values[1] * _normal(_source(generator), shape, wanted)).astype(wanted)
+        return made(array, None, device, requires_grad)
+    first = tensors[0]
+    if any(x.dtype.kind not in "fc" for x in tensors):
+        raise DTypeError(
+            f"normal() is not implemented for {', '.join(str(x.dtype) for x in tensors)}. It draws "
+            "fractions. Write `mean.float()`."
+        )
+    try:
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+    except ValueError as error:
+        raise ShapeError(
+            f"the shapes of mean and std, {np.shape(values[0])} and {np.shape(values[1])}, do not "
+            "broadcast: The size of tensor a must match the size of tensor b."
+        ) from error
+    array = values[0] + values[1] * _normal(_source(generator), shape, first.dtype)
+    return made(np.asarray(array, first.dtype), None, first.device, requires_grad=False)
+
+
+def _check_std(std: Any) -> None:
+    if np.any(np.asarray(std) < 0):
+        what = "std" if np.ndim(std) == 0 else "all elements of std"
+        raise ShapeError(
+            f"normal expects {what} >= 0.0, but found std {np.min(std)}. It is a distance. "
+            "Write `std.abs()`."
+        )
+
+
+# Integers -----------------------------------------------------------------------------------------
+
+
+def randint(
+    low: Any = 0,
+    high: Any = None,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = int64,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers from `low` to `high - 1`, equally likely.
+
+    Args:
+        low: the smallest; may be left out: `randint(high, size)`.
+        high: one more than the largest.
+        size: the shape.
+        generator: where the numbers come from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ShapeError: if there is no integer in between, or the dtype does not reach that far.
+        ArgumentTypeError: for fractions, or no size.
+
+    Example:
+        >>> x = randint(3, (2, 4))
+        >>> x.shape, x.dtype
+        (glassgrad.Size([2, 4]), dtype('int64'))
+    """
+    if isinstance(high, (tuple, list)) and size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    if not isinstance(size, (tuple, list)):
+        raise ArgumentTypeError(
+            "randint(): argument 'size' must be tuple of ints, not "
+            f"{type(size).__name__}. Write `randint(high, (n,))`."
+        )
+    first, end = size_of((low, high), "randint", argument="high")
+    wanted = as_dtype(dtype)
+    _check_range(first, end, wanted)
+    shape = checked_size("randint", size_of((tuple(size),), "randint"))
+    array = _source(generator).integers(first, end, shape).astype(wanted)
+    return made(array, None, device, requires_grad)
+
+
+def _check_range(low: int, high: int, dtype: DType) -> None:
+    if low >= high:
+        raise ShapeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
+            "is no integer in between."
+        )
+    if dtype.kind == "b":
+        lowest, highest = 0, 1
+    elif dtype.kind in "iu":
+        lowest, highest = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    else:
+        return
+    if low < lowest or high - 1 > highest:
+        end = "from" if low < lowest else "to - 1"
+        raise ShapeError(
+            f"{end} is out of bounds for {dtype}: from {low} to {high - 1}. The dtype reaches from "
+            f"{lowest} to {highest}. Choose a larger one."
+        )
+
+
+def randint_like(
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`randint` in the shape, the dtype and on the device of `input`.
+
+    Example:
+        >>> randint_like(tensor([1.0, 2.0]), 1)
+        tensor([0., 0.])
+    """
+    return randint(
+        low,
+        high,
+        tuple(input.shape),
+        generator=generator,
+        dtype=dtype or input.dtype,
+        device=device or input.device,
+        requires_grad=requires_grad,
+    )
+
+
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = int64,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The integers from 0 to `n - 1` in random order.
+
+    Args:
+        n: how many.
+        generator: where the order comes from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n,)`.
+
+    Raises:
+        ShapeError: for a negative `n`, or one that the dtype does not reach.
+
+    Example:
+        >>> sorted(randperm(4).tolist())
+        [0, 1, 2, 3]
+    """
+    (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
+    wanted = as_dtype(dtype)
+    if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
+        raise ShapeError(
+            f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
+            "larger dtype."
+        )
+    array = _source(generator).permutation(count).astype(wanted)
+    return made(array, None, device, requires_grad)
+
+
+# Coin flips ---------------------------------------------------------------------------------------
+
+
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None
+) -> Tensor:
+    """1 with the given probability, else 0, element by element.
+
+    Args:
+        input: tensor of shape `S`: the probabilities, unless `p` says one for all. The result does
+            not depend on it in autograd's eyes.
+        p: a probability.
+        generator: where the numbers come from; None: the default generator.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Raises:
+        ArgumentTypeError: if `input` is no tensor.
+        ShapeError: for a probability outside of [0, 1].
+        DTypeError: for integer probabilities.
+
+    Example:
+        >>> bernoulli(tensor([0.0, 1.0]))
+        tensor([0., 1.])
+    """
+    if not isinstance(input, Tensor):
+        raise ArgumentTypeError(
+            f"bernoulli(): argument 'input' (position 1) must be Tensor, not "
+            f"{type(input).__name__}. It holds the probabilities. Write `full(size, p)`."
+        )
+    if p is None and input.dtype.kind != "f":
+        raise DTypeError(
+            f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
+            "Write `input.float()`."
+        )
+    likely = asnumpy(input.payload) if p is None else np.asarray(p)
+    if not np.all((likely >= 0) & (likely <= 1)):
+        raise ShapeError(
+            "bernoulli expects all p_in >= 0 && p_in <= 1 (expects p to be in [0, 1]), but got "
+            f"p={p if p is not None else 'a tensor with others'}. Write `p.clamp(0, 1)`."
+        )
+    flips = _source(generator).random(input.shape) < likely
+    return made(np.asarray(flips), input.dtype, input.device, requires_grad=False)

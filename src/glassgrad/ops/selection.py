@@ -1,0 +1,331 @@
+"""One of several values, element by element: `where`, `maximum`, `minimum`, `clamp`."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.dtypes import get_default_dtype
+from glassgrad.core.errors import ArgumentError, DTypeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops._families import Elementwise
+from glassgrad.ops._texts import scalar_name
+from glassgrad.ops.arithmetic import Operand
+
+__all__ = ["clamp", "clamp_max", "clamp_min", "clip", "maximum", "minimum", "where"]
+
+
+class Maximum(Elementwise):
+    """z = max(x, y)        dz = dx where x > y, dy where x < y        x̄ = z̄·[x > y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+
+    node = "MaximumBackward0"
+    latex = (
+        r"\max(x, y)",
+        r"[x > y]\,\dot x + [x < y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
+        r"\bar x = \bar z ([x > y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
+    )
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        return np.maximum(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        halved = np.where(x == y, grad / 2, grad)
+        return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
+
+
+def maximum(input: Operand, other: Operand) -> Tensor:
+    """The larger of two values, element by element.
+
+    Args:
+        input, other: real tensors of shapes that broadcast to `S`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype; nan where either is nan. Where both are
+        equal, each gets half of the gradient.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> maximum(tensor([1.0, 5.0]), tensor([3.0, 2.0]))
+        tensor([3., 5.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.maximum.html
+    """
+    return Maximum.apply(input, other)
+
+
+class Minimum(Elementwise):
+    """z = min(x, y)        dz = dx where x < y, dy where x > y        x̄ = z̄·[x < y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+
+    node = "MinimumBackward0"
+    latex = (
+        r"\min(x, y)",
+        r"[x < y]\,\dot x + [x > y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
+        r"\bar x = \bar z ([x < y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
+    )
+    saves = ("self", "other")
+
+    @staticmethod
+    def forward(x, y):
+        return np.minimum(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        halved = np.where(x == y, grad / 2, grad)
+        return np.where(x > y, 0, halved), np.where(x < y, 0, halved)
+
+
+def minimum(input: Operand, other: Operand) -> Tensor:
+    """The smaller of two values, element by element; everything else is as for `maximum`.
+
+    Example:
+        >>> minimum(tensor([1.0, 5.0]), tensor([3.0, 2.0]))
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
+    """
+    return Minimum.apply(input, other)
+
+
+class Where(Elementwise):
+    """z = c ? x : y        dz = c ? dx : dy        x̄ = c ? z̄ : 0,  ȳ = c ? 0 : z̄"""
+
+    node = "WhereBackward0"
+    latex = (
+        r"[c]\,x + [\neg c]\,y",
+        r"[c]\,\dot x + [\neg c]\,\dot y",
+        r"\bar x = [c]\,\bar z,\ \bar y = [\neg c]\,\bar z",
+    )
+    saves = ("condition",)
+    promotes = 1
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(condition, x, y):
+        return np.where(condition, x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (condition,) = ctx.saved_tensors
+        wants_x, wants_y = ctx.needs_input_grad
+        return (
+            np.where(condition, grad, 0) if wants_x else None,
+            np.where(condition, 0, grad) if wants_y else None,
+        )
+
+
+class Nonzero(Primitive):
+    """(i, j, …) = the places where x ≠ 0        no derivative"""
+
+    latex = (r"\{i : x_i \ne 0\}", "0", r"\bar x = 0")
+    differentiable = False
+    multiple = True
+
+    @staticmethod
+    def forward(x):
+        return np.nonzero(x if x.shape else x.reshape(1))
+
+
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
+
+    Args:
+        condition: bool tensor.
+        input, other: tensors or numbers; all three broadcast to `S`. Neither: see below.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype of `input` and `other`; the one that was not
+        chosen gets gradient 0. With `condition` alone, one int64 tensor of indices per dim.
+
+    Raises:
+        DTypeError: if `condition` is not bool.
+        ArgumentError: if only one of `input` and `other` is given.
+
+    Example:
+        >>> where(tensor([True, False]), tensor([1.0, 2.0]), 0.0)
+        tensor([1., 0.])
+        >>> where(tensor([0.0, 3.0, 4.0]))
+        (tensor([1, 2]),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.where.html
+    """
+    if input is None and other is None:
+        return Nonzero.apply(condition)
+    if input is None or other is None:
+        raise ArgumentError(
+            "where() takes a condition alone or with both values. Each element comes from one "
+            "of two. Write `where(condition, x, 0)`."
+        )
+    if condition.payload.dtype.kind != "b":
+        raise DTypeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{scalar_name(condition.dtype)}. A number is neither true nor false. "
+            "Write `where(c != 0, x, y)`."
+        )
+    return Where.apply(condition, input, other)
+
+
+class Clamp(Elementwise):
+    """y = min(max(x, a), b)        dy = dx where a ≤ x ≤ b        x̄ = ȳ·[a ≤ x ≤ b]"""
+
+    node = "ClampBackward1"
+    latex = (
+        r"\min(\max(x, a), b)",
+        r"[a \le x \le b]\,\dot x",
+        r"\bar x = \bar y\,[a \le x \le b]",
+    )
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, min, max):
+        y = x if min is None else np.maximum(x, min)
+        return y if max is None else np.minimum(y, max)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        low = -math.inf if ctx.min is None else ctx.min
+        high = math.inf if ctx.max is None else ctx.max
+        return np.where((x >= low) & (x <= high), grad, 0)
+
+
+class ClampMin(Elementwise):
+    """y = max(x, a)        dy = dx where a ≤ x        x̄ = ȳ·[a ≤ x]"""
+
+    node = "ClampMinBackward0"
+    latex = (r"\max(x, a)", r"[a \le x]\,\dot x", r"\bar x = \bar y\,[a \le x]")
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, min):
+        return np.maximum(x, min)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return np.where(x >= ctx.min, grad, 0)
+
+
+class ClampMax(Elementwise):
+    """y = min(x, b)        dy = dx where x ≤ b        x̄ = ȳ·[x ≤ b]"""
+
+    node = "ClampMaxBackward0"
+    latex = (r"\min(x, b)", r"[x \le b]\,\dot x", r"\bar x = \bar y\,[x \le b]")
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, max):
+        return np.minimum(x, max)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return np.where(x <= ctx.max, grad, 0)
+
+
+class ClampTensor(Elementwise):
+    """z = min(max(x, a), b)        dz = dx, da or db: of the one that is z        likewise z̄"""
+
+    node = "ClampBackward0"
+    latex = (
+        r"\min(\max(x, a), b)",
+        r"[a \le x \le b]\,\dot x + [x < a < b]\,\dot a + [x > b \vee a > b]\,\dot b",
+        r"\bar x = [a \le x \le b]\,\bar z,\ \bar a = [x < a < b]\,\bar z,"
+        r"\ \bar b = [x > b \vee a > b]\,\bar z",
+    )
+    saves = ("self", "min", "max")
+
+    @staticmethod
+    def forward(x, low, high):
+        return np.minimum(np.maximum(x, low), high)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, low, high = ctx.saved_tensors
+        wants_x, wants_low, wants_high = ctx.needs_input_grad
+        return (
+            np.where((x >= low) & (x <= high), grad, 0) if wants_x else None,
+            np.where((x < low) & (low < high), grad, 0) if wants_low else None,
+            np.where((x > high) | (high < low), grad, 0) if wants_high else None,
+        )
+
+
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """`input`, no element smaller than `min` or larger than `max`.
+
+    Args:
+        input: real tensor; with tensor bounds, all broadcast to `S`.
+        min, max: numbers or tensors; one of them may be None. `max` wins if `min > max`.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype. At a bound that is a number, `input` gets
+        the gradient; a bound that is a tensor gets it where it was used.
+
+    Raises:
+        ArgumentError: if there is no bound.
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> clamp(tensor([-2.0, 0.5, 2.0]), min=-1, max=1)
+        tensor([-1.0000,  0.5000,  1.0000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
+    """
+    if min is None and max is None:
+        raise ArgumentError(
+            "clamp: At least one of 'min' or 'max' must not be None. Nothing would be clamped. "
+            "Write `x.clamp(min=0)`."
+        )
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        low, high = _extremes(input)
+        return ClampTensor.apply(input, low if min is None else min, high if max is None else max)
+    return Clamp.apply(_fractional(input, min, max), min=min, max=max)
+
+
+clip = clamp
+
+
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """`clamp` with a lower bound only.
+
+    Example:
+        >>> clamp_min(tensor([-2.0, 2.0]), 0)
+        tensor([0., 2.])
+    """
+    if isinstance(min, Tensor):
+        return clamp(input, min=min)
+    return ClampMin.apply(_fractional(input, min), min=min)
+
+
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """`clamp` with an upper bound only.
+
+    Example:
+        >>> clamp_max(tensor([-2.0, 2.0]), 0)
+        tensor([-2.,  0.])
+    """
+    if isinstance(max, Tensor):
+        return clamp(input, max=max)
+    return ClampMax.apply(_fractional(input, max), max=max)
+
+
+def _extremes(input: Tensor) -> tuple[Any, Any]:
+    """Bounds that bound nothing, in the dtype of `input`."""
+    if input.dtype.kind == "f":
+        return -math.inf, math.inf
+    limits = np.iinfo(input.dtype)
+    return limits.min, limits.max
+
+
+def _fractional(input: Tensor, *bounds: Any) -> Tensor:
+    """`input`, as floats if it has integers and a bound is a fraction."""
+    if input.payload.dtype.kind != "f" and any(isinstance(bound, float) for bound in bounds):
+        return wrap(input.payload.astype(get_default_dtype()))
+    return input

@@ -1,0 +1,275 @@
+"""Taking tensors apart: split, chunk, tensor_split, unbind. `joining.py` puts them together."""
+
+import operator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor, as_view
+
+from ._dims import size_of, wrap_dim
+from ._families import KeepsShape, run
+from .indexing import narrow
+from .joining import Cat, Stack
+
+__all__ = ["chunk", "iterate", "split", "tensor_split", "unbind"]
+
+
+class _Splitting(KeepsShape):
+    """What the two ways to split share."""
+
+    latex = (
+        r"x_{1:n},\ x_{n+1:2n},\ \dots",
+        r"\dot x_{1:n},\ \dot x_{n+1:2n},\ \dots",
+        r"\bar x = [\bar y;\, \bar z;\, \dots]",
+    )
+    promotes = None
+    multiple = True
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return run(Cat, *_filled(grads, ctx.out_shape), dim=ctx.dim)
+
+
+class Split(_Splitting):
+    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+
+    node = "SplitBackward0"
+
+    @staticmethod
+    def forward(x, *, split_size, dim):
+        return _parts(x, dim, _equal_sizes(x.shape[dim], split_size))
+
+
+class SplitWithSizes(_Splitting):
+    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+
+    node = "SplitWithSizesBackward0"
+
+    @staticmethod
+    def forward(x, *, split_sizes, dim):
+        return _parts(x, dim, split_sizes)
+
+
+def _parts(x: Any, dim: int, sizes: Sequence[int]) -> tuple[Any, ...]:
+    lead = (slice(None),) * dim
+    bounds = pairwise(accumulate(sizes, initial=0))
+    return tuple([x[(*lead, slice(start, end))] for start, end in bounds])
+
+
+def _filled(grads: tuple[Any, ...], shapes: Sequence[Sequence[int]]) -> list[Any]:
+    """The gradients of all parts; those that have none count as zeros."""
+    some = next(grad for grad in grads if grad is not None)
+    like = some.payload if isinstance(some, Tensor) else some
+    return [
+        np.zeros_like(like, order="C", shape=shape) if grad is None else grad
+        for grad, shape in zip(grads, shapes, strict=True)
+    ]
+
+
+def _equal_sizes(n: int, size: int) -> list[int]:
+    """Sizes that add up to `n`: all `size` but for a smaller last one; one of 0 if `n` is 0."""
+    return [min(size, n - start) for start in range(0, n, size)] if n else [0]
+
+
+def split(
+    tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """A tensor as several, cut in one dim.
+
+    Args:
+        tensor: tensor of shape `(…, n, …)`.
+        split_size_or_sections: the size of the parts (the last may be smaller), or all sizes.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Views.
+
+    Raises:
+        ShapeError: if sizes are negative or do not add up to `n`.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> split(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.split.html
+    """
+    _check_has_dims("split", tensor)
+    at = wrap_dim(dim, tensor.ndim)
+    n = tensor.shape[at]
+    if isinstance(split_size_or_sections, (list, tuple)):
+        sizes = size_of((tuple(split_size_or_sections),), "split", argument="split_sizes")
+        _check_sections(sizes, n, at)
+        return _views(tensor, SplitWithSizes.apply(tensor, split_sizes=sizes, dim=at))
+    size = operator.index(split_size_or_sections)
+    if size < 0:
+        raise ShapeError(
+            f"split expects split_size be non-negative, but got split_size={size}. It counts "
+            "elements. Write a list to choose all sizes."
+        )
+    if size == 0 and n:
+        raise ShapeError(
+            "split_size can only be 0 if dimension size is 0, but got dimension size of "
+            f"{n}. Parts of 0 elements never use it up. Write a larger size."
+        )
+    return _views(tensor, Split.apply(tensor, split_size=size, dim=at))
+
+
+def _check_sections(sizes: tuple[int, ...], n: int, dim: int) -> None:
+    if any(size < 0 for size in sizes):
+        raise ShapeError(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}. They count elements."
+        )
+    if sum(sizes) != n:
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+            f"dimension {dim}), but got split_sizes={list(sizes)}. Each element goes somewhere."
+        )
+
+
+def _check_has_dims(name: str, input: Tensor) -> None:
+    if not input.ndim:
+        raise ShapeError(
+            f"{name} expects at least a 1-dimensional tensor, got a tensor with 0 dims. There is "
+            "nothing to cut. Write `x.reshape(1)` first."
+        )
+
+
+def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    for part in parts:
+        as_view(part, base)
+    return parts
+
+
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """A tensor as (up to) so many parts of equal size, cut in one dim.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        chunks: how many; fewer if that uses up the dim earlier.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Views; all of size `⌈n / chunks⌉` but for a smaller last one.
+
+    Raises:
+        ShapeError: for less than one part.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> chunk(tensor([1, 2, 3, 4, 5]), 3)
+        (tensor([1, 2]), tensor([3, 4]), tensor([5]))
+    """
+    _check_has_dims("chunk", input)
+    count = operator.index(chunks)
+    if count < 1:
+        raise ShapeError(
+            f"chunk expects `chunks` to be greater than 0, got: {count}. It counts parts. "
+            "Write `split(x, size)` to choose their size."
+        )
+    at = wrap_dim(dim, input.ndim)
+    if not input.shape[at]:
+        return split(input, [0] * count, at)
+    return split(input, -(-input.shape[at] // count), at)
+
+
+def tensor_split(
+    input: Tensor, indices_or_sections: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """A tensor cut into so many parts of nearly equal size, or at given places.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        indices_or_sections: how many parts, or where to cut.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Views.
+
+    Raises:
+        ShapeError: for less than one part.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> tensor_split(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+    """
+    _check_has_dims("tensor_split", input)
+    at = wrap_dim(dim, input.ndim)
+    n = input.shape[at]
+    if isinstance(indices_or_sections, (list, tuple)):
+        cuts = [slice(i, None).indices(n)[0] for i in indices_or_sections]
+    else:
+        count = operator.index(indices_or_sections)
+        if count < 1:
+            raise ShapeError(
+                f"number of sections must be larger than 0, got {count}. Write a list to choose "
+                "where to cut."
+            )
+        size, larger = divmod(n, count)
+        cuts = [i * size + min(i, larger) for i in range(1, count)]
+    bounds = pairwise([0, *cuts, n])
+    return tuple([narrow(input, at, start, max(end - start, 0)) for start, end in bounds])
+
+
+class Unbind(Primitive):
+    """y, z, … = the elements of x        dy, dz, … = those of dx        x̄ = (ȳ, z̄, …)"""
+
+    node = "UnbindBackward0"
+    latex = (r"x_1, x_2, \dots", r"\dot x_1, \dot x_2, \dots", r"\bar x = (\bar y, \bar z, \dots)")
+    promotes = None
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, dim):
+        lead = (slice(None),) * dim
+        return tuple([x[(*lead, index, ...)] for index in range(x.shape[dim])])
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return run(Stack, *_filled(grads, ctx.out_shape), dim=ctx.dim)
+
+
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The elements of a dim as tensors of their own.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+
+    Returns:
+        `n` views without that dim.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> unbind(tensor([[1, 2], [3, 4]]), 1)
+        (tensor([1, 3]), tensor([2, 4]))
+    """
+    at = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise DimError(
+            f"Dimension specified as {dim} but tensor has no dimensions. A 0-d tensor has no "
+            "elements to part. Write `x.reshape(1)` first."
+        )
+    return _views(input, Unbind.apply(input, dim=at))
+
+
+def iterate(input: Tensor) -> Iterator[Tensor]:
+    """What `for row in x` runs over: the elements of the first dim.
+
+    Raises:
+        ArgumentTypeError: for a 0-d tensor.
+    """
+    if not input.ndim:
+        raise ArgumentTypeError(
+            "iteration over a 0-d tensor. It has one value and no first dim. Write `x.item()`."
+        )
+    return iter(unbind(input))

@@ -1,0 +1,171 @@
+"""Variance and standard deviation."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.dtypes import is_differentiable
+from glassgrad.core.errors import DTypeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
+
+__all__ = ["std", "var"]
+
+
+class Var(Primitive):
+    """v = Σᵢ(xᵢ − μ)²/(n − c)        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c)        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c)"""  # noqa: E501  # formulas
+
+    node = "VarBackward0"
+    latex = (
+        r"\tfrac{1}{n-c} \sum_i (x_i - \mu)^2",
+        r"\tfrac{2}{n-c} \sum_i (x_i - \mu)\,\dot x_i",
+        r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu)",
+    )
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        deviation = _deviation(x, dim)
+        total = (deviation * deviation).sum(axis=dim, keepdims=keepdim)
+        freedom = _freedom(x.shape, dim, correction)
+        return total / freedom if freedom > 0 else total * math.inf
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad.reshape(kept_shape(x.shape, ctx.dim)) * _var_slope(x, ctx)
+
+
+class Std(Primitive):
+    """σ = √(Σᵢ(xᵢ − μ)²/(n − c))        dσ = dv/(2σ)        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c))"""
+
+    node = "StdBackward0"
+    latex = (
+        r"\sqrt{\tfrac{1}{n-c} \sum_i (x_i - \mu)^2}",
+        r"\tfrac{1}{\sigma(n-c)} \sum_i (x_i - \mu)\,\dot x_i",
+        r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar \sigma\,(x_i - \mu)",
+    )
+    saves = ("self", "result")
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        return np.sqrt(Var.forward(x, dim=dim, correction=correction, keepdim=keepdim))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, sigma = ctx.saved_tensors
+        by_variance = np.where(sigma == 0, 0, grad / (2 * sigma))
+        return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * _var_slope(x, ctx)
+
+
+def var(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool | None = None,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """The variance of all elements, or over some dims.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim, axis: the dims to reduce; None or () for all.
+        correction: what is subtracted from the number of elements; 1 is Bessel's.
+        keepdim, keepdims: keep those dims, with size 1.
+        unbiased: True is `correction=1`, False `correction=0`.
+
+    Returns:
+        Tensor of shape `S` without `dim`; nan with a warning if nothing is left to divide by.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> var(tensor([1.0, 2.0, 3.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.var.html
+    """
+    return _apply(Var, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+
+
+def std(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool | None = None,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """The standard deviation: the square root of `var`, with the same arguments.
+
+    Returns:
+        Tensor of shape `S` without `dim`. Where it is 0, its subgradient 0 is used.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> std(tensor([1.0, 3.0, 5.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.std.html
+    """
+    return _apply(Std, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+
+
+def _apply(
+    op: type[Primitive],
+    input: Tensor,
+    dim: Dims,
+    correction: float,
+    unbiased: bool | None,
+    keepdim: bool,
+    keepdims: bool | None,
+) -> Tensor:
+    name = op.__name__.lower()
+    if not is_differentiable(input.dtype):
+        raise DTypeError(
+            f"std and var only support floating point and complex dtypes, got {input.dtype}. "
+            f"Integers have no fractional spread. Write `x.float().{name}()`."
+        )
+    if unbiased is not None:
+        correction = int(unbiased)
+    dims = reduced(dim, input.ndim)
+    if _freedom(input.shape, dims, correction) <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=3,
+        )
+    keep = kept_or_keepdims(keepdim, keepdims)
+    return op.apply(input, dim=dims, correction=correction, keepdim=keep)
+
+
+# What both share --------------------------------------------------------------------------------
+
+
+def _deviation(x: Any, dim: tuple[int, ...]) -> Any:
+    return x - x.sum(axis=dim, keepdims=True) / (math.prod([x.shape[d] for d in dim]) or math.nan)
+
+
+def _freedom(shape: tuple[int, ...], dim: tuple[int, ...], correction: float) -> float:
+    return math.prod([shape[d] for d in dim]) - correction
+
+
+def _var_slope(x: Any, ctx: Any) -> Any:
+    """∂v/∂xᵢ; without a degree of freedom the variance is 0·∞, and so is its slope."""
+    freedom = _freedom(x.shape, ctx.dim, ctx.correction)
+    deviation = _deviation(x, ctx.dim)
+    return deviation * (2 / freedom) if freedom > 0 else np.abs(deviation) * math.inf

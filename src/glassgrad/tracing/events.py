@@ -1,0 +1,270 @@
+"""The event log: one document, `glassgrad.trace/1`, that every view of a backward pass reads.
+
+A `Trace` is four lists. All ids are ranks within the recorded graph, never `id()` and never a
+counter of the process, so that the same program gives the same file, byte for byte.
+
+`graph["nodes"]`, oldest first (`n0` is the oldest), each a dict with
+
+    id      "n3"
+    op      PyTorch's name of the node, "MulBackward0"; "AccumulateGrad" for the node that adds into
+            a leaf's .grad (it is a node like any other; its `edges` are [])
+    seq     rank in order of creation
+    edges   one per input of the op, in order: {"to": "n2", "slot": 0}, with "sum_to": [3] where the
+            engine reduces a broadcast gradient to that shape; {"to": None, "slot": 0} for an input
+            that needs no gradient
+    shape, dtype    of the op's output (optional)
+    saved   optional, a list of {"name": "self", "storage": "s1", "version": 0, "bytes": 16}; equal
+            memory, equal storage id. Optional there: "leaf": "t1" if the saved tensor is that leaf,
+            "label" (the tensor's name), "shape", "dtype", "array"
+    scope   optional, the module path as a list: ["mlp", "act"]
+    src     optional, the line that made the node: "cell 3, line 2"
+    level   optional, depth of nested transforms (0 is the base tape)
+    user    optional, true for a Function that is not glassgrad's own
+    hooks   optional, a list of {"id": "h1", "kind": "pre" | "post" | "tensor" | "post_accumulate",
+            "name": "clip"}
+
+`graph["leaves"]`, by first appearance:
+
+    {"id": "t1", "name": "x" or None, "shape": [2], "dtype": "float32", "acc": "n5",
+     "array": "a0" (its value; optional)}
+
+`graph["outputs"]` (optional), the tensors backward started from, numbered on from the leaves:
+
+    {"id": "t2", "name": "loss" or None, "shape": [], "dtype": "float32",
+     "node": "n9", "slot": 0, "array": "a1" (its value; optional)}
+
+`arrays`: what `ArrayTable.summaries` holds. Where a gradient is None, None stands for the id.
+
+`events`, in the order in which the engine did things; `k` counts them from 0, `type` is one of
+
+    ready       node                        every gradient it waits for has arrived: it is queued
+    pre_hook    node, hook, before, after   a pre-hook, or a hook of a tensor the node made; before
+                                            and after list one array (or None) per output slot
+    unpack      node, saved, version        the rule reads its saved tensor `saved` (the name in the
+                                            node's list); version is [when saved, now]
+    apply       node, grad_in, grad_out     the rule ran: per output slot, per input (before the
+                                            engine reduces a broadcast). Not for AccumulateGrad
+    post_hook   node, hook, before, after   a post-hook of the node; before and after are grad_out
+    buffer      node, slot, have, need      a gradient arrived at `node`: `have` of `need` of its
+                                            incoming edges have delivered. Optional: "edge": "e3-0"
+                                            (edge 0 of n3 brought it), "grad" (the buffer as it is)
+    accumulate  tensor, grad                AccumulateGrad ran: `grad` is the leaf's .grad now
+    free_saved  node, bytes                 the node's saved tensors are gone
+
+A node is under way from its first event after `ready` (hooks, unpack, apply or accumulate) to its
+`free_saved`, or to the first event of the next node if it has none. The `buffer` and `ready` events
+that its gradients cause follow its `apply`.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glassgrad.core.errors import DataError
+from glassgrad.tracing.validate import problem
+
+__all__ = ["SCHEMA", "Trace"]
+
+SCHEMA = "glassgrad.trace/1"
+
+# The order of the fields in the file. It is the order in which a person reads an entry, and it
+# makes the text independent of the order in which the recorder happened to fill its dicts.
+_FIELDS = """
+    k id type op seq name node tensor storage leaf label scope src level user kind acc shape dtype
+    hook saved version bytes to slot sum_to have need edge before after grad_in grad_out grad array
+    min max norm head nan inf values hooks edges
+"""
+_ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace:
+    """One recorded backward pass: its graph, and what the engine did, in order.
+
+    The lists are described at the top of this file. They are kept as they are given, so whoever
+    makes a trace hands them over; treat them as read-only.
+
+    Args:
+        graph: `{"nodes": […], "leaves": […], "outputs": […]}`.
+        arrays: summaries of arrays by id (`ArrayTable.summaries`).
+        events: the events, `k` counting from 0.
+
+    Example:
+        >>> trace = Trace({"nodes": [], "leaves": []})
+        >>> trace
+        Trace(0 nodes, 0 leaves, 0 events)
+        >>> Trace.from_json(trace.to_json()) == trace
+        True
+    """
+
+    graph: dict[str, Any]
+    arrays: dict[str, Any] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        """The backward nodes, oldest first."""
+        nodes: list[dict[str, Any]] = self.graph["nodes"]
+        return nodes
+
+    @property
+    def leaves(self) -> list[dict[str, Any]]:
+        """The tensors whose `.grad` the pass fills."""
+        leaves: list[dict[str, Any]] = self.graph["leaves"]
+        return leaves
+
+    @property
+    def outputs(self) -> list[dict[str, Any]]:
+        """The tensors the pass started from."""
+        outputs: list[dict[str, Any]] = self.graph.get("outputs", [])
+        return outputs
+
+    def schedule(self) -> list[str]:
+        """The ids of the nodes in the order in which they ran.
+
+        Example:
+            >>> graph = {"nodes": [{"id": "n0", "op": "Neg", "seq": 0, "edges": []}], "leaves": []}
+            >>> Trace(graph, {}, [{"k": 0, "type": "apply", "node": "n0"}]).schedule()
+            ['n0']
+        """
+        accumulators = {leaf["id"]: leaf["acc"] for leaf in self.leaves}
+        order = []
+        for event in self.events:
+            if event["type"] == "apply":
+                order.append(event["node"])
+            elif event["type"] == "accumulate" and event["tensor"] in accumulators:
+                order.append(accumulators[event["tensor"]])
+        return order
+
+    def to_json(self) -> str:
+        """The document as text, one node or event a line. Equal traces give equal text."""
+        return "".join(_lines(self))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the document to `path` (UTF-8) and return the path.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        path = Path(path)
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_lines(self))
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Trace":
+        """Read a file that `save` wrote.
+
+        Raises:
+            DataError: if the file is no sound `glassgrad.trace/1`; the message says where.
+            OSError: if there is no such file.
+        """
+        try:
+            text = Path(path).read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise _refusal(str(path), f"it is not text ({error.reason})") from None
+        return cls.from_json(text, source=str(path))
+
+    @classmethod
+    def from_json(cls, text: str, *, source: str = "the text") -> "Trace":
+        """Read a document from its text; `source` names it in errors.
+
+        Raises:
+            DataError: if the text is no sound `glassgrad.trace/1`; the message says where.
+        """
+        try:
+            document = json.loads(text, parse_constant=_no_constant)
+        except RecursionError:
+            raise _refusal(source, "it is nested too deeply") from None
+        except ValueError as error:
+            raise _refusal(source, f"it is not JSON ({error})") from None
+        return cls.from_document(document, source=source)
+
+    @classmethod
+    def from_document(cls, document: Any, *, source: str = "the document") -> "Trace":
+        """Take a parsed document, after checking all of it; `source` names it in errors.
+
+        Raises:
+            DataError: if it is no sound `glassgrad.trace/1`; the message says where.
+        """
+        if found := problem(document):
+            raise _refusal(source, found)
+        return cls(document["graph"], document["arrays"], document["events"])
+
+    def document(self) -> dict[str, Any]:
+        """The whole as one dict, as it is in the file."""
+        return {
+            "schema": SCHEMA,
+            "graph": self.graph,
+            "arrays": self.arrays,
+            "events": self.events,
+        }
+
+    def __repr__(self) -> str:
+        counts = [(self.nodes, "node"), (self.leaves, "leaf"), (self.events, "event")]
+        return f"Trace({', '.join(_count(len(items), noun) for items, noun in counts)})"
+
+
+def _lines(trace: Trace) -> Iterator[str]:
+    """The document in pieces: a million nodes need not be one string in memory."""
+    yield f'{{"schema": {_text(SCHEMA)},\n "graph": {{\n'
+    yield from _list("nodes", trace.nodes, end=",\n")
+    yield from _list("leaves", trace.leaves, end=",\n" if trace.outputs else "")
+    if trace.outputs:
+        yield from _list("outputs", trace.outputs, end="")
+    yield '},\n "arrays": {'
+    comma = "\n  "
+    for name in sorted(trace.arrays, key=_rank):
+        yield f"{comma}{_text(name)}: {_text(trace.arrays[name])}"
+        comma = ",\n  "
+    yield "},\n"
+    yield from _list("events", trace.events, end="}\n", indent=" ")
+
+
+def _list(name: str, items: list[dict[str, Any]], *, end: str, indent: str = "  ") -> Iterator[str]:
+    yield f'{indent}"{name}": ['
+    comma = f"\n{indent} "
+    for item in items:
+        yield comma + _text(item)
+        comma = f",\n{indent} "
+    yield "]" + end
+
+
+def _rank(name: str) -> tuple[int, str]:
+    return int(name[1:]) if name[1:].isdigit() else -1, name
+
+
+def _text(value: Any) -> str:
+    text = json.dumps(_ordered(value), ensure_ascii=False, allow_nan=False)
+    # Half of a surrogate pair (a name can hold one) has no UTF-8; JSON can say it in ASCII.
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        last = len(_ORDER)
+        keys = sorted(value, key=lambda key: (_ORDER.get(key, last), key))
+        return {key: _ordered(value[key]) for key in keys}
+    if isinstance(value, (list, tuple)):
+        return [_ordered(item) for item in value]
+    return value
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _count(number: int, noun: str) -> str:
+    plural = {"leaf": "leaves"}.get(noun, noun + "s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _refusal(source: str, found: str) -> DataError:
+    return DataError(
+        f"{source} is not a {SCHEMA} document: {found}. "
+        "Every picture is drawn from such a document, and would show what never happened. "
+        "Write one with `gg.record(loss).save(path)`."
+    )

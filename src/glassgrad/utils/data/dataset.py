@@ -1,0 +1,205 @@
+"""Data sets: anything with a length that answers an index with a sample."""
+
+import bisect
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from glassgrad.core.errors import ArgumentError, DimError, MissingRuleError, ShapeError
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops.generator import Generator
+from glassgrad.ops.random import randperm
+
+__all__ = [
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
+
+SampleT_co = TypeVar("SampleT_co", covariant=True)
+
+
+class Dataset(Generic[SampleT_co]):
+    """What a `DataLoader` reads by index. Subclasses define `__getitem__` and `__len__`.
+
+    Example:
+        >>> class Squares(Dataset):
+        ...     def __len__(self):
+        ...         return 3
+        ...
+        ...     def __getitem__(self, index):
+        ...         return index, index**2
+        >>> Squares()[2]
+        (2, 4)
+    """
+
+    def __getitem__(self, index: Any) -> SampleT_co:
+        raise MissingRuleError(
+            "Subclasses of Dataset should implement __getitem__. "
+            f"{type(self).__name__} does not, so there is no way to a sample. "
+            "Write `def __getitem__(self, index): …`."
+        )
+
+    def __add__(self, other: "Dataset[Any]") -> "ConcatDataset":
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[SampleT_co]):
+    """A data set that can only be read from front to back. Subclasses define `__iter__`."""
+
+    def __iter__(self) -> Iterator[SampleT_co]:
+        raise MissingRuleError(
+            "Subclasses of IterableDataset should implement __iter__. "
+            f"{type(self).__name__} does not, so there is no way to a sample. "
+            "Write `def __iter__(self): …`."
+        )
+
+
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
+    """Rows of several tensors, side by side: sample i is `(a[i], b[i], …)`.
+
+    Args:
+        *tensors: of shapes `(N, …)`, the same `N` for all.
+
+    Raises:
+        ShapeError: if there is no tensor, one has no dims, or the lengths differ.
+
+    Example:
+        >>> rows = TensorDataset(tensor([1.0, 2.0]), tensor([0, 1]))
+        >>> rows[1]
+        (tensor(2.), tensor(1))
+    """
+
+    def __init__(self, *tensors: Tensor) -> None:
+        shapes = [tuple(t.shape) for t in tensors]
+        if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
+            raise ShapeError(
+                f"Size mismatch between tensors: the shapes are {shapes}. "
+                "Sample i takes row i of each, so all need the same first size. "
+                "Cut them to one length first, for example `a[:n], b[:n]`."
+            )
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return int(self.tensors[0].shape[0])
+
+
+class Subset(Dataset[SampleT_co]):
+    """Some samples of another data set, in the order of `indices`.
+
+    Args:
+        dataset: where the samples come from.
+        indices: which of them.
+
+    Example:
+        >>> Subset(["a", "b", "c"], [2, 0])[0]
+        'c'
+    """
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> SampleT_co:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]  # type: ignore[no-any-return]
+        return self.dataset[self.indices[index]]  # type: ignore[no-any-return]  # any sequence
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset[SampleT_co]):
+    """One data set after the other; `a + b` makes one.
+
+    Args:
+        datasets: at least one, each with a length.
+
+    Raises:
+        ArgumentError: if there is none.
+
+    Example:
+        >>> ConcatDataset(["ab", "cd"])[2]
+        'c'
+    """
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets:
+            raise ArgumentError(
+                "datasets should not be an empty iterable: got no data set. "
+                "There would be nothing to index. Pass at least one."
+            )
+        self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
+
+    def __getitem__(self, index: Any) -> SampleT_co:
+        position = index + len(self) if index < 0 else index
+        if not 0 <= position < len(self):
+            raise DimError(
+                f"index {index} is out of bounds for {len(self)} samples. "
+                "There is no sample there. Write an index below that."
+            )
+        which = bisect.bisect_right(self.cumulative_sizes, position)
+        before = self.cumulative_sizes[which - 1] if which else 0
+        return self.datasets[which][position - before]  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+
+def random_split(
+    dataset: Any, lengths: Sequence[int | float], generator: Generator | None = None
+) -> list[Subset[Any]]:
+    """Deal the samples out at random into parts without overlap.
+
+    Args:
+        dataset: with a length `N`.
+        lengths: sizes that add up to `N`, or fractions that add up to 1; what rounding leaves
+            goes one sample each to the first parts.
+        generator: where the randomness comes from; None: the one of `manual_seed`.
+
+    Returns:
+        One `Subset` for each length.
+
+    Raises:
+        ArgumentError: if the lengths do not add up.
+
+    Example:
+        >>> train, test = random_split(range(10), [0.8, 0.2])
+        >>> len(train), len(test)
+        (8, 2)
+    """
+    total = len(dataset)
+    sizes = _sizes_of_fractions(total, lengths) if _are_fractions(lengths) else list(lengths)
+    if sum(sizes) != total or any(size < 0 for size in sizes):
+        raise ArgumentError(
+            "Sum of input lengths does not equal the length of the input dataset! "
+            f"{list(lengths)} does not deal out {total} samples. "
+            "Pass sizes that add up to that, or fractions that add up to 1."
+        )
+    order = randperm(total, generator=generator).tolist()
+    ends = list(itertools.accumulate(int(size) for size in sizes))
+    starts = [0, *ends[:-1]]
+    return [Subset(dataset, order[a:b]) for a, b in zip(starts, ends, strict=True)]
+
+
+def _are_fractions(lengths: Sequence[int | float]) -> bool:
+    return (
+        all(0 <= length <= 1 for length in lengths)
+        and any(isinstance(length, float) for length in lengths)
+        and math.isclose(sum(lengths), 1)
+    )
+
+
+def _sizes_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
+    sizes = [math.floor(total * fraction) for fraction in fractions]
+    for k in range(total - sum(sizes)):
+        sizes[k % len(sizes)] += 1
+    return sizes

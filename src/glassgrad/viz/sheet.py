@@ -1,0 +1,72 @@
+"""The style sheet of the drawings: their colours as CSS variables, light and dark."""
+
+from glassgrad.viz.style import (
+    BADGE_SIZE,
+    KINDS,
+    MONO,
+    ROW_SIZE,
+    SANS,
+    TITLE_SIZE,
+    Theme,
+    css_variables,
+)
+
+__all__ = ["style_sheet"]
+
+
+def style_sheet(theme: Theme = "auto") -> str:
+    """The CSS of every drawing on a page.
+
+    Args:
+        theme: "light", "dark", or "auto": as the reader's system or the page around it has it.
+    """
+    return "\n".join([*_themes(theme), *_kinds(), *_parts()])
+
+
+def _themes(theme: Theme) -> list[str]:
+    light, dark = css_variables("light"), css_variables("dark")
+    if theme != "auto":
+        return [f".gg{{{light if theme == 'light' else dark}}}"]
+    return [
+        f".gg{{{light}}}",
+        f"@media (prefers-color-scheme:dark){{.gg{{{dark}}}}}",
+        # A page may have a switch of its own; Material for MkDocs writes its state here.
+        f"[data-md-color-scheme=default] .gg{{{light}}}",
+        f"[data-md-color-scheme=slate] .gg{{{dark}}}",
+    ]
+
+
+def _kinds() -> list[str]:
+    rules = []
+    for name, kind in KINDS.items():
+        border = f"stroke:var(--gg-{name}-border);stroke-width:{kind.width:g}"
+        dash = f";stroke-dasharray:{kind.dash}" if kind.dash else ""
+        rules.append(f".gg .{name}>.box{{fill:var(--gg-{name}-fill);{border}{dash}}}")
+        rules.append(f".gg .{name}>.badge{{fill:var(--gg-{name}-badge)}}")
+    return rules
+
+
+def _parts() -> list[str]:
+    return [
+        f".gg text{{font-family:{SANS}}}",
+        f".gg .title{{font-size:{TITLE_SIZE:g}px;font-weight:600;fill:var(--gg-text)}}",
+        ".gg .tail{font-weight:400;fill:var(--gg-muted)}",
+        f".gg .key{{font-size:{ROW_SIZE:g}px;fill:var(--gg-muted)}}",
+        f".gg .value{{font-family:{MONO};font-size:{ROW_SIZE:g}px;fill:var(--gg-text)}}",
+        f".gg .badge-text{{font-size:{BADGE_SIZE:g}px;font-weight:600;text-anchor:middle}}",
+        ".gg .badge-text{fill:var(--gg-canvas)}",
+        ".gg .label{font-size:10px;text-anchor:middle;fill:var(--gg-muted)}",
+        ".gg .label{stroke:var(--gg-canvas);stroke-width:4;stroke-linejoin:round}",
+        ".gg .label{paint-order:stroke}",
+        ".gg .line{fill:none;stroke:var(--gg-line);stroke-width:1.5}",
+        ".gg .tie{fill:none;stroke:var(--gg-line);stroke-dasharray:3 3}",
+        ".gg .tip{fill:var(--gg-line)}",
+        ".gg .strike{stroke:var(--gg-text);stroke-width:1.5}",
+        ".gg .ring{fill:none}",
+        ".gg .heading{fill:var(--gg-text)}",
+        ".gg .note{fill:var(--gg-muted)}",
+        ".gg .ground{fill:var(--gg-canvas)}",
+        ".gg .none>.key{text-anchor:middle}",
+        ".gg .bad>.box{stroke:var(--gg-bad);stroke-width:3}",
+        ".gg .bad>.badge{fill:var(--gg-bad)}",
+    ]

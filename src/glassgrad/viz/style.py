@@ -1,0 +1,230 @@
+"""What each kind of thing looks like: shape, border, badge and colours, in both themes.
+
+No kind is told from another by colour alone. The colours are CSS variables (`--gg-leaf-fill`), so
+one SVG serves light and dark; each also stands in the drawing as a plain attribute, for programs
+that know no CSS variables. A test computes the contrast of every pair that touches.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["KINDS", "THEMES", "Kind", "css_variables", "kind_of", "text_width"]
+
+Theme = Literal["light", "dark", "auto"]
+
+SANS = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', 'Liberation Mono', monospace"
+
+TITLE_SIZE = 13.0
+ROW_SIZE = 11.0
+BADGE_SIZE = 10.0
+
+# Colours of the page, by role.
+THEMES: dict[str, dict[str, str]] = {
+    "light": {
+        "canvas": "#FFFFFF",
+        "panel": "#F6F8FA",
+        "text": "#1F2328",
+        "muted": "#4B5563",
+        "line": "#6E7781",
+        "rule": "#D0D7DE",
+        "accent": "#0757BA",
+        "on-accent": "#FFFFFF",
+        "done": "#1A7F37",
+        "bad": "#CC3311",
+    },
+    "dark": {
+        "canvas": "#0D1117",
+        "panel": "#161B22",
+        "text": "#E6EDF3",
+        "muted": "#B1BAC4",
+        "line": "#8B949E",
+        "rule": "#30363D",
+        "accent": "#79B8FF",
+        "on-accent": "#04182F",
+        "done": "#4AC26B",
+        "bad": "#FF7B72",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How one kind of vertex is drawn.
+
+    Args:
+        name: as in the SVG's classes.
+        label: as in the legend.
+        shape: "card", "note" (folded corner), "pill", "dot" or "more" (a stack of cards).
+        badge: what the badge says in the legend.
+        fill, border: colours by theme.
+        width: of the border, in px.
+        dash: of the border; empty for a solid one.
+        doubled: whether the left border is drawn twice.
+        ink: of the badge, where the border's colour is too light for text on it.
+    """
+
+    name: str
+    label: str
+    shape: str
+    badge: str
+    fill: dict[str, str]
+    border: dict[str, str]
+    width: float = 1.25
+    dash: str = ""
+    doubled: bool = False
+    ink: dict[str, str] | None = None
+
+    def pill(self, theme: str) -> str:
+        """The colour of the badge."""
+        return (self.ink or self.border)[theme]
+
+
+def _pair(light: str, dark: str) -> dict[str, str]:
+    return {"light": light, "dark": dark}
+
+
+_PLAIN_FILL = _pair("#EEF1F5", "#21262D")
+_PLAIN_BORDER = _pair("#57606A", "#9198A1")
+_LEAF_FILL = _pair("#CFE8FA", "#0B3A57")
+_LEAF_BORDER = _pair("#0072B2", "#56B4E9")
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "output",
+            "output: backward starts here",
+            "card",
+            "OUT",
+            _pair("#FBE3CC", "#4A2A12"),
+            _pair("#D55E00", "#F0A04B"),
+            2.0,
+            ink=_pair("#B34E00", "#F0A04B"),
+        ),
+        Kind("function", "backward node, #turn", "card", "#1", _PLAIN_FILL, _PLAIN_BORDER),
+        Kind("user", "your own Function", "card", "ƒ", _PLAIN_FILL, _PLAIN_BORDER),
+        Kind(
+            "accumulate",
+            "adds into .grad",
+            "card",
+            "Σ",
+            _PLAIN_FILL,
+            _PLAIN_BORDER,
+            doubled=True,
+        ),
+        Kind("leaf", "leaf: gets a .grad", "card", "LEAF", _LEAF_FILL, _LEAF_BORDER, 2.0),
+        Kind("stub", "one use of a leaf", "pill", "1/4", _LEAF_FILL, _LEAF_BORDER, 1.25, "4 2"),
+        Kind(
+            "saved",
+            "saved for backward",
+            "note",
+            "SAVED v0",
+            _pair("#FFF3C4", "#3D3200"),
+            # One shade darker than the usual amber: that one is 2.9 : 1 on this fill.
+            _pair("#A67C00", "#E3C04B"),
+            1.25,
+            "4 3",
+            ink=_pair("#8A6700", "#E3C04B"),
+        ),
+        Kind(
+            "none",
+            "input without gradient",
+            "dot",
+            "∅",
+            _pair("#FFFFFF", "#0D1117"),
+            _pair("#6E7781", "#8B949E"),
+        ),
+        Kind("more", "nodes not drawn", "more", "⋯", _PLAIN_FILL, _PLAIN_BORDER),
+    )
+}
+
+
+def kind_of(name: str) -> Kind:
+    """The kind called `name`."""
+    return KINDS[name]
+
+
+def css_variables(theme: Literal["light", "dark"]) -> str:
+    """All colours of a theme as CSS declarations.
+
+    Example:
+        >>> css_variables("light").split(";")[0]
+        '--gg-canvas:#FFFFFF'
+    """
+    colours = [(role, value) for role, value in THEMES[theme].items()]
+    for kind in KINDS.values():
+        colours.append((f"{kind.name}-fill", kind.fill[theme]))
+        colours.append((f"{kind.name}-border", kind.border[theme]))
+        colours.append((f"{kind.name}-badge", kind.pill(theme)))
+    return ";".join(f"--gg-{role}:{value}" for role, value in colours)
+
+
+# --- text --------------------------------------------------------------------------------------
+
+# Advance widths of a grotesque (Helvetica's, in thousandths of the size), by character. The
+# layout has to know how wide a title is before there is a browser to ask.
+_ADVANCE = {
+    character: advance
+    for advance, characters in {
+        222: "ijl'|",
+        278: " .,:;!/\\[]Itf",
+        333: "r()-{}`",
+        400: '*"^',
+        500: "cksvxyzJ",
+        556: "abdeghnopqu0123456789$?_L#",
+        600: "FTZ+<>=~",
+        667: "ABEKPSVXY&",
+        722: "CDHNRUw",
+        778: "GOQ",
+        833: "mM",
+        944: "W%@",
+    }.items()
+    for character in characters
+}
+_ROOM = 1.08  # other fonts of the stack run up to 8 % wider
+_BOLD = 1.06
+
+
+def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
+    """About how many px `text` takes at `size` px.
+
+    Example:
+        >>> round(text_width("MulBackward0", 13, bold=True))
+        98
+    """
+    if mono:
+        cells = sum(2 if _is_wide(character) else 1 for character in text)
+        return cells * 0.605 * size
+    thousandths = sum(
+        _ADVANCE.get(character) or (1000 if _is_wide(character) else 620) for character in text
+    )
+    return thousandths / 1000 * size * _ROOM * (_BOLD if bold else 1.0)
+
+
+def _is_wide(character: str) -> bool:
+    return character > "ᄀ" and unicodedata.east_asian_width(character) in "WF"
+
+
+# --- contrast ----------------------------------------------------------------------------------
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast ratio of two colours (`#RRGGBB`), from 1 to 21, as WCAG 2 defines it.
+
+    Example:
+        >>> contrast("#000000", "#FFFFFF")
+        21.0
+    """
+    high, low = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

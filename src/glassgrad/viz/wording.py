@@ -1,0 +1,185 @@
+"""How glassgrad puts things: numbers, shapes, names that may hold anything, a sentence per event.
+
+All of it is made here, in Python: the picture, the text view and the player show the same words.
+"""
+
+import html
+import re
+from typing import Any
+
+from glassgrad.tracing.events import Trace
+
+__all__ = ["Narrator", "array_text", "bytes_text", "escape", "plain", "shape_text"]
+
+LONGEST_NAME = 28
+
+# What must not reach a picture as it is: control characters (XML forbids most), halves of
+# surrogate pairs, non-characters, and the marks that turn the direction of the text around them.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def plain(text: str, longest: int = LONGEST_NAME) -> str:
+    """`text` on one line, printable, and no longer than `longest` characters.
+
+    Example:
+        >>> plain("a name that goes on", 12)
+        'a name that…'
+    """
+    # Cut first: a name of a million characters costs no more than one of thirty.
+    text = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def escape(text: str) -> str:
+    """`text` for HTML, SVG and DOT's HTML-like labels, in attributes too.
+
+    Example:
+        >>> escape('<b a="1">')
+        '&lt;b a=&quot;1&quot;&gt;'
+    """
+    return html.escape(text, quote=True)
+
+
+def shape_text(shape: list[int] | tuple[int, ...]) -> str:
+    """A shape as Python writes it.
+
+    Example:
+        >>> shape_text([3]), shape_text([]), shape_text([2, 3])
+        ('(3,)', '()', '(2, 3)')
+    """
+    return str(tuple(shape))
+
+
+def bytes_text(count: int) -> str:
+    """A number of bytes in three digits.
+
+    Example:
+        >>> bytes_text(16), bytes_text(12_800), bytes_text(3_000_000)
+        ('16 B', '12.8 kB', '3 MB')
+    """
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def array_text(array: dict[str, Any] | None) -> str:
+    """An array of a trace in one short line: all of it, or its shape and norm.
+
+    Example:
+        >>> array_text({"shape": [2], "head": [1.5, 2.0], "norm": 2.5})
+        '[1.5, 2]'
+        >>> array_text({"shape": [16], "head": [1.5, 2.0, 3.0, 4.0], "norm": 2.125})
+        '(16,) ‖·‖=2.12'
+    """
+    if array is None:
+        return "none"
+    spoiled = ", ".join(f"{array[kind]} {kind}" for kind in ("nan", "inf") if array.get(kind))
+    shape, head = array["shape"], array["head"]
+    if not shape:
+        return _number_text(head[0])
+    whole = f"[{', '.join(_number_text(value) for value in head)}]"
+    if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26:
+        return whole
+    norm = "" if array["norm"] is None else f" ‖·‖={_number_text(array['norm'])}"
+    return f"{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
+
+
+def _number_text(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:.3g}"
+
+
+class Narrator:
+    """Tells the events of a trace in sentences, one each.
+
+    Example:
+        >>> graph = {"nodes": [{"id": "n0", "op": "Neg", "seq": 0, "edges": []}], "leaves": []}
+        >>> Narrator(Trace(graph)).sentence({"type": "ready", "node": "n0"})
+        'Neg is ready: every gradient it waits for has arrived.'
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.arrays = trace.arrays
+        self.ops = {node["id"]: node["op"] for node in trace.nodes}
+        self.labels = {tensor["id"]: tensor_name(tensor) for tensor in trace.outputs}
+        self.labels |= {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
+        self.hooks = {
+            hook["id"]: hook.get("name", hook["id"])
+            for node in trace.nodes
+            for hook in node.get("hooks", ())
+        }
+
+    def name(self, node: str) -> str:
+        """A node as the sentences call it: its op, or whose gradient it accumulates."""
+        if node in self.leaf_of:
+            return f"{plain(self.ops[node])} of {self.labels[self.leaf_of[node]]}"
+        return plain(self.ops[node])
+
+    def arrays_text(self, ids: list[str | None]) -> str:
+        """Several gradients: one as it is, more in parentheses."""
+        texts = [self.array_words(each) for each in ids]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+    def array_words(self, array: str | None) -> str:
+        """An array, for the ear: `(8, 4) of norm 0.288`."""
+        return array_text(self.arrays[array] if array else None).replace(" ‖·‖=", " of norm ")
+
+    def sentence(self, event: dict[str, Any]) -> str:
+        """The event, told in one sentence."""
+        tell = getattr(self, f"_{event['type']}")
+        sentence: str = tell(event)
+        return sentence
+
+    def _ready(self, event: dict[str, Any]) -> str:
+        return f"{self.name(event['node'])} is ready: every gradient it waits for has arrived."
+
+    def _unpack(self, event: dict[str, Any]) -> str:
+        saved, (then, now) = plain(event["saved"]), event["version"]
+        sentence = f"{self.name(event['node'])} unpacks {saved}, saved at version {then}"
+        return f"{sentence}." if then == now else f"{sentence} and now at version {now}: stale."
+
+    def _apply(self, event: dict[str, Any]) -> str:
+        given, returned = self.arrays_text(event["grad_in"]), self.arrays_text(event["grad_out"])
+        return f"{self.name(event['node'])} turns the gradient {given} into {returned}."
+
+    def _pre_hook(self, event: dict[str, Any]) -> str:
+        return f"Before {self._hook(event)}"
+
+    def _post_hook(self, event: dict[str, Any]) -> str:
+        return f"After {self._hook(event)}"
+
+    def _hook(self, event: dict[str, Any]) -> str:
+        hook = plain(self.hooks.get(event["hook"], event["hook"]))
+        sentence = f"{self.name(event['node'])}, hook {hook}"
+        if event["before"] == event["after"]:
+            return f"{sentence} sees {self.arrays_text(event['before'])} and leaves it."
+        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
+        return f"{sentence} changes {before} to {after}."
+
+    def _buffer(self, event: dict[str, Any]) -> str:
+        if event["need"] == 1:
+            return f"The gradient for {self.name(event['node'])} has arrived."
+        sentence = f"{self.name(event['node'])} has {event['have']} of {event['need']} gradients"
+        total = f", in sum {self.array_words(event['grad'])}" if event.get("grad") else ""
+        return f"{sentence}{total if event['have'] > 1 else ''}."
+
+    def _accumulate(self, event: dict[str, Any]) -> str:
+        gradient = self.array_words(event["grad"])
+        if event["grad"] is None:
+            return f"No gradient reached {self.labels[event['tensor']]}: its .grad stays as it is."
+        return f"{self.labels[event['tensor']]}.grad is now {gradient}."
+
+    def _free_saved(self, event: dict[str, Any]) -> str:
+        return f"{self.name(event['node'])} frees what it saved, {bytes_text(event['bytes'])}."
+
+
+def tensor_name(tensor: dict[str, Any]) -> str:
+    """The name of a leaf or an output, or its id if it has none."""
+    return plain(tensor["name"] or tensor["id"])

@@ -1,0 +1,410 @@
+"""`gradcheck` and `gradgradcheck`: what they find, how they say it, and what they refuse."""
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad
+from both import leaf, plain
+from glassgrad.autograd import GradcheckError, gradcheck, gradgradcheck
+from glassgrad.core.errors import ExpectationError, MissingRuleError
+from glassgrad.core.tensor import LEAF, wrap
+
+FAST = pytest.mark.parametrize("fast_mode", [False, True], ids=["slow", "fast"])
+
+
+def function(lib, forward, backward):
+    rules = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Made", (lib.autograd.Function,), rules).apply
+
+
+def product(lib, second=lambda grad, x, y: grad * x):
+    """x * y, with a choice of the gradient of y."""
+
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return grad * y, second(grad, x, y)
+
+    return function(lib, forward, backward)
+
+
+def error(lib):
+    return lib.autograd.gradcheck.__globals__["GradcheckError"]
+
+
+# Right gradients pass -----------------------------------------------------------------------------
+
+
+@FAST
+def test_right_gradients_pass(lib, fast_mode):
+    x, y = leaf(lib, [[0.5, -1.0], [2.0, 0.3]]), leaf(lib, [1.5, -0.5])
+    check = lib.autograd.gradcheck
+    assert check(lambda x, y: (x * y).sin() + x.exp() / 2, (x, y), fast_mode=fast_mode) is True
+    assert check(product(lib), [x, y], fast_mode=fast_mode) is True
+    assert check(lambda x: x * x, x, fast_mode=fast_mode) is True
+
+
+@FAST
+def test_right_second_gradients_pass(lib, fast_mode):
+    x, y = leaf(lib, [[0.5, -1.0], [2.0, 0.3]]), leaf(lib, [1.5, -0.5])
+    check = lib.autograd.gradgradcheck
+    assert check(lambda x, y: (x * y).sin() + x.exp(), (x, y), fast_mode=fast_mode) is True
+    assert check(product(lib), (x, y), fast_mode=fast_mode) is True
+    assert check(lambda x: x * x, x, leaf(lib, [[1.0, 2.0], [3.0, 4.0]])) is True
+    assert check(lambda x: x * x, x, gen_non_contig_grad_outputs=True) is True
+
+
+@FAST
+def test_constants_and_other_objects_may_be_among_the_inputs(lib, fast_mode):
+    x, c = leaf(lib, [0.5, 2.0]), plain(lib, [3.0, 4.0])
+    options = {"fast_mode": fast_mode}
+    assert lib.autograd.gradcheck(lambda x, c, n: x * c * n, (x, c, 3), **options)
+    assert lib.autograd.gradgradcheck(lambda c, x: x * x * c, (c, x), **options)
+
+
+@FAST
+def test_several_outputs_some_without_gradient(lib, fast_mode):
+    def several(x):
+        return x * x, x.detach() * 0, x.exp()
+
+    assert lib.autograd.gradcheck(several, leaf(lib, [0.5, 2.0]), fast_mode=fast_mode)
+
+
+@FAST
+def test_sizes_zero_and_one(lib, fast_mode):
+    assert lib.autograd.gradcheck(lambda x: x * x, leaf(lib, 2.0), fast_mode=fast_mode)
+    if not fast_mode:
+        assert lib.autograd.gradcheck(lambda x: x * x, leaf(lib, []))
+
+
+@FAST
+def test_an_input_that_the_function_holds_instead_of_taking(lib, fast_mode):
+    x = leaf(lib, [0.5, 2.0])
+    assert lib.autograd.gradcheck(lambda _: x * x, x, fast_mode=fast_mode)
+
+
+def test_inputs_keep_their_values_and_gradients(lib):
+    x = leaf(lib, [0.5, 2.0])
+    lib.autograd.gradcheck(lambda x: x.exp(), x)
+    assert x.tolist() == [0.5, 2.0]
+    assert x.grad is None
+    assert x._version == 0
+
+
+def test_inputs_keep_their_values_when_the_function_raises(lib):
+    x = leaf(lib, [0.5, 2.0])
+    calls = []
+
+    def fail(x):
+        calls.append(x)
+        if len(calls) == 2:
+            raise ValueError("in the function")
+        return x * x
+
+    with pytest.raises(ValueError, match="in the function"):
+        lib.autograd.gradcheck(fail, x)
+    if lib is glassgrad:
+        assert x.tolist() == [0.5, 2.0]
+
+
+def test_read_only_inputs_are_checked():
+    array = np.array([0.5, 2.0])
+    array.flags.writeable = False
+    assert gradcheck(lambda x: x * x, wrap(array, LEAF))
+
+
+def test_complex_inputs_and_outputs(fast_mode=False):
+    values = np.array([0.5 + 1j, -2 + 0.25j])
+    for check in (gradcheck, gradgradcheck):
+        for fast_mode in (False, True):
+            assert check(lambda z: z * z * 2, wrap(values.copy(), LEAF), fast_mode=fast_mode)
+
+
+def test_a_wrong_complex_gradient_is_found():
+    def forward(ctx, z):
+        ctx.save_for_backward(z)
+        return z * z
+
+    def backward(ctx, grad):
+        (z,) = ctx.saved_tensors
+        return grad * 2 * z  # the conjugate is missing
+
+    z = wrap(np.array([0.5 + 1j, -2 + 0.25j]), LEAF)
+    with pytest.raises(GradcheckError, match="considering the imaginary part of complex outputs"):
+        gradcheck(function(glassgrad, forward, backward), z)
+
+
+# Wrong gradients are named ------------------------------------------------------------------------
+
+
+@FAST
+def test_a_wrong_gradient_names_output_and_input(lib, fast_mode):
+    wrong = product(lib, lambda grad, x, y: grad * x * 2)
+    x, y = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
+    expected = (
+        r"(?s)Jacobian mismatch for output 0 with respect to input 1,\nnumerical:.*\nanalytical:"
+    )
+    with pytest.raises(error(lib), match=expected):
+        lib.autograd.gradcheck(wrong, (x, y), fast_mode=fast_mode)
+    assert (
+        lib.autograd.gradcheck(wrong, (x, y), fast_mode=fast_mode, raise_exception=False) is False
+    )
+
+
+@FAST
+def test_a_wrong_gradient_names_the_entry(fast_mode):
+    def backward(ctx, grad):
+        wrong = np.ones((2, 3))
+        wrong[1, 2] = 4.0
+        return grad * 2 * wrap(wrong)
+
+    doubled = function(glassgrad, lambda ctx, x: x * 2, backward)
+    x = wrap(np.ones((2, 3)), LEAF)
+    with pytest.raises(GradcheckError) as caught:
+        gradcheck(lambda x: (x * 1, doubled(x)), x, fast_mode=fast_mode)
+    message = str(caught.value)
+    assert "mismatch for output 1 with respect to input 0" in message
+    assert (
+        "The worst of 1 wrong entries (of 36): how output 1[1, 2] changes with input 0[1, 2]"
+        in (message)
+    )
+    assert "is 2 by differences, but 8 by backward" in message
+
+
+def test_a_missing_gradient_is_found(lib):
+    cut = function(lib, lambda ctx, x: x * 2, lambda ctx, grad: None)
+    with pytest.raises(error(lib), match="mismatch for output 0 with respect to input 0"):
+        lib.autograd.gradcheck(cut, leaf(lib, [1.0, 2.0]))
+
+
+def test_a_nan_gradient_is_found(lib):
+    nan = function(lib, lambda ctx, x: x * 2, lambda ctx, grad: grad * float("nan"))
+    with pytest.raises(error(lib), match="mismatch for output 0 with respect to input 0"):
+        lib.autograd.gradcheck(nan, leaf(lib, [1.0, 2.0]), nondet_tol=float("inf"))
+
+
+@FAST
+def test_a_function_that_leaves_the_tape_is_found(lib, fast_mode):
+    with pytest.raises(error(lib), match="Numerical gradient for function expected to be zero"):
+        lib.autograd.gradcheck(lambda x: x.detach() * 2, leaf(lib, [1.0, 2.0]), fast_mode=fast_mode)
+
+
+@FAST
+def test_a_function_without_differentiable_outputs_may_be_constant(lib, fast_mode):
+    x = leaf(lib, [1.0, 2.0])
+    assert lib.autograd.gradcheck(lambda x: x.detach() * 0, x, fast_mode=fast_mode)
+
+
+def test_a_wrong_second_gradient_is_found(lib):
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x.detach()
+
+    wrong, x = function(lib, forward, backward), leaf(lib, [1.0, 2.0])
+    assert lib.autograd.gradcheck(wrong, x)
+    with pytest.raises(error(lib), match="Jacobian mismatch for output 0 with respect to input 0"):
+        lib.autograd.gradgradcheck(wrong, x)
+
+
+@FAST
+def test_a_backward_that_does_not_repeat_itself_is_found(lib, fast_mode):
+    factors = iter([1 + 1e-4 * n for n in range(1000)])
+    drifting = function(lib, lambda ctx, x: x * 2, lambda ctx, grad: grad * 2 * next(factors))
+    x = leaf(lib, [1.0, 2.0])
+    with pytest.raises(error(lib), match="Backward is not reentrant, i.e., running backward with"):
+        lib.autograd.gradcheck(drifting, x, fast_mode=fast_mode)
+    assert lib.autograd.gradcheck(
+        drifting, x, fast_mode=fast_mode, nondet_tol=0.1, rtol=0.5, check_undefined_grad=False
+    )
+
+
+def test_a_backward_that_ignores_its_gradient_is_found(lib):
+    def backward(ctx, grad):
+        return grad * 0 + 2 if grad.sum().item() else grad + 1e-9
+
+    def forward(ctx, x):
+        return x * 2
+
+    with pytest.raises(error(lib), match="backward not multiplied by grad_output"):
+        lib.autograd.gradcheck(function(lib, forward, backward), leaf(lib, [1.0]))
+    assert lib.autograd.gradcheck(
+        function(lib, forward, backward), leaf(lib, [1.0]), masked=True, check_undefined_grad=False
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Backwards compatibility")
+def test_a_backward_that_stumbles_over_a_missing_gradient_is_found(lib):
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        return x * 1, x * 2
+
+    def backward(ctx, first, second):
+        if first is None:
+            raise RuntimeError("no gradient")
+        return first if second is None else first + 2 * second
+
+    x, stumbling = leaf(lib, [1.0, 2.0]), function(lib, forward, backward)
+    with pytest.raises(error(lib), match="Expected backward function to handle undefined output"):
+        lib.autograd.gradcheck(lambda x: sum_of(stumbling(x)), x)
+    assert lib.autograd.gradcheck(lambda x: sum_of(stumbling(x)), x, check_undefined_grad=False)
+
+
+def sum_of(pair):
+    return pair[0] + pair[1], pair[0] * 1
+
+
+@pytest.mark.filterwarnings("ignore:Backwards compatibility")
+def test_a_backward_that_invents_a_gradient_is_found(lib):
+    x = leaf(lib, [1.0, 2.0])
+
+    def invents(x):
+        y = x.clone()
+        y.register_hook(lambda grad: plain(lib, [1e-7, 1e-7]) if grad is None else None)
+        return y
+
+    try:
+        lib.autograd.gradcheck(invents, x)
+    except (error(lib), RuntimeError) as caught:
+        assert "undefined" in str(caught)  # noqa: PT017  # either of two errors
+    else:
+        pytest.fail("nothing was found")
+
+
+def test_the_undefined_check_warns_how_to_switch_it_off(lib):
+    def fn(x):
+        def hook(grad):
+            if grad is None:
+                raise RuntimeError("x is undefined")
+
+        y = x.clone()
+        y.register_hook(hook)
+        return y
+
+    with (
+        pytest.warns(UserWarning, match="Backwards compatibility: New undefined gradient support"),
+        pytest.raises(error(lib), match="Expected backward function to handle undefined output gr"),
+    ):
+        lib.autograd.gradcheck(fn, leaf(lib, [1.0, 2.0]))
+
+
+def test_fast_mode_says_when_slow_mode_would_have_passed():
+    # The projection of a Jacobian of a thousand slightly wrong entries adds their errors up.
+    def backward(ctx, grad):
+        return grad * 2 + 9e-6 * grad.sum()
+
+    x = wrap(np.linspace(0.0, 1.0, 50), LEAF)
+    rounded = function(glassgrad, lambda ctx, x: x * 2, backward)
+    assert gradcheck(rounded, x, rtol=0.0)
+    with pytest.raises(GradcheckError, match="Write `fast_mode=False`"):
+        gradcheck(rounded, x, rtol=0.0, atol=9.0e-6 * 0.999, fast_mode=True)
+
+
+# What cannot be checked ----------------------------------------------------------------------------
+
+
+def test_some_input_must_require_grad(lib):
+    with pytest.raises(ValueError, match="at least one input tensor to require gradient"):
+        lib.autograd.gradcheck(lambda x: x * 2, plain(lib, 1.0))
+
+
+def test_low_precision_is_warned_about(lib):
+    x = lib.tensor([1.0, 2.0], dtype=lib.float32, requires_grad=True)
+    with pytest.warns(UserWarning, match="Input #0 requires gradient and is not a double precisi"):
+        assert lib.autograd.gradcheck(lambda x: x * 2, x, eps=1e-2, atol=1e-2)
+
+
+def test_overlapping_memory_is_refused(lib):
+    x = (
+        torch.ones(1, dtype=torch.float64).expand(3).requires_grad_()
+        if lib is torch
+        else wrap(np.broadcast_to(np.ones(1), (3,)), LEAF)
+    )
+    with pytest.raises(RuntimeError, match="The 0th input has a dimension with stride 0"):
+        lib.autograd.gradcheck(lambda x: x * 2, x)
+
+
+@pytest.mark.parametrize("what", ["shape", "dtype"])
+def test_an_output_whose_shape_or_dtype_depends_on_the_values_is_refused(what):
+    def unstable(x):
+        if x.item() > 1:
+            return x * 2
+        return x.detach() if what == "dtype-less" else _other(what, x)
+
+    with pytest.raises(AssertionError, match=f"return outputs with the same {what} when inputs"):
+        gradcheck(unstable, leaf(glassgrad, 1.0))
+
+
+def _other(what, x):
+    if what == "shape":
+        return x * plain(glassgrad, [1.0, 2.0])
+    return glassgrad.tensor(x.item(), dtype=glassgrad.float32)
+
+
+def test_outputs_must_be_tensors():
+    with pytest.raises(TypeError, match="output 1 is of type float"):
+        gradcheck(lambda x: (x * 2, 3.0), leaf(glassgrad, 1.0))
+
+
+def test_options_that_contradict_each_other_are_refused(lib):
+    x = leaf(lib, 1.0)
+    check, again = lib.autograd.gradcheck, lib.autograd.gradgradcheck
+    with pytest.raises(AssertionError, match="Expected at least one of check_forward_ad or check"):
+        check(lambda x: x, x, check_backward_ad=False)
+    with pytest.raises(AssertionError, match="check_batched_grad=True requires check_backward_ad"):
+        check(
+            lambda x: x, x, check_batched_grad=True, check_forward_ad=True, check_backward_ad=False
+        )
+    with pytest.raises(AssertionError, match="check_batched_forward_grad=True requires check_forw"):
+        check(lambda x: x, x, check_batched_forward_grad=True)
+    with pytest.raises(AssertionError, match="Expected at least one of check_fwd_over_rev or chec"):
+        again(lambda x: x, x, check_rev_over_rev=False)
+    with pytest.raises(AssertionError, match="check_undefined_grad=True requires check_rev_over"):
+        again(lambda x: x, x, check_rev_over_rev=False, check_fwd_over_rev=True)
+    assert issubclass(ExpectationError, AssertionError)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"check_forward_ad": True},
+        {"check_forward_ad": True, "check_backward_ad": False},
+        {"check_forward_ad": True, "check_batched_forward_grad": True},
+        {"check_batched_grad": True},
+    ],
+    ids=str,
+)
+def test_forward_mode_and_batched_gradients_come_later(options):
+    with pytest.raises(MissingRuleError, match="come with a later release"):
+        gradcheck(lambda x: x * 2, leaf(glassgrad, 1.0), **options)
+
+
+def test_forward_over_reverse_comes_later():
+    with pytest.raises(MissingRuleError, match="check_fwd_over_rev=True needs forward mode"):
+        gradgradcheck(lambda x: x * 2, leaf(glassgrad, 1.0), check_fwd_over_rev=True)
+
+
+def test_errors_of_the_function_itself_are_not_swallowed():
+    def fail(x):
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        gradcheck(fail, leaf(glassgrad, 1.0), raise_exception=False)
+
+
+def test_arguments_are_pytorchs():
+    import inspect
+
+    for name in ("gradcheck", "gradgradcheck"):
+        ours = inspect.signature(getattr(glassgrad.autograd, name)).parameters
+        theirs = inspect.signature(getattr(torch.autograd, name)).parameters
+        assert [(p.name, p.kind, p.default) for p in ours.values()] == [
+            (p.name, p.kind, p.default) for p in theirs.values()
+        ]

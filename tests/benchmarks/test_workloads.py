@@ -1,0 +1,73 @@
+"""Every workload once, very small: all contenders run and arrive at the same numbers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import threads
+from benchmarks.catalogue import CATALOGUE
+from benchmarks.contenders import has
+from benchmarks.goals import GOALS
+from benchmarks.records import Outcome
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """One tiny run of everything, in a process of its own as always."""
+    program = (
+        "import benchmarks\n"
+        "from benchmarks.catalogue import CATALOGUE\n"
+        "from benchmarks.effort import EFFORTS\n"
+        "for workload in CATALOGUE.values():\n"
+        "    print(workload.measure(EFFORTS['tiny']).to_json())\n"
+    )
+    command = [sys.executable, "-c", program]
+    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert child.returncode == 0, child.stderr
+    return dict(zip(CATALOGUE, map(Outcome.from_json, child.stdout.splitlines()), strict=True))
+
+
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_all_contenders_arrive_at_the_same_numbers(outcomes, key):
+    failures = {
+        f"{row.title}: {row.contender}": row.failure
+        for row in outcomes[key].timings
+        if row.failure is not None
+    }
+    assert failures == {}
+
+
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_glassgrad_and_torch_are_in_every_workload(outcomes, key):
+    assert {"glassgrad", "torch"} <= {row.contender for row in outcomes[key].timings}
+
+
+@pytest.mark.parametrize("peer", ["autograd", "mygrad"])
+def test_an_installed_peer_is_in_the_first_table(outcomes, peer):
+    row = {"autograd": "HIPS autograd", "mygrad": "MyGrad"}[peer]
+    assert (row in {timing.contender for timing in outcomes["W1"].timings}) == has(peer)
+
+
+def test_every_goal_is_measured_by_the_workload_it_names(outcomes):
+    for goal in GOALS:
+        assert outcomes[goal.name.split()[0]].measures[goal.name] is not None, goal.name
+
+
+def test_nothing_is_left_for_the_collector(outcomes):
+    assert outcomes["W3"].measures["W3 objects left for gc"].median == 0
+
+
+def test_threads_are_pinned_for_whoever_imports_numpy_next():
+    assert all(os.environ[variable] == "1" for variable in threads.VARIABLES)
+
+
+def test_a_measurement_refuses_a_numpy_that_came_before_the_pin():
+    program = "import numpy\nfrom benchmarks import threads\nthreads.require_pinned()\n"
+    command = [sys.executable, "-c", program]
+    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "numpy was imported before the benchmark pinned" in child.stderr

@@ -1,0 +1,57 @@
+"""What all tests share: one thread, the `--device` option, and nothing left behind."""
+
+import os
+
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
+
+import sys
+
+import pytest
+from _fakearray import register_fake_device
+
+import glassgrad
+from glassgrad.core import state
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--device",
+        action="append",
+        choices=("cpu", "fake", "cuda"),
+        help="where the op rows run a second time (default: fake; may be given several times)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    register_fake_device()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "device" in metafunc.fixturenames:
+        metafunc.parametrize("device", metafunc.config.getoption("device") or ["fake"])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind():
+    """Fail a test that leaves a mode switched or another default dtype behind."""
+    before = _global_settings()
+    yield
+    after = _global_settings()
+    state.set_modes(grad=True, inference=False)
+    glassgrad.set_default_dtype(before["default dtype"])
+    assert after == before, "the test left a mode or the default dtype changed"
+
+
+def _global_settings():
+    return {
+        "grad mode": glassgrad.is_grad_enabled(),
+        "inference mode": glassgrad.is_inference_mode_enabled(),
+        "default dtype": glassgrad.get_default_dtype(),
+        "tracer": state.modes.tracer,
+    }

@@ -1,0 +1,70 @@
+"""Nested containers: flat and back."""
+
+from collections import OrderedDict, namedtuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassgrad.core.tree import flatten, map_leaves, unflatten
+
+Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
+
+trees = st.recursive(
+    st.one_of(st.none(), st.integers(), st.text(max_size=2)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.text(max_size=2), inner, max_size=3),
+        st.tuples(inner, inner).map(lambda pair: Pair(*pair)),
+    ),
+    max_leaves=12,
+)
+
+
+@given(trees)
+def test_flat_and_back_is_the_same(tree):
+    leaves, structure = flatten(tree)
+    back = unflatten(structure, leaves)
+    assert back == tree
+    assert flatten(back) == (leaves, structure)
+
+
+@given(trees)
+def test_map_keeps_the_structure(tree):
+    assert flatten(map_leaves(lambda leaf: [leaf][0], tree)) == flatten(tree)
+    assert flatten(map_leaves(str, tree))[0] == [str(leaf) for leaf in flatten(tree)[0]]
+
+
+def test_leaves_come_from_left_to_right():
+    tree = {"b": (1, [2, None]), "a": Pair(3, {"c": "four"})}
+    assert flatten(tree)[0] == [1, 2, None, 3, "four"]
+
+
+def test_classes_of_containers_are_kept():
+    tree = [OrderedDict(a=1), Pair((), [])]
+    back = map_leaves(lambda leaf: leaf, tree)
+    assert back == tree
+    assert [type(part) for part in back] == [OrderedDict, Pair]
+
+
+def test_depth_is_no_limit():
+    tree = "bottom"
+    for _ in range(50_000):
+        tree = [tree]
+    leaves, structure = flatten(tree)
+    assert leaves == ["bottom"]
+    back = unflatten(structure, leaves)
+    depth = 0
+    while isinstance(back, list):
+        (back,) = back
+        depth += 1
+        (tree,) = tree
+    assert depth == 50_000
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_as_many_leaves_as_there_were(count):
+    _, structure = flatten((1, 2))
+    with pytest.raises((AssertionError, StopIteration)):
+        unflatten(structure, range(count))

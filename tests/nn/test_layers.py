@@ -1,0 +1,140 @@
+"""Layers compute what PyTorch's compute, forward and backward."""
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad as gg
+from glassgrad import nn
+from glassgrad.core.errors import ArgumentError, ShapeError
+
+
+def values(*shape):
+    return np.random.default_rng(0).normal(size=shape)
+
+
+def run(lib, layer, x):
+    """(output, gradient of x) for the output weighted unevenly."""
+    x = lib.tensor(x, requires_grad=True)
+    y = layer(x)
+    (y * lib.linspace(1, 2, y.numel(), dtype=lib.float64).reshape(y.shape)).sum().backward()
+    return y.detach().numpy(), x.grad.numpy()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda nn: nn.ReLU(),
+        lambda nn: nn.Tanh(),
+        lambda nn: nn.Sigmoid(),
+        lambda nn: nn.Softmax(dim=1),
+        lambda nn: nn.LogSoftmax(dim=-1),
+        lambda nn: nn.Identity(3, some="thing"),
+        lambda nn: nn.Flatten(),
+        lambda nn: nn.Flatten(0, 1),
+    ],
+)
+def test_value_gradient_and_repr_are_pytorchs(make):
+    ours, theirs = make(nn), make(torch.nn)
+    x = values(2, 3, 4)
+    for a, b in zip(run(gg, ours, x), run(torch, theirs, x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (2, 4, 3), (0, 3)])
+@pytest.mark.parametrize("bias", [True, False])
+def test_linear_is_pytorchs(shape, bias):
+    ours = nn.Linear(3, 2, bias=bias, dtype=gg.float64)
+    theirs = torch.nn.Linear(3, 2, bias=bias, dtype=torch.float64)
+    state = {key: tensor.numpy() for key, tensor in theirs.state_dict().items()}
+    ours.load_state_dict({key: gg.tensor(array) for key, array in state.items()})
+    x = values(*shape)
+    for a, b in zip(run(gg, ours, x), run(torch, theirs, x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
+        np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-12, atol=1e-14)
+    assert repr(ours) == repr(theirs)
+
+
+def test_linear_starts_within_pytorchs_bounds():
+    gg.manual_seed(0)
+    layer = nn.Linear(25, 400)
+    for parameter in layer.parameters():
+        assert parameter.abs().max().item() <= 0.2
+        assert parameter.abs().max().item() > 0.19
+    assert layer.weight.dtype is gg.float32
+
+
+def test_the_same_seed_makes_the_same_layer():
+    def made():
+        gg.manual_seed(7)
+        return nn.Linear(2, 2).weight.tolist()
+
+    assert made() == made()
+
+
+def test_a_layer_without_inputs_gives_its_bias():
+    layer = nn.Linear(0, 2)
+    assert layer(gg.zeros(3, 0)).tolist() == [layer.bias.tolist()] * 3
+
+
+def test_linear_names_the_shapes_that_do_not_fit():
+    with pytest.raises(ShapeError, match=r"5"):
+        nn.Linear(3, 2)(gg.ones(4, 5))
+
+
+def test_negative_sizes_are_refused():
+    with pytest.raises(ArgumentError, match="-1 inputs and 2 outputs"):
+        nn.Linear(-1, 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"reduction": "sum"},
+        {"reduction": "none"},
+        {"ignore_index": 1},
+        {"label_smoothing": 0.2},
+        {"weight": [1.0, 2.0, 0.5]},
+        {"weight": [1.0, 2.0, 0.5], "ignore_index": 0, "label_smoothing": 0.1},
+    ],
+)
+def test_cross_entropy_is_pytorchs(options):
+    def loss(lib):
+        given = dict(options)
+        if "weight" in given:
+            given["weight"] = lib.tensor(given["weight"], dtype=lib.float64)
+        target = lib.tensor([0, 1, 2, 1])
+        return lambda x: lib.nn.CrossEntropyLoss(**given)(x, target)
+
+    x = values(4, 3)
+    for a, b in zip(run(gg, loss(gg), x), run(torch, loss(torch), x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_mean_squared_error_is_pytorchs(reduction):
+    def loss(lib):
+        target = lib.tensor(values(3, 2)[::-1].copy())
+        return lambda x: lib.nn.MSELoss(reduction=reduction)(x, target)
+
+    x = values(3, 2)
+    for a, b in zip(run(gg, loss(gg), x), run(torch, loss(torch), x), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_losses_print_as_pytorchs():
+    assert repr(nn.CrossEntropyLoss()) == repr(torch.nn.CrossEntropyLoss())
+    assert repr(nn.MSELoss()) == repr(torch.nn.MSELoss())
+
+
+def test_mse_loss_does_not_broadcast():
+    with pytest.raises(ShapeError, match=r"same size, got \(3, 1\) and \(3,\)"):
+        nn.functional.mse_loss(gg.ones(3, 1), gg.ones(3))
+
+
+def test_an_unknown_reduction_is_refused():
+    with pytest.raises(ArgumentError, match="max is not a valid value for reduction"):
+        nn.functional.mse_loss(gg.ones(1), gg.ones(1), reduction="max")

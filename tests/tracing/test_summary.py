@@ -1,0 +1,65 @@
+import json
+
+import numpy as np
+import pytest
+
+from glassgrad.tracing import ArrayTable, summarize
+from glassgrad.tracing.summary import number
+
+
+def test_equal_arrays_share_an_id_and_written_ones_do_not():
+    table, array = ArrayTable(), np.zeros(2)
+    first = table.add(array)
+    array += 1
+    assert [first, table.add(array), table.add(np.zeros(2))] == ["a0", "a1", "a0"]
+
+
+def test_equal_numbers_of_another_dtype_or_shape_are_other_arrays():
+    table = ArrayTable()
+    ids = [table.add(np.zeros(s, d)) for s, d in [((2,), "f4"), ((2,), "f8"), ((2, 1), "f4")]]
+    assert ids == ["a0", "a1", "a2"]
+
+
+def test_a_summary_of_four_numbers():
+    assert summarize(np.array([3.0, 0.0, -4.0], np.float32)) == {
+        "shape": [3],
+        "dtype": "float32",
+        "min": -4.0,
+        "max": 3.0,
+        "norm": 5.0,
+        "head": [3.0, 0.0, -4.0],
+    }
+
+
+def test_the_values_are_kept_whole_only_when_asked_for():
+    array = np.arange(6.0).reshape(2, 3)
+    assert summarize(array)["head"] == [0.0, 1.0, 2.0, 3.0]
+    assert "values" not in summarize(array)
+    assert summarize(array, full=True)["values"] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_nan_and_inf_are_counted_and_left_out_of_the_range():
+    entry = summarize(np.array([np.nan, 1.0, -np.inf, np.inf]))
+    assert (entry["nan"], entry["inf"], entry["min"], entry["max"]) == (1, 2, 1.0, 1.0)
+    assert entry["head"] == ["nan", 1.0, "-inf", "inf"]
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_the_norm_neither_overflows_nor_vanishes(size):
+    assert summarize(np.array([3 * size, 4 * size]))["norm"] == pytest.approx(5 * size, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.zeros((0, 3)), np.array(True), np.array([1 + 2j]), np.arange(3), np.float16(1.5)],
+    ids=["empty", "bool", "complex", "int", "half"],
+)
+def test_every_dtype_becomes_json(array):
+    json.dumps(summarize(array, full=True), allow_nan=False)
+
+
+def test_numbers_have_six_digits_and_no_negative_zero():
+    assert number(1 / 3) == 0.333333
+    assert number(123456789.0) == 123457000.0
+    assert str(number(-0.0)) == "0.0"
+    assert number(np.int64(7)) == 7

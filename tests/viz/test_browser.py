@@ -1,0 +1,296 @@
+"""The player in a real browser, from a file, with the network cut off."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from glassgrad.viz import draw, player
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
+]
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Opens a page from a file; whatever it complains about or asks for fails the test."""
+    complaints, requests, contexts = [], [], []
+
+    def open_page(html, *, width=1400, height=900, scheme="light", fragment=""):
+        path = tmp_path / "page.html"
+        path.write_text(html, encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(tmp_path.as_uri())] == []
+
+
+def count(page):
+    return page.locator(".gg-count").inner_text()
+
+
+def said(page):
+    return page.locator(".gg-said").inner_text()
+
+
+def classes(page, name):
+    return set(page.locator(f"#gg-{name}").get_attribute("class").split())
+
+
+def test_the_player_begins_at_the_output(visit, samples):
+    page = visit(player(samples.square()).html)
+    assert count(page) == "0 / 12"
+    assert said(page) == "Backward begins at loss. Press → to step."
+    assert "current" in classes(page, "t1")
+    assert "pending" in classes(page, "n2")
+
+
+def test_keys_step_forward_and_back(visit, samples):
+    page = visit(player(samples.square()).html)
+    seen = []
+    for key in ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home", "ArrowLeft"]:
+        page.keyboard.press(key)
+        seen.append(count(page))
+    assert seen == [f"{k} / 12" for k in (1, 2, 1, 12, 12, 0, 0)]
+
+
+def test_space_plays_to_the_end_and_stops(visit, samples):
+    page = visit(player(samples.square()).html)
+    page.locator(".gg-speed").select_option("180")
+    page.locator(".gg-head").click()
+    page.keyboard.press(" ")
+    assert page.locator(".gg-play").get_attribute("aria-label") == "Pause"
+    page.get_by_text("12 / 12", exact=True).wait_for()
+    assert page.locator(".gg-play").get_attribute("aria-label") == "Play"
+
+
+def test_buttons_do_what_the_keys_do(visit, samples):
+    page = visit(player(samples.square()).html)
+    seen = []
+    for name in ["Forward", "Forward", "Back", "To the end", "To the beginning"]:
+        page.get_by_role("button", name=name, exact=True).click()
+        seen.append(count(page))
+    assert seen == [f"{k} / 12" for k in (1, 2, 1, 12, 0)]
+    page.keyboard.press(" ")  # the button has the focus: the space bar presses it
+    assert count(page) == "0 / 12"
+
+
+def test_the_scrubber_goes_anywhere(visit, samples):
+    page = visit(player(samples.square()).html)
+    page.locator(".gg-scrub").fill("7")
+    assert count(page) == "7 / 12"
+    assert said(page) == "MulBackward0 turns the gradient [1, 1] into ([1, 2], [1, 2])."
+
+
+def test_a_line_of_the_log_goes_there(visit, samples):
+    page = visit(player(samples.square()).html)
+    page.get_by_role("button", name="a.grad is now [2, 4].").click()
+    assert count(page) == "12 / 12"
+
+
+def test_node_by_node_stops_where_a_node_has_run(visit, samples):
+    page = visit(player(samples.square()).html)
+    page.get_by_label("node by node").check()
+    page.locator(".gg-head").click()
+    seen = []
+    for key in ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"]:
+        page.keyboard.press(key)
+        seen.append(count(page))
+    assert seen == [f"{k} / 12" for k in (2, 7, 12, 7)]
+
+
+def test_the_address_keeps_the_step(visit, samples):
+    page = visit(player(samples.square()).html, fragment="#9")
+    assert count(page) == "9 / 12"
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#10")
+    page.evaluate("location.hash = '#3'")
+    page.get_by_text("3 / 12", exact=True).wait_for()
+
+
+@pytest.mark.parametrize("fragment", ["#99", "#-1", "#x", "#%3Cscript%3E"])
+def test_an_address_that_is_no_step_is_no_harm(fragment, visit, samples):
+    page = visit(player(samples.square()).html, fragment=fragment)
+    assert count(page) in ("0 / 12", "12 / 12")
+
+
+def test_the_state_is_marked_in_the_drawing(visit, samples):
+    page = visit(player(samples.square()).html, fragment="#9")
+    assert "done" in classes(page, "n2")
+    assert "current" in classes(page, "n1")
+    assert "pending" in classes(page, "n0")
+    assert "moving" in classes(page, "e1-0")
+    assert "done" in classes(page, "e2-0")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "ready" in classes(page, "n0")
+    page.keyboard.press("End")
+    assert "current" in classes(page, "n0")
+    assert "done" in classes(page, "t0")
+
+
+def test_a_saved_tensor_is_struck_out_when_freed_and_comes_back(visit, samples):
+    page = visit(player(samples.neuron()).html)
+    note = page.locator(".gg-stage .saved").first
+    strike = note.locator(".strike")
+    hidden = "element => getComputedStyle(element).display === 'none'"
+    assert strike.evaluate(hidden)
+    page.keyboard.press("End")
+    assert "freed" in note.get_attribute("class")
+    assert not strike.evaluate(hidden)
+    page.keyboard.press("Home")
+    assert strike.evaluate(hidden)
+
+
+def test_going_back_gives_the_same_page_as_going_forward(visit, samples):
+    page = visit(player(samples.mlp()).html)
+    snapshot = "[...document.querySelectorAll('.vertex,.arc')].map(e => e.className.baseVal).join()"
+    forward = []
+    for _ in range(33):
+        forward.append(page.evaluate(snapshot) + said(page))
+        page.keyboard.press("ArrowRight")
+    for before in reversed(forward):
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate(snapshot) + said(page) == before
+
+
+def test_the_drawing_is_never_laid_out_again(visit, samples):
+    page = visit(player(samples.mlp()).html)
+    places = """JSON.stringify([...document.querySelectorAll('.gg-stage .box, .gg-stage .line')]
+                .map(e => ['x', 'y', 'd', 'width'].map(name => e.getAttribute(name))))"""
+    before = page.evaluate(places)
+    page.keyboard.press("End")
+    assert page.evaluate(places) == before
+
+
+def test_the_panel_tells_the_event(visit, samples):
+    page = visit(player(samples.square()).html, fragment="#9")
+    panel = page.locator(".gg-panel").inner_text()
+    assert "AccumulateGrad of a: 1 of 2 arrived" in panel
+    assert re.search(r"saved self\s+\(2,\), 8 B, version 0, freed", panel)
+    assert re.search(r"\ba\s+none yet", panel)
+    page.keyboard.press("End")
+    assert re.search(r"\ba\s+\[2, 4\]", page.locator(".gg-panel").inner_text())
+
+
+def test_the_sentence_is_announced(visit, samples):
+    page = visit(player(samples.square()).html)
+    assert page.locator(".gg-said").get_attribute("aria-live") == "polite"
+    assert page.get_by_role("slider", name="Step").count() == 1
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == said(page)
+
+
+def test_a_click_holds_a_node_and_a_second_lets_it_go(visit, samples):
+    page = visit(player(samples.square()).html)
+    page.locator("#gg-n1").click()
+    assert "Chosen node" in page.locator(".gg-panel h2").first.text_content()
+    assert "chosen" in classes(page, "n1")
+    page.locator("#gg-n1").click()
+    assert "chosen" not in classes(page, "n1")
+
+
+def test_a_click_on_a_stub_lights_all_uses_of_its_leaf(visit, samples):
+    page = visit(player(samples.rnn(8)).html)
+    page.locator(".gg-stage .stub").first.click()
+    assert page.locator(".lit").count() == 9  # eight uses and the leaf
+
+
+@pytest.mark.parametrize(
+    ("scheme", "ground"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(13, 17, 23)")]
+)
+@pytest.mark.parametrize("make", [player, draw], ids=["player", "drawing"])
+def test_both_themes(make, scheme, ground, visit, samples):
+    page = visit(make(samples.square()).html, scheme=scheme)
+    selector, name = (".gg-player", "backgroundColor") if make is player else (".ground", "fill")
+    look = f"getComputedStyle(document.querySelector('{selector}')).{name}"
+    assert page.evaluate(look) == ground
+    fill = page.evaluate("getComputedStyle(document.querySelector('.leaf > .box')).fill")
+    assert fill != "rgb(0, 0, 0)"
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_the_page_fits_its_window(width, visit, samples):
+    page = visit(player(samples.mlp()).html, width=width, fragment="#20")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in (".gg-buttons", ".gg-scrub", ".gg-said"):
+        box = page.locator(name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def test_what_happens_is_kept_in_sight(visit, samples):
+    page = visit(player(samples.rnn(12)).html)
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    stage = page.locator(".gg-stage").bounding_box()
+    box = page.locator(".gg-stage .current").first.bounding_box()
+    assert stage["x"] <= box["x"]
+    assert box["x"] + box["width"] <= stage["x"] + stage["width"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "</script><script>alert(1)</script>",
+        'a|b{"',
+        "${alert(1)}",
+        "__proto__",
+        "\N{RIGHT-TO-LEFT OVERRIDE}right",
+        "a\x00\nb",
+    ],
+)
+def test_names_are_text(name, visit, samples):
+    page = visit(player(samples.hostile(name)).html)
+    page.keyboard.press("End")
+    assert page.locator("script").count() == 2
+    assert page.locator("img").count() == 0
+    if name.isprintable() and len(name) < 28:
+        assert name in page.locator("#gg-t0").text_content()
+        assert name in page.locator(".gg-panel").inner_text()
+
+
+def test_the_frame_in_a_notebook_plays(visit, samples):
+    bundle = player(samples.square())._repr_mimebundle_()
+    page = visit(f"<!DOCTYPE html><meta charset=utf-8>{bundle['text/html']}")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("button", name="Forward", exact=True).click()
+    assert frame.locator(".gg-count").inner_text() == "1 / 12"

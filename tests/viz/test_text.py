@@ -1,0 +1,86 @@
+import time
+
+import pytest
+
+from glassgrad.tracing import Trace
+from glassgrad.viz import text_view
+
+
+def test_the_text_of_a_times_a(samples):
+    assert text_view(samples.square()).splitlines() == [
+        "3 nodes, in the order they ran",
+        "#1 n2  SumBackward0 () → n1",
+        "#2 n1  MulBackward0 (2,) → n0, n0 saved self, other (16 B)",
+        "#3 n0  AccumulateGrad (2,) → a (2,)",
+        "",
+        "12 events",
+        " 0  SumBackward0 is ready: every gradient it waits for has arrived.",
+        " 1  SumBackward0 turns the gradient 1 into [1, 1].",
+        " 2  The gradient for MulBackward0 has arrived.",
+        " 3  MulBackward0 is ready: every gradient it waits for has arrived.",
+        " 4  MulBackward0 unpacks self, saved at version 0.",
+        " 5  MulBackward0 unpacks other, saved at version 0.",
+        " 6  MulBackward0 turns the gradient [1, 1] into ([1, 2], [1, 2]).",
+        " 7  MulBackward0 frees what it saved, 16 B.",
+        " 8  AccumulateGrad of a has 1 of 2 gradients.",
+        " 9  AccumulateGrad of a has 2 of 2 gradients, in sum [2, 4].",
+        "10  AccumulateGrad of a is ready: every gradient it waits for has arrived.",
+        "11  a.grad is now [2, 4].",
+    ]
+
+
+def test_inputs_without_gradient_and_reduced_broadcasts(samples):
+    text = text_view(samples.neuron())
+    assert "MulBackward0 (2, 2) → ∅, n0" in text
+    assert "n2 Σ→(2,)" in text
+
+
+def test_a_limit_cuts_both_parts(samples):
+    lines = text_view(samples.chain(100), limit=2).splitlines()
+    assert lines[3] == "… 99 more"
+    assert lines[-1] == "… 500 more"
+
+
+def test_hooks_and_stale_versions_are_told(samples):
+    trace = samples.square()
+    hook = {"k": 0, "type": "pre_hook", "node": "n1", "hook": "h1", "before": ["a0"]}
+    trace.nodes[1]["hooks"] = [{"id": "h1", "kind": "pre", "name": "clip"}]
+    events = [
+        {**hook, "after": ["a2"]},
+        {**hook, "type": "post_hook", "after": ["a0"]},
+        {"type": "unpack", "node": "n1", "saved": "self", "version": [0, 2]},
+        {"type": "accumulate", "tensor": "t0", "grad": None},
+    ]
+    events = [{**event, "k": k} for k, event in enumerate(events)]
+    assert text_view(Trace(trace.graph, trace.arrays, events)).splitlines()[-4:] == [
+        "0  Before MulBackward0, hook clip changes [1, 2] to [1, 1].",
+        "1  After MulBackward0, hook clip sees [1, 2] and leaves it.",
+        "2  MulBackward0 unpacks self, saved at version 0 and now at version 2: stale.",
+        "3  No gradient reached a: its .grad stays as it is.",
+    ]
+
+
+def huge(count):
+    nodes = [
+        {
+            "id": f"n{rank}",
+            "op": "NegBackward0",
+            "seq": rank,
+            "edges": [{"to": f"n{rank - 1}", "slot": 0}] if rank else [],
+        }
+        for rank in range(count)
+    ]
+    return Trace({"nodes": nodes, "leaves": []})
+
+
+def test_a_hundred_thousand_nodes_are_listed_in_two_seconds():
+    trace = huge(100_000)
+    start = time.perf_counter()
+    text = text_view(trace)
+    assert time.perf_counter() - start < 2
+    assert text.count("\n") == 100_000
+
+
+@pytest.mark.slow
+def test_a_million_nodes_are_listed_without_recursion():
+    assert text_view(huge(1_000_000)).count("\n") == 1_000_000
