@@ -36,10 +36,14 @@ class FakeArray(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if not all(isinstance(x, _KNOWN) for x in inputs):
+            return NotImplemented  # a Tensor's turn
         result = getattr(ufunc, method)(*_unwrap(inputs), **_unwrap(kwargs))
         return _wrap(result, (*inputs, *kwargs.get("out", ())))
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not all(issubclass(kind, (FakeArray, np.ndarray)) for kind in types):
+            return NotImplemented
         return _wrap(func(*_unwrap(args), **_unwrap(kwargs)), (*args, *kwargs.values()))
 
     def __getitem__(self, key: Any) -> Any:
@@ -80,6 +84,8 @@ def _method(name: str) -> Any:
 def _attribute(name: str) -> Any:
     return property(lambda self: _wrap(getattr(self._array, name), (self,)))
 
+
+_KNOWN = (FakeArray, np.ndarray, np.generic, bool, int, float, complex)
 
 for _name in _METHODS.split():
     setattr(FakeArray, _name, _method(_name))

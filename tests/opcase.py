@@ -6,6 +6,7 @@ A row has samples: its own inputs and those under `more`. Inputs are described b
 `positive`, `whole`, … and made from a seed that is the row's name, so every run sees the same.
 """
 
+import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,16 +15,23 @@ from typing import Any
 import numpy as np
 
 import glassgrad
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
 __all__ = [
     "OpCase",
+    "Run",
     "Sample",
+    "all_primitives",
+    "as_list",
+    "constant",
     "fixed",
     "flags",
     "positive",
     "real",
     "sample",
+    "values",
+    "weights_for",
     "whole",
 ]
 
@@ -40,6 +48,12 @@ class Spec:
     high: float = 2.0
     kind: str = "f"
     values: Any = None
+    is_constant: bool = False
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether gradients flow to it."""
+        return self.kind == "f" and not self.is_constant
 
     def array(self, rng: np.random.Generator, dtype: Any) -> Any:
         if self.values is not None:
@@ -77,6 +91,11 @@ def fixed(values: Any) -> Spec:
     return Spec(np.shape(values), kind=np.array(values).dtype.kind, values=values)
 
 
+def constant(values: Any) -> Spec:
+    """These values, which have no gradient."""
+    return replace(fixed(values), is_constant=True)
+
+
 @dataclass(frozen=True)
 class Sample:
     """Inputs and parameters of one call; `smooth` says that differences make sense there."""
@@ -84,6 +103,11 @@ class Sample:
     inputs: Sequence[Spec]
     params: dict[str, Any] = field(default_factory=dict)
     smooth: bool = True
+
+    @property
+    def size(self) -> int:
+        """How many elements the inputs have."""
+        return sum(math.prod(spec.shape) for spec in self.inputs)
 
 
 def sample(*inputs: Spec, smooth: bool = True, **params: Any) -> Sample:
@@ -141,6 +165,11 @@ class OpCase:
     def samples(self) -> list[Sample]:
         return [Sample(self.inputs, self.params), *self.more]
 
+    def has_gradient(self, given: Sample) -> bool:
+        """Whether a gradient flows from the results to an input."""
+        differentiable = any(_primitive(name).differentiable for name in self.rule_names)
+        return differentiable and any(spec.is_leaf for spec in given.inputs)
+
     @property
     def wrong_samples(self) -> list[Sample]:
         """The given ones; for ops that broadcast also shapes that do not."""
@@ -167,10 +196,6 @@ class OpCase:
             array = np.where(near, array + away, array)
         return array
 
-    def apply(self, given: Sample, inputs: Sequence[Any]) -> list[Tensor]:
-        """The op's results on tensors, as a list."""
-        return as_list(self.call(self.op, *inputs, **given.params))
-
 
 def as_list(result: Any) -> list[Any]:
     """The tensors that an op returned; a Python value becomes one."""
@@ -181,8 +206,6 @@ def as_list(result: Any) -> list[Any]:
 
 def all_primitives() -> dict[str, Any]:
     """The Primitives of `glassgrad.ops` that compute something, by name."""
-    from glassgrad.core.primitive import Primitive
-
     found: dict[str, Any] = {}
     families = [Primitive]
     while families:
@@ -200,43 +223,74 @@ def _primitive(name: str) -> Any:
 # Running a row ----------------------------------------------------------------------------------
 
 
-def tensors(arrays: Sequence[Any], device: str = "cpu") -> list[Tensor]:
-    """Leaves of the arrays; those of floats require grad."""
-    made = [Tensor(array.copy(), device=device) for array in arrays]
-    for x in made:
-        x.requires_grad = x.dtype.kind == "f"
-    return made
+class Run:
+    """One call of an op, and its gradients.
 
+    The results' gradients are weighted by `seeds`. Those are leaves, too: so `double` also
+    differentiates rules that are linear in the gradient and in nothing else.
 
-def cotangents(results: Sequence[Any], device: str = "cpu") -> list[Tensor]:
-    """Fixed random gradients for results, of their shape and dtype."""
-    rng = np.random.default_rng(7)
-    return [
-        Tensor(rng.uniform(0.5, 1.5, tuple(y.shape)).astype(y.dtype), device=device)
-        for y in results
-    ]
+    Attributes:
+        inputs, leaves: the tensors, and those of them that require grad.
+        results, roots: what the op returned, and what of it requires grad.
+    """
 
+    def __init__(
+        self,
+        case: OpCase,
+        given: Sample,
+        arrays: Sequence[Any],
+        *,
+        device: str = "cpu",
+        only: int | None = None,
+    ) -> None:
+        self.inputs = [Tensor(array.copy(), device=device) for array in arrays]
+        self.leaves = [x for x, s in zip(self.inputs, given.inputs, strict=True) if s.is_leaf]
+        if only is not None:
+            self.leaves = [self.leaves[only]]
+        for x in self.leaves:
+            x.requires_grad = True
+        self.results = as_list(case.call(case.op, *self.inputs, **given.params))
+        self.roots = [y for y in self.results if y.requires_grad]
+        self.seeds = [Tensor(w, device=device) for w in weights_for(self.roots)]
 
-def gradients(
-    results: Sequence[Tensor], inputs: Sequence[Tensor], *, create_graph: bool = False
-) -> list[Tensor | None]:
-    """The gradients of the results, weighted by `cotangents`, with respect to the inputs."""
-    results = [y for y in results if y.requires_grad]
-    leaves = [x for x in inputs if x.requires_grad]
-    if not results or not leaves:
-        return []
-    seeds = cotangents(results, results[0].device.type)
-    return list(
-        glassgrad.autograd.grad(
-            results, leaves, seeds, create_graph=create_graph, allow_unused=True
+    def gradients(self, *, create_graph: bool = False) -> list[Tensor | None]:
+        """The gradients with respect to the leaves; None where there is none."""
+        if not self.roots:
+            return [None] * len(self.leaves)
+        for seed in self.seeds:
+            seed.requires_grad = create_graph
+        return list(
+            glassgrad.autograd.grad(
+                self.roots,
+                self.leaves,
+                self.seeds,
+                retain_graph=True,
+                create_graph=create_graph,
+                allow_unused=True,
+            )
         )
-    )
+
+    def double(self) -> list[Tensor | None]:
+        """The gradients of the weighted gradients, with respect to the leaves and the seeds."""
+        first = [g for g in self.gradients(create_graph=True) if g is not None and g.requires_grad]
+        targets = self.leaves + self.seeds
+        if not first:
+            return [None] * len(targets)
+        weights = [Tensor(w, device=first[0].device) for w in weights_for(first)]
+        return list(
+            glassgrad.autograd.grad(first, targets, weights, retain_graph=True, allow_unused=True)
+        )
 
 
-def double_gradients(results: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor | None]:
-    """The gradients of the gradients."""
-    first = [g for g in gradients(results, inputs, create_graph=True) if g is not None]
-    return gradients(first, inputs)
+def weights_for(results: Sequence[Any]) -> list[Any]:
+    """Fixed random weights, an array of the shape and dtype of each result."""
+    rng = np.random.default_rng(7)
+    dtypes = [str(y.dtype).removeprefix("torch.") for y in results]
+    shapes = [tuple(y.shape) for y in results]
+    return [
+        rng.uniform(0.5, 1.5, shape).astype(dtype)
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    ]
 
 
 def values(results: Sequence[Tensor | None]) -> list[Any]:

@@ -14,6 +14,7 @@ LEAVES = 3
 CONSTANTS = 1
 ONE = ("neg", "tanh", "sin", "double", "split", "none")
 TWO = ("add", "sub", "mul", "swap")
+IN_PLACE = ("add_", "mul_", "scale_", "dirty", "detach", "silent")
 
 
 class Step(NamedTuple):
@@ -30,11 +31,13 @@ steps = st.builds(
     st.integers(0, 12),
     st.integers(0, 12),
 )
+writes = st.builds(Step, st.sampled_from(IN_PLACE), st.integers(0, 12), st.integers(0, 12))
 programs = st.lists(steps, min_size=12, max_size=24)
+writing_programs = st.lists(st.one_of(steps, steps, writes), min_size=12, max_size=24)
 
 
 def functions(lib: Any) -> dict[str, Any]:
-    """User Functions with several outputs, with a None among the gradients, with one input twice."""
+    """User Functions: with two outputs, with two operands and two outputs, without a gradient."""
 
     class Split(lib.autograd.Function):
         @staticmethod
@@ -64,7 +67,22 @@ def functions(lib: Any) -> dict[str, Any]:
         def backward(ctx, grad):
             return None
 
-    return {"split": Split.apply, "swap": Swap.apply, "none": Nothing.apply}
+    class Dirty(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(0.5)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 0.5
+
+    return {
+        "split": Split.apply,
+        "swap": Swap.apply,
+        "none": Nothing.apply,
+        "dirty": Dirty.apply,
+    }
 
 
 def _halve(grad_inputs: Any, _: Any) -> Any:
@@ -97,6 +115,8 @@ class Run:
 
     def _play(self, own: dict[str, Any], op: str, first: int, second: int) -> list[Any]:
         x, y = (self.made[max(len(self.made) - 1 - i, 0)] for i in (first, second))
+        if op in IN_PLACE:
+            return self._write(own, op, x, y)
         match op:
             case "add":
                 return [x + y]
@@ -117,6 +137,26 @@ class Run:
             case "split":
                 return list(own["split"](x))
         return [own["none"](x)]
+
+    def _write(self, own: dict[str, Any], op: str, x: Any, y: Any) -> list[Any]:
+        """Change `x` in place, unless it is a leaf that requires grad."""
+        if x.is_leaf and x.requires_grad:
+            return [x * 1.0]
+        match op:
+            case "add_":
+                x.add_(y)
+            case "mul_":
+                x.mul_(y)
+            case "scale_":
+                x.mul_(0.75)
+            case "dirty":
+                own["dirty"](x)
+            case "silent":
+                with self.lib.no_grad():
+                    x.add_(0.125)
+            case "detach":
+                return [x.detach()]
+        return []
 
     def _hang_hooks(self) -> None:
         """Hooks on some tensors and nodes, the same ones in both libraries."""

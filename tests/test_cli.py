@@ -15,11 +15,11 @@ from glassgrad.data import load_digits
 FILES = {"digits.svg", "digits.trace.json", "digits.html"}
 
 
-def small(tmp_path, **changes):
+def small(tmp_path, name="changed.npz", **changes):
     """A data set of 40 images, some arrays replaced."""
     images, labels = load_digits()
     arrays = {"images": images.numpy()[:40] * 16, "labels": labels.numpy()[:40]} | changes
-    path = tmp_path / "small.npz"
+    path = tmp_path / name
     np.savez(path, **arrays)
     return str(path)
 
@@ -29,7 +29,8 @@ def demo(tmp_path, capsys):
     """Run the demo quickly; returns (exit code, stdout, stderr)."""
 
     def run(*arguments):
-        code = cli.main(["demo", "--epochs", "1", "--data", small(tmp_path), *arguments])
+        data = small(tmp_path, "small.npz")
+        code = cli.main(["demo", "--epochs", "1", "--data", data, *arguments])
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .core import state
 from .core.backend import CPU, asnumpy
+from .core.dtypes import as_dtype
 from .core.errors import ArgumentTypeError, GraphError, ShapeError
 from .core.tensor import LEAF
 
@@ -136,7 +137,7 @@ def _rebuild(
     name: str | None = None,
 ) -> "Tensor":
     out: Tensor = object.__new__(cls)
-    out.payload = array
+    out.payload = np.asarray(array, as_dtype(array.dtype))  # a pickle has a dtype of its own
     out.edge = LEAF if requires_grad else None
     out.cold = None
     out.__dict__.update(attributes)

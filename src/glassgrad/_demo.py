@@ -48,7 +48,7 @@ def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int
     """
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
     _require_writable(out)
     manual_seed(seed)
     train_set, test_set = _split(load_digits(path=data), seed)
@@ -140,6 +140,7 @@ def _show(model: Module, examples: Digits, out: Path) -> Iterator[str]:
         parameter.name = name
         parameter.grad = None
     loss = cross_entropy(model(examples.images[:SHOWN]), examples.labels[:SHOWN])
+    loss.name = "loss"
     trace = record(loss)
     drawing = draw(trace)
     with _writing(out):

@@ -35,9 +35,9 @@ the same in Python:
   import glassgrad as gg
   x = gg.tensor([1.0, 2.0], requires_grad=True)
   loss = (x * x).sum()
-  trace = gg.record(loss)           runs loss.backward() and writes down what happens
-  gg.draw(trace).save("graph.svg")  the backward graph
-  gg.player(trace).save("pass.html")  the pass, event by event
+  trace = gg.record(loss)              runs loss.backward() and writes down what happens
+  gg.draw(trace).save("graph.svg")     the backward graph
+  gg.player(trace).save("pass.html")   the pass, event by event
 """
 
 _DEMO = """\

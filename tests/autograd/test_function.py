@@ -102,7 +102,7 @@ def test_traceable_sets_the_mark():
     assert not glassgrad.autograd.Function.is_traceable
 
 
-# Nested inputs and outputs --------------------------------------------------------------------------
+# Nested inputs and outputs ----------------------------------------------------------------------
 
 
 class Mix(NestedIOFunction):
@@ -179,7 +179,7 @@ def test_marks_are_nested():
             pair[1].mul_(3)
             return [*pair, copy]
 
-        def backward_extended(self, grads):
+        def backward_extended(self, *grads):
             return [grads[0] * 2, grads[1] * 3]
 
     x, y = leaf(glassgrad, 1.0), leaf(glassgrad, 1.0)
@@ -268,10 +268,10 @@ def test_a_nested_call_is_no_cycle():
 
 
 def test_pytorch_no_longer_runs_nested_functions():
-    # The reason why the tests above have no oracle.
+    # That is why the tests above have no oracle.
     class Nested(torch.autograd.function.NestedIOFunction):
         def forward_extended(self, x):
             return x
 
-    with pytest.raises(AttributeError), pytest.warns(DeprecationWarning):
+    with pytest.raises(AttributeError), pytest.warns(DeprecationWarning, match="instantiated"):
         Nested()(torch.ones(1))

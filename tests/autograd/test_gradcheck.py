@@ -1,5 +1,7 @@
 """`gradcheck` and `gradgradcheck`: what they find, how they say it, and what they refuse."""
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -67,7 +69,9 @@ def test_constants_and_other_objects_may_be_among_the_inputs(lib, fast_mode):
 
 
 @FAST
-def test_several_outputs_some_without_gradient(lib, fast_mode):
+def test_several_outputs_some_without_gradient(fast_mode):
+    lib = glassgrad  # PyTorch's fast mode takes the second output for the third
+
     def several(x):
         return x * x, x.detach() * 0, x.exp()
 
@@ -117,25 +121,27 @@ def test_read_only_inputs_are_checked():
     assert gradcheck(lambda x: x * x, wrap(array, LEAF))
 
 
-def test_complex_inputs_and_outputs(fast_mode=False):
-    values = np.array([0.5 + 1j, -2 + 0.25j])
-    for check in (gradcheck, gradgradcheck):
-        for fast_mode in (False, True):
-            assert check(lambda z: z * z * 2, wrap(values.copy(), LEAF), fast_mode=fast_mode)
+def square(right):
+    """z², with its gradient z̄·conj(2z), or without the conjugate."""
 
-
-def test_a_wrong_complex_gradient_is_found():
     def forward(ctx, z):
         ctx.save_for_backward(z)
-        return z * z
+        return wrap(z.payload**2)
 
     def backward(ctx, grad):
         (z,) = ctx.saved_tensors
-        return grad * 2 * z  # the conjugate is missing
+        slope = 2 * z.payload
+        return wrap(grad.payload * (np.conj(slope) if right else slope))
 
+    return function(glassgrad, forward, backward)
+
+
+@FAST
+def test_complex_inputs_and_outputs(fast_mode):
     z = wrap(np.array([0.5 + 1j, -2 + 0.25j]), LEAF)
+    assert gradcheck(square(right=True), z, fast_mode=fast_mode)
     with pytest.raises(GradcheckError, match="considering the imaginary part of complex outputs"):
-        gradcheck(function(glassgrad, forward, backward), z)
+        gradcheck(square(right=False), z, fast_mode=fast_mode)
 
 
 # Wrong gradients are named ------------------------------------------------------------------------
@@ -219,7 +225,7 @@ def test_a_backward_that_does_not_repeat_itself_is_found(lib, fast_mode):
     factors = iter([1 + 1e-4 * n for n in range(1000)])
     drifting = function(lib, lambda ctx, x: x * 2, lambda ctx, grad: grad * 2 * next(factors))
     x = leaf(lib, [1.0, 2.0])
-    with pytest.raises(error(lib), match="Backward is not reentrant, i.e., running backward with"):
+    with pytest.raises(error(lib), match=r"Backward is not reentrant, i\.e\., running backw"):
         lib.autograd.gradcheck(drifting, x, fast_mode=fast_mode)
     assert lib.autograd.gradcheck(
         drifting, x, fast_mode=fast_mode, nondet_tol=0.1, rtol=0.5, check_undefined_grad=False
@@ -296,18 +302,18 @@ def test_the_undefined_check_warns_how_to_switch_it_off(lib):
 
 
 def test_fast_mode_says_when_slow_mode_would_have_passed():
-    # The projection of a Jacobian of a thousand slightly wrong entries adds their errors up.
-    def backward(ctx, grad):
-        return grad * 2 + 9e-6 * grad.sum()
-
-    x = wrap(np.linspace(0.0, 1.0, 50), LEAF)
-    rounded = function(glassgrad, lambda ctx, x: x * 2, backward)
-    assert gradcheck(rounded, x, rtol=0.0)
+    # The entries ±1 cancel in a projection, and their errors add up.
+    signs = wrap(np.array([1.0, -1.0] * 10))
+    rough = function(
+        glassgrad, lambda ctx, x: x * signs, lambda ctx, grad: grad * signs + grad * 9e-4
+    )
+    x = wrap(np.linspace(0.0, 1.0, 20), LEAF)
+    assert gradcheck(rough, x)
     with pytest.raises(GradcheckError, match="Write `fast_mode=False`"):
-        gradcheck(rounded, x, rtol=0.0, atol=9.0e-6 * 0.999, fast_mode=True)
+        gradcheck(rough, x, fast_mode=True)
 
 
-# What cannot be checked ----------------------------------------------------------------------------
+# What cannot be checked -------------------------------------------------------------------------
 
 
 def test_some_input_must_require_grad(lib):
@@ -336,16 +342,12 @@ def test_an_output_whose_shape_or_dtype_depends_on_the_values_is_refused(what):
     def unstable(x):
         if x.item() > 1:
             return x * 2
-        return x.detach() if what == "dtype-less" else _other(what, x)
+        if what == "shape":
+            return x * plain(glassgrad, [1.0, 2.0])
+        return glassgrad.tensor(x.item(), dtype=glassgrad.float32)
 
     with pytest.raises(AssertionError, match=f"return outputs with the same {what} when inputs"):
         gradcheck(unstable, leaf(glassgrad, 1.0))
-
-
-def _other(what, x):
-    if what == "shape":
-        return x * plain(glassgrad, [1.0, 2.0])
-    return glassgrad.tensor(x.item(), dtype=glassgrad.float32)
 
 
 def test_outputs_must_be_tensors():
@@ -400,8 +402,6 @@ def test_errors_of_the_function_itself_are_not_swallowed():
 
 
 def test_arguments_are_pytorchs():
-    import inspect
-
     for name in ("gradcheck", "gradgradcheck"):
         ours = inspect.signature(getattr(glassgrad.autograd, name)).parameters
         theirs = inspect.signature(getattr(torch.autograd, name)).parameters

@@ -1,6 +1,7 @@
 """The backward pass: what runs, in which order, what it leaves behind, and what it refuses."""
 
 import gc
+import re
 import threading
 
 import numpy as np
@@ -13,7 +14,7 @@ import glassgrad
 from both import leaf, plain, spelled, values
 from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import edge_of
-from programs import Run, programs
+from programs import Run, programs, writing_programs
 
 FUZZ = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -71,6 +72,31 @@ def test_random_programs_accumulate_only_at_chosen_inputs(program, picks):
         run.lib.autograd.backward(run.roots, run.seeds, inputs=run.pick(picks))
     assert ours.order == theirs.order
     same(values(x.grad for x in ours.pick(picks)), values(x.grad for x in theirs.pick(picks)))
+
+
+@FUZZ
+@given(writing_programs, st.booleans())
+def test_random_programs_that_write_in_place_agree_even_in_their_errors(program, hooked):
+    outcomes = []
+    for lib in (glassgrad, torch):
+        run = Run(lib, program, hooked=hooked)
+        shape = spelled(*[x.grad_fn for x in run.roots])
+        try:
+            if run.roots:
+                lib.autograd.backward(run.roots, run.seeds)
+            error = None
+        except RuntimeError as caught:
+            found = re.search(r"\[torch.*? instead", str(caught))
+            error = found[0] if found else str(caught)
+        versions = [x._version for x in run.made]
+        outcomes.append((run, shape, error, versions))
+    ours, theirs = outcomes
+    assert ours[1:] == theirs[1:]
+    same(values(x.detach() for x in ours[0].made), values(x.detach() for x in theirs[0].made))
+    if ours[2] is None:
+        assert ours[0].order == theirs[0].order
+        same(ours[0].grads, theirs[0].grads)
+        same(ours[0].retained, theirs[0].retained)
 
 
 @FUZZ
@@ -350,6 +376,32 @@ def test_edges_stand_for_tensors(lib):
     y = x * x
     edges = [lib.autograd.graph.get_gradient_edge(t) for t in (x, y)]
     assert values(lib.autograd.grad(y * 2, edges)) == [12.0, 2.0]
+
+
+def test_zeros_for_unused_inputs_can_be_differentiated_again(lib):
+    x = leaf(lib, 0.5)
+    y = x * leaf(lib, 1.0)
+    first = lib.autograd.grad(y, x, create_graph=True)
+    assert lib.autograd.grad(first, x, create_graph=True, allow_unused=True) == (None,)
+    options = {"create_graph": True, "materialize_grads": True}
+    second = lib.autograd.grad(first, x, **options)
+    assert second[0].requires_grad
+    assert values(lib.autograd.grad(second, x, materialize_grads=True)) == [0.0]
+
+
+def test_there_are_no_zeros_for_an_edge(lib):
+    x, y = leaf(lib, 1.0), leaf(lib, 2.0) * 1
+    edge = lib.autograd.graph.get_gradient_edge(y)
+    with pytest.raises(RuntimeError, match="materialize_grads cannot be used when the given inpu"):
+        lib.autograd.grad(x * 2, [x, edge], materialize_grads=True)
+
+
+def test_edges_may_be_the_inputs_of_backward(lib):
+    x = leaf(lib, 3.0)
+    y = x * 2
+    edges = [lib.autograd.graph.get_gradient_edge(t) for t in (x, y)]
+    (y * y).backward(inputs=edges)
+    assert x.grad.item() == 24.0
 
 
 def test_batched_seeds_give_the_rows_of_a_jacobian(lib):

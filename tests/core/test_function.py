@@ -319,7 +319,7 @@ def test_a_saved_input_that_was_written_is_reported(lib):
     a = x * 2
     y = cube(lib).apply(a)
     a.mul_(2)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation.*is at version 1"):
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation.*is at version 1"):
         y.backward(plain(lib, [1.0, 1.0]))
 
 
@@ -550,6 +550,35 @@ def test_a_dirty_leaf_is_refused(lib):
     assert x.is_leaf
 
 
+def test_only_inputs_are_to_be_marked_dirty(lib):
+    def forward(ctx, x):
+        y = x * 2
+        ctx.mark_dirty(y)
+        return y
+
+    with pytest.warns(UserWarning, match="received a tensor that was not an input"):
+        make(lib, forward, lambda ctx, grad: grad * 2).apply(leaf(lib, 1.0))
+
+
+def test_a_dirty_view_and_another_output_are_refused(lib):
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        return x, x * 1
+
+    made = make(lib, forward, lambda ctx, first, second: first)
+    with pytest.raises(RuntimeError, match="your Function modifies inplace an input that is a vi"):
+        made.apply((leaf(lib, [1.0, 2.0]) * 1).view(2, 1))
+
+
+def test_a_dirty_tensor_keeps_its_retained_gradient(lib):
+    a = leaf(lib, 1.0) * 1
+    a.retain_grad()
+    doubling(lib).apply(a)
+    a.backward()
+    assert a.grad.item() == 1.0
+
+
 def test_a_dirty_constant_stays_one(lib):
     x = plain(lib, 1.0)
     y = doubling(lib).apply(x)
@@ -645,7 +674,7 @@ def test_a_gradient_of_another_dtype_is_cast(lib):
 
 def test_a_gradient_that_is_no_tensor_is_refused(lib):
     y = returning(lib, 1, 3.0)
-    with pytest.raises((RuntimeError, TypeError), match="expected Variable or None|got .?float"):
+    with pytest.raises((RuntimeError, TypeError), match=r"expected Variable or None|got .?float"):
         y.backward(plain(lib, [1.0, 1.0]))
 
 
@@ -695,7 +724,7 @@ def test_forward_may_run_a_graph_of_its_own(lib):
     assert x.grad.item() == 6.0
 
 
-# once_differentiable -------------------------------------------------------------------------------
+# once_differentiable -----------------------------------------------------------------------------
 
 
 def outside_the_tape(lib):

@@ -125,6 +125,17 @@ def test_nodes_are_nodes():
     assert repr(y.grad_fn).startswith("<MulBackward0 object at 0x")
 
 
+def test_a_view_of_a_leaf_is_not_written(lib):
+    a = plain(lib, [1.0, 2.0])
+    b = a[:]
+    a.requires_grad = True
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        a.add_(5)
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        b.add_(5)
+    assert a.tolist() == [1.0, 2.0]
+
+
 def test_cycles_cannot_be_made_by_writing_in_place(lib):
     x = leaf(lib, 1.0)
     y = x * 1
@@ -158,6 +169,15 @@ def test_a_saved_output_is_a_tensor_with_the_same_grad_fn(lib):
     assert saved is not y
     assert saved.grad_fn is y.grad_fn
     assert saved.item() == y.item()
+
+
+def test_a_saved_output_shares_its_version(lib):
+    y = leaf(lib, [1.0, 2.0]).exp()
+    saved = y.grad_fn._saved_result
+    with lib.no_grad():
+        y.add_(1)
+    assert saved.tolist() == y.tolist()
+    assert saved._version == y._version == 1
 
 
 def test_saved_tensors_are_gone_after_backward(lib):

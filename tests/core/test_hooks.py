@@ -186,12 +186,13 @@ def test_callables_without_a_name_are_hooks(lib):
     assert x.grad.item() == 6.0
 
 
-def test_a_hook_that_knows_its_tensor_is_collected(lib):
-    x = leaf(lib, 1.0)
-    y = x * 2
-    y.register_hook(lambda grad: grad * y.item())
-    alive = weakref.ref(y)
-    del y
+def test_a_hook_that_knows_its_tensor_is_collected():
+    def build():
+        y = leaf(glassgrad, 1.0) * 2
+        y.register_hook(lambda grad: grad * y.item())
+        return weakref.ref(y)
+
+    alive = build()
     gc.collect()
     assert alive() is None
 
@@ -388,3 +389,25 @@ def test_what_a_hook_does_is_differentiated(lib):
     (first,) = lib.autograd.grad(y, x, create_graph=True)
     (second,) = lib.autograd.grad(first, x)
     assert values([first, second]) == [8.0, 8.0]  # 2x², 4x
+
+
+# In-place writes ----------------------------------------------------------------------------------
+
+
+def test_retain_grad_moves_along_when_the_tensor_is_written(lib):
+    a = leaf(lib, [1.0]) * 1
+    a.retain_grad()
+    a.mul_(2)
+    a.mul_(2)
+    assert a.retains_grad
+    a.sum().backward()
+    assert a.grad.tolist() == [1.0]
+
+
+def test_a_hook_stays_with_the_tensor_as_it_was(lib):
+    a = leaf(lib, [1.0]) * 1
+    seen = []
+    a.register_hook(lambda grad: seen.append(grad.item()))
+    a.mul_(2)
+    a.sum().backward()
+    assert seen == [2.0]

@@ -120,6 +120,21 @@ def test_a_decorated_generator_returns_its_value(lib):
     assert list(outer()) == [1]
 
 
+def test_decorating_a_class_is_deprecated(lib):
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
+        @lib.no_grad()
+        class Made:
+            def __init__(self):
+                self.inside = lib.is_grad_enabled()
+
+            def method(self):
+                return lib.is_grad_enabled()
+
+    assert not Made().inside
+    assert Made().method()
+
+
 def test_an_ambient_mode_survives_a_decorated_generator(lib):
     @lib.enable_grad()
     def produce():

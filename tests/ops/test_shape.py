@@ -4,11 +4,11 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import torch
-from both import bare, leaf
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import glassgrad as gg
+from both import bare, leaf
 
 
 def chain(y):

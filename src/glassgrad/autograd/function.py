@@ -11,6 +11,7 @@ import warnings
 import weakref
 from typing import Any, ClassVar, TypeVar
 
+from glassgrad.autograd._differences import as_tuple
 from glassgrad.autograd._once_differentiable import once_differentiable
 from glassgrad.core.errors import ArgumentError, GradientError, MissingRuleError
 from glassgrad.core.function import (
@@ -151,7 +152,7 @@ class NestedIOFunction(Function):
     def backward(self, *gradients: Any) -> Any:  # type: ignore[override]  # as forward
         """Nest the gradients as the outputs were, run `backward_extended`, flatten its result."""
         nested = _refill(gradients, self._kept, self._outputs)
-        result = self.backward_extended(*(nested if isinstance(nested, tuple) else (nested,)))
+        result = self.backward_extended(*as_tuple(nested))
         leaves = flatten(result)[0]
         _places_of_tensors(leaves)
         if len(leaves) == len(self._places):  # None also where the argument was None

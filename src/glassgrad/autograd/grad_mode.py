@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
@@ -40,6 +41,8 @@ class _Mode:
         set_modes(*self._previous)
 
     def __call__(self, func: F) -> F:
+        if inspect.isclass(func):
+            return self._decorate_class(func)  # type: ignore[no-any-return]  # the class itself
         if inspect.isgeneratorfunction(func):
             return _wrap_generator(self, func)
 
@@ -49,6 +52,17 @@ class _Mode:
                 return func(*args, **kwargs)
 
         return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
+
+    def _decorate_class(self, cls: Any) -> Any:
+        """PyTorch's meaning of a decorated class: the mode is set while an instance is made."""
+        warnings.warn(
+            "Decorating classes is deprecated: only __init__ runs inside the mode, its methods do "
+            "not. Decorate functions or methods, for the same effect `__init__` alone.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        cls.__init__ = self(cls.__init__)
+        return cls
 
 
 def _wrap_generator(mode: _Mode, func: F) -> F:
@@ -70,7 +84,7 @@ def _wrap_generator(mode: _Mode, func: F) -> F:
                     sent = yield item
                 except GeneratorExit:
                     raise
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001  # it belongs to the generator
                     resume = functools.partial(generator.throw, error)
                 else:
                     resume = functools.partial(generator.send, sent)

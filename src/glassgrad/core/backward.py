@@ -17,9 +17,9 @@ from .errors import (
     ShapeError,
     UnusedInputError,
 )
-from .graph import AccumulateGrad, GradientEdge, edge_of
+from .graph import GradientEdge, edge_of
 from .hooks import retain_grad
-from .tensor import Tensor, wrap
+from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["backward", "grad"]
 
@@ -147,7 +147,8 @@ def grad(
     captures = [_target(x) for x in wanted]
     task = GraphTask(roots, grads, keep_graph=keep, create_graph=create_graph, captures=captures)
     task.run()
-    return _results(wanted, task.captured, allow_unused, materialize_grads)
+    results = _results(task.captured, allow_unused)
+    return _zeros_for_none(results, wanted, create_graph) if materialize_grads else results
 
 
 def _sequence(tensors: Any) -> list[Any]:
@@ -269,11 +270,6 @@ def _accumulation_targets(inputs: list[Any]) -> set[Any]:
     targets = set()
     for x in inputs:
         node = ends(_target(x))[0]
-        if isinstance(x, GradientEdge) and not isinstance(node, AccumulateGrad):
-            raise GraphError(
-                f"backward(inputs=…) cannot accumulate at an edge of {node.name()}. Only a tensor "
-                "has a .grad to keep it. Pass the tensor, or use autograd.grad()."
-            )
         if isinstance(x, Tensor) and not x.is_leaf:
             retain_grad(x)
         targets.add(node)
@@ -298,15 +294,11 @@ def _target(x: Any) -> Edge:
     return edge
 
 
-def _results(
-    inputs: list[Any], captured: list[Any], allow_unused: bool, materialize: bool
-) -> tuple[Tensor | None, ...]:
+def _results(captured: list[Any], allow_unused: bool) -> tuple[Tensor | None, ...]:
     results: list[Tensor | None] = []
-    for x, value in zip(inputs, captured, strict=True):
+    for value in captured:
         if value is not None:
             results.append(value if isinstance(value, Tensor) else wrap(whole(value)))
-        elif materialize and isinstance(x, Tensor):
-            results.append(wrap(backend_of(x.payload).xp.zeros_like(x.payload)))
         elif allow_unused:
             results.append(None)
         else:
@@ -316,6 +308,24 @@ def _results(
                 f"{len(results)} of the inputs."
             )
     return tuple(results)
+
+
+def _zeros_for_none(
+    results: tuple[Tensor | None, ...], inputs: list[Any], create_graph: bool
+) -> tuple[Tensor | None, ...]:
+    """`materialize_grads`: with create_graph, zeros that can be differentiated again."""
+    filled: list[Tensor | None] = []
+    for x, result in zip(inputs, results, strict=True):
+        if result is None and isinstance(x, GradientEdge):
+            raise GraphError(
+                "materialize_grads cannot be used when the given input is a GradientEdge: there "
+                f"is no tensor whose zeros input {len(filled)} could get. Pass the tensor."
+            )
+        if result is None:
+            zeros = backend_of(x.payload).xp.zeros_like(x.payload)
+            result = wrap(zeros, LEAF if create_graph else None)
+        filled.append(result)
+    return tuple(filled)
 
 
 def _batched(

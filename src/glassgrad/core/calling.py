@@ -7,14 +7,15 @@ which becomes a view. `run_user_backward` runs `backward` and checks what it ret
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .backend import CPU_BACKEND, backend_of
 from .dtypes import is_differentiable
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, Node, SavedTensor, edge_of
-from .state import is_recording, modes, next_seq
+from .graph import GradientEdge, Node, SavedTensor, edge_of, move
+from .state import modes, next_seq
 from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["call", "run_user_backward"]
@@ -89,7 +90,7 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
     many = isinstance(raw, tuple)
     if ctx.dirty_tensors:
-        _check_dirty(ctx, raw if many else (raw,), edges is not None)
+        _check_dirty(ctx, args, raw if many else (raw,), edges is not None)
     if edges is None:
         return (
             tuple([_place(ctx, args, out, None) for out in raw])
@@ -134,7 +135,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
     if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
         out.wrote()
         if edge is not None:
-            out.edge = edge
+            move(out, edge)
         return out
     known = out.edge is not None or _is_any_of(out, args)
     if (
@@ -156,13 +157,28 @@ def _alias(tensor: Tensor, edge: Any) -> Tensor:
     return view
 
 
-def _check_dirty(ctx: Any, outputs: tuple[Any, ...], recording: bool) -> None:
+def _check_dirty(
+    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool
+) -> None:
     for tensor in ctx.dirty_tensors:
         if not _is_any_of(tensor, outputs):
             raise GraphError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the "
                 "Function."
+            )
+        if not _is_any_of(tensor, args):
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+                "have been mutated should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=5,
+            )
+        if recording and tensor._is_view() and len(outputs) > 1:
+            raise GraphError(
+                "your Function modifies inplace an input that is a view of another Tensor, and "
+                f"returns {len(outputs)} outputs: the other Tensor can be tied to one only. Pass "
+                "`x.clone()`."
             )
         if recording and tensor.edge is LEAF:
             raise LeafWriteError(

@@ -105,7 +105,7 @@ def as_dtype(dtype: Any) -> DType:
             f"dtype {found} is not supported. glassgrad has PyTorch's dtypes: {names}. "
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
-    return found.newbyteorder("=") if not found.isnative else found
+    return _SUPPORTED[_SUPPORTED.index(found)]  # an equal dtype, say from a pickle, is not `is`
 
 
 def is_differentiable(dtype: DType) -> bool:

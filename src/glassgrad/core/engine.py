@@ -251,7 +251,8 @@ class GraphTask:
             if hooks:
                 (grad,) = run_all(hooks, (grad,))
             if grad is not None:
-                accumulate(node.variable, grad, unshared=sys.getrefcount(grad) <= _A_LOCAL)
+                unshared = sys.getrefcount(grad) <= _A_LOCAL  # a line of its own: calls count too
+                accumulate(node.variable, grad, unshared=unshared)
                 run_accumulated(node.variable)
         else:
             grads = self._take(node)
@@ -433,8 +434,14 @@ _A_LOCAL = _count_a_local()
 
 
 def _is_own(array: Any) -> bool:
-    """Whether an unshared array may be written: it is no view, no NumPy scalar, not read-only."""
-    return is_array(array) and array.base is None and array.flags.c_contiguous
+    """Whether the memory of an unshared array is its own, writable and in order."""
+    if not is_array(array):
+        return False  # a NumPy scalar
+    base = array.base
+    if base is not None and (not is_array(base) or sys.getrefcount(base) > _A_LOCAL + 1):
+        return False  # somebody else looks at the same memory
+    flags = array.flags
+    return bool(flags.c_contiguous and getattr(flags, "writeable", True))
 
 
 def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
@@ -517,4 +524,5 @@ def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     lead = grad.ndim - len(shape)
     stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
     axes = (*range(lead), *stretched)
-    return np.sum(grad, axis=axes).reshape(shape) if axes else grad.reshape(shape)
+    total = np.sum(grad, axis=axes) if axes else grad
+    return total if total.shape == shape else total.reshape(shape)

@@ -283,7 +283,7 @@ def stale_error(saver: str, saved_as: str, tensor: Tensor, now: int, expected: i
     maker = tensor.grad_fn
     origin = ""
     if maker is not None:
-        maker_name = maker.name().replace("Backward", "")
+        maker_name = maker.name().partition("Backward")[0]
         origin = f", which is output {tensor.output_nr} of {maker_name},"
     return StaleTensorError(
         "one of the variables needed for gradient computation has been modified by an inplace "
@@ -353,6 +353,16 @@ def edge_of(tensor: Tensor) -> "Node | GradientEdge | None":
     """The edge of a tensor; an AccumulateGrad for a leaf that requires grad."""
     edge = tensor.edge
     return accumulator(tensor) if edge is LEAF else edge
+
+
+def move(tensor: Tensor, edge: Any) -> None:
+    """Put `tensor` at another place in the graph; `retain_grad` moves along, hooks stay behind."""
+    retained = tensor.retains_grad
+    if retained:
+        tensor.grad_fn.cold.retain.pop(tensor.output_nr)
+    tensor.edge = edge
+    if retained:
+        tensor.grad_fn.hooks().retain[tensor.output_nr] = weakref.ref(tensor)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -9,7 +9,7 @@ import functools
 from typing import Any, ClassVar
 
 from .graph import FREED, Node, SavedTensor, inference_error, stale_error
-from .tensor import LEAF, Tensor, wrap
+from .tensor import LEAF, Tensor, Version, wrap
 
 __all__ = ["PrimitiveNode", "note_versions", "save"]
 
@@ -39,7 +39,7 @@ class PrimitiveNode(Node):
     def _saved_as_it_was(self, index: int) -> Tensor:
         array, name, holder = self.saved_tensors[index], self._saved_names[index], None
         if name == "result":
-            return wrap(array, self)
+            return wrap(array, self, version=self.version_of_result(index))
         holder = self.holders[index]
         if holder is None:
             return wrap(array)
@@ -52,6 +52,13 @@ class PrimitiveNode(Node):
         cls = self._forward_cls
         position = operand_of(cls, name) - (cls.differentiates.start or 0)
         return self.edges[position] if 0 <= position < len(self.edges) else None
+
+    def version_of_result(self, index: int) -> Version:
+        """The Version that the output shares with whoever unpacks it here, made on first use."""
+        known = self.versions or {}
+        if index not in known:
+            self.versions = known = {**known, index: (Version(), 0)}
+        return known[index][0]
 
     def version_at(self, index: int) -> tuple[int, int]:
         """The version of a saved tensor when it was saved, and now."""

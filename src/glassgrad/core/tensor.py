@@ -113,6 +113,7 @@ class Tensor(_Methods):
         data: an array, another tensor or (nested) sequences of numbers. Numbers become the
             default dtype, as in PyTorch; write `glassgrad.tensor(...)` to keep integers.
         dtype, device: what to make of it.
+        requires_grad: whether gradients are wanted with respect to it.
 
     Example:
         >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -127,7 +128,14 @@ class Tensor(_Methods):
     edge: Any
     cold: Cold | None
 
-    def __new__(cls, data: Any = (), *, dtype: Any = None, device: Any = None) -> "Tensor":
+    def __new__(
+        cls,
+        data: Any = (),
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+    ) -> "Tensor":
         if isinstance(data, Tensor):
             data = data.payload
         target = backend_for(device)
@@ -137,6 +145,8 @@ class Tensor(_Methods):
         self = object.__new__(cls)
         self.payload = target.asarray(data, as_dtype(wanted))
         self.edge = self.cold = None
+        if requires_grad:
+            self.requires_grad = True
         return self
 
     # What the array is ------------------------------------------------------------------------
@@ -329,15 +339,13 @@ class Tensor(_Methods):
     def version_counter(self) -> Version:
         """The storage's Version, made on first use.
 
-        A node that saved this tensor as its own output holds only the array: it gets the Version
-        now, so that a write through any alias is seen.
+        A node that saved this tensor as its own output holds only the array: the two share the
+        Version from now on, so that a write through any alias is seen.
         """
         cold = self.chilled()
         if cold.version is None:
-            cold.version = Version()
-            index = getattr(self.edge, "_result_at", None)
-            if index is not None:
-                self.edge.versions = {**(self.edge.versions or {}), index: (cold.version, 0)}
+            at = getattr(self.edge, "_result_at", None)
+            cold.version = Version() if at is None else self.edge.version_of_result(at)
         return cold.version
 
     def wrote(self) -> None:

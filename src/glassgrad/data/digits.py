@@ -23,7 +23,7 @@ SIDE = 8
 PIXELS = SIDE * SIDE
 INK = 16  # the darkest pixel of the archive
 CLASSES = 10
-
+_NPY = b"\x93NUMPY"  # what a file with a single array begins with
 _SHIPPED = Path(__file__).parent / "digits.npz"
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -73,12 +73,14 @@ def _read(file: Path) -> tuple[Array, Array]:
     """The two arrays of an archive, unpickling nothing."""
     try:
         with file.open("rb") as stream:
-            archive = np.load(stream, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
+            if stream.read(len(_NPY)) == _NPY:
                 raise _foreign(file, "a single array")
-            missing = {"images", "labels"} - set(archive.files)
-            if missing:
-                raise _foreign(file, f"an archive of {sorted(archive.files)}")
+            if not zipfile.is_zipfile(stream):
+                raise _corrupt(file, "it does not begin and end like one")
+            stream.seek(0)
+            archive = np.load(stream, allow_pickle=False)
+            if missing := {"images", "labels"} - set(archive.files):
+                raise _foreign(file, f"an archive without {' and '.join(sorted(missing))}")
             return archive["images"], archive["labels"]
     except DataError:
         raise
@@ -88,11 +90,14 @@ def _read(file: Path) -> tuple[Array, Array]:
             "The digits come from that file. Check its name and permissions, or leave `path` out."
         ) from error
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise DataError(
-            f"{file} is corrupt or no .npz: {error}. "
-            "It was perhaps cut short, or is of another format. "
-            "Copy it anew, or write it with `np.savez_compressed(path, images=…, labels=…)`."
-        ) from error
+        raise _corrupt(file, str(error)) from error
+
+
+def _corrupt(file: Path, how: str) -> DataError:
+    return DataError(
+        f"{file} is corrupt or no .npz: {how}. It was perhaps cut short, or is of another format. "
+        "Copy it anew, or write it with `np.savez_compressed(path, images=…, labels=…)`."
+    )
 
 
 def _foreign(file: Path, found: str) -> DataError:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter
 

@@ -53,7 +53,7 @@ class Linear(Module):
         self,
         in_features: int,
         out_features: int,
-        bias: bool = True,  # noqa: FBT001, FBT002  # torch's position
+        bias: bool = True,
         device: Any = None,
         dtype: Any = None,
     ) -> None:

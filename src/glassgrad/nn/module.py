@@ -5,13 +5,14 @@ save and load, move, switch modes, print.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
+from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.backend import Device
 from glassgrad.core.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, HookError, MissingRuleError
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
-from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
 from glassgrad.nn._tree import ModuleTree
@@ -61,7 +62,8 @@ class Module(ModuleTree):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self._forward_pre_hooks and not self._forward_hooks:
             return self.forward(*args, **kwargs)
-        for hook in tuple(self._forward_pre_hooks.values()):
+        pre_hooks: tuple[Any, ...] = tuple(self._forward_pre_hooks.values())
+        for hook in pre_hooks:
             args, kwargs = _replaced_inputs(hook, self, args, kwargs)
         result = self.forward(*args, **kwargs)
         for hook in tuple(self._forward_hooks.values()):
@@ -157,7 +159,7 @@ class Module(ModuleTree):
                 parameter.grad = grad.detach()
                 parameter.grad.zero_()
 
-    def requires_grad_(self, requires_grad: bool = True) -> Self:  # noqa: FBT001, FBT002  # torch's
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Let gradients flow to all parameters, or stop them; returns the module."""
         for parameter in self.parameters():
             parameter.requires_grad = requires_grad
@@ -165,7 +167,7 @@ class Module(ModuleTree):
 
     # Modes, and moving ----------------------------------------------------------------------------
 
-    def train(self, mode: bool = True) -> Self:  # noqa: FBT001, FBT002  # torch's position
+    def train(self, mode: bool = True) -> Self:
         """Switch this module and all below it to training mode, or out of it; returns it."""
         if not isinstance(mode, bool):
             raise ArgumentError(
@@ -271,8 +273,9 @@ class Module(ModuleTree):
         return f"{name}(\n{body})"
 
 
-class _ForwardHook(NamedTuple):
-    """A hook with the way it wants to be called; a tuple, so that modules with hooks pickle."""
+@dataclass(frozen=True, slots=True)
+class _ForwardHook:
+    """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
 
     hook: Callable[..., Any]
     with_kwargs: bool

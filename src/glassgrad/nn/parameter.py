@@ -30,7 +30,7 @@ class Parameter(Tensor):
     def __new__(
         cls,
         data: Any = None,
-        requires_grad: bool = True,  # noqa: FBT001, FBT002  # torch's position
+        requires_grad: bool = True,
     ) -> Self:
         if data is not None and not isinstance(data, Tensor):
             raise ArgumentTypeError(

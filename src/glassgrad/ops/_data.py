@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import is_array, whole
+from glassgrad.core.backend import asnumpy, is_array, whole
 from glassgrad.core.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
@@ -35,9 +35,9 @@ def array_from(data: Any, dtype: DType | None) -> Any:
     shape, flat = _flattened(data)
     if flat and all(isinstance(item, np.ndarray) for item in flat):
         return _from_array(_stacked(flat, shape), dtype)
-    values = [item.item() if isinstance(item, Tensor) else item for item in flat]
-    found = _inferred(flat) if dtype is None else dtype
-    return _filled(values, found).reshape(shape)
+    found = _inferred(flat)
+    values = [asnumpy(item.payload).item() if isinstance(item, Tensor) else item for item in flat]
+    return _filled(values, found if dtype is None else dtype).reshape(shape)
 
 
 def _from_array(array: Any, dtype: DType | None) -> Any:
@@ -51,7 +51,7 @@ def _supported(dtype: Any) -> DType:
             f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. "
             "A tensor holds numbers. Write `array.astype(np.float32)` if these are some."
         )
-    return np.dtype(as_dtype(dtype).name)
+    return as_dtype(dtype.newbyteorder("=").name)
 
 
 # Nested sequences ---------------------------------------------------------------------------------
@@ -120,10 +120,19 @@ def _inferred(flat: list[Any]) -> DType:
     if not flat:
         return get_default_dtype()
     found: DType | None = None
-    for kind in dict.fromkeys(map(_kind, flat)):
+    for item in _samples(flat):
+        kind = _kind(item)
         found = kind if found is None else promote_types(found, kind)
     assert found is not None, "there is an element"
     return found
+
+
+def _samples(flat: list[Any]) -> list[Any]:
+    """One element of each kind: the class of a number says all, that of an array does not."""
+    one_each = {type(item): item for item in flat}
+    if not any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each):
+        return list(one_each.values())
+    return flat
 
 
 def _kind(item: Any) -> DType:
@@ -173,8 +182,6 @@ def _filled(values: list[Any], dtype: DType) -> Any:
             "float, or choose a larger dtype."
         ) from error
     except (TypeError, ValueError) as error:
-        for value in values:
-            _kind(value)  # which says what is wrong with a value that is no number
         raise ArgumentError(
             f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
         ) from error

@@ -1,11 +1,11 @@
 """What all factories share: a leaf around an array, sizes and numbers that were checked."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_for
+from glassgrad.core.backend import asnumpy, backend_for
+from glassgrad.core.doors import constant
 from glassgrad.core.dtypes import (
     DType,
     Number,
@@ -19,7 +19,7 @@ from glassgrad.core.tensor import Tensor, fresh
 
 from ._dims import size_of
 
-__all__ = ["checked_size", "filled", "filled_array", "made", "number_of"]
+__all__ = ["checked_size", "filled", "made", "number_of"]
 
 
 def made(array: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
@@ -28,7 +28,7 @@ def made(array: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
-    wanted = array.dtype if dtype is None else as_dtype(dtype)
+    wanted = as_dtype(array.dtype if dtype is None else dtype)
     if requires_grad and not is_differentiable(wanted):
         raise DTypeError(
             "Only Tensors of floating point and complex dtype can require gradients, got "
@@ -40,7 +40,7 @@ def made(array: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
 def number_of(name: str, value: Any) -> tuple[Number, DType]:
     """The number meant by a number or a 0-d tensor, and its dtype."""
     if isinstance(value, Tensor) and not value.ndim and not value.requires_grad:
-        return value.item(), value.dtype
+        return asnumpy(value.payload).item(), value.dtype
     if isinstance(value, np.generic):
         return value.item(), as_dtype(value.dtype)
     if isinstance(value, (bool, int, float, complex)):
@@ -56,15 +56,10 @@ def filled(
 ) -> Tensor:
     shape = checked_size(name, size_of(size, name))
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    return made(filled_array(shape, value, wanted), None, device, requires_grad)
-
-
-def filled_array(shape: Sequence[int], value: Number, dtype: DType) -> Any:
-    """An array of one number, converted as PyTorch converts it: fractions are cut off."""
-    if not value:
-        return np.zeros(shape, dtype)  # memory that comes zeroed is not written at all
-    with np.errstate(all="ignore"):
-        return np.full(shape, np.array(value).astype(dtype), dtype)
+    array = np.zeros(shape, wanted)
+    if value or isinstance(value, float):  # -0.0 is not the zero of the memory
+        array.fill(constant(value, wanted))
+    return made(array, None, device, requires_grad)
 
 
 def checked_size(name: str, size: tuple[int, ...]) -> tuple[int, ...]:

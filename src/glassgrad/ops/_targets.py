@@ -99,7 +99,7 @@ def _unfit_target(shape: tuple[int, ...], target: tuple[int, ...]) -> Exception:
             f"Expected input batch_size ({shape[0]}) to match target batch_size ({target[0]}). "
             f"{remedy} Cut one of them."
         )
-    if len(shape) == 2:  # noqa: PLR2004  # a batch of vectors
+    if len(shape) == 2:  # a batch of vectors
         return ShapeError(
             f"0D or 1D target tensor expected, multi-target not supported. {remedy} "
             "Write `target.squeeze(1)`."

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import asnumpy
+from glassgrad.core.doors import constant
 from glassgrad.core.dtypes import Number, as_dtype
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._data import array_from
 from ._dims import size_of
-from ._making import checked_size, filled, filled_array, made, number_of
+from ._making import checked_size, filled, made, number_of
 
 __all__ = [
     "empty_like",
@@ -97,18 +99,18 @@ def empty_like(
         >>> empty_like(tensor([1, 2])).shape
         glassgrad.Size([2])
     """
-    checked = _checked("empty_like", input)
-    wanted = checked.dtype if dtype is None else as_dtype(dtype)
-    array = np.empty(checked.shape, wanted)
-    return made(array, None, device or checked.device, requires_grad)
+    return _like("empty_like", input, None, dtype, device, requires_grad)
 
 
 def _like(
-    name: str, input: Tensor, value: Number, dtype: Any, device: Any, requires_grad: bool
+    name: str, input: Tensor, value: Number | None, dtype: Any, device: Any, requires_grad: bool
 ) -> Tensor:
+    """A leaf that also lies in memory as `input` does."""
     checked = _checked(name, input)
     wanted = checked.dtype if dtype is None else as_dtype(dtype)
-    array = filled_array(checked.shape, value, wanted)
+    array = np.empty_like(asnumpy(checked.payload), wanted)
+    if value is not None:
+        array.fill(constant(value, wanted))
     return made(array, None, device or checked.device, requires_grad)
 
 

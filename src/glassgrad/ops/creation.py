@@ -291,7 +291,8 @@ def arange(
         )
     count = int(-(-(last - first) // by)) if whole else math.ceil((last - first) / by)
     default = np.dtype("int64") if whole else get_default_dtype()
-    values = first + by * np.arange(count, dtype=np.int64 if whole else np.float64)
+    steps: Any = np.arange(count, dtype=np.int64 if whole else np.float64)
+    values = first + by * steps
     return made(values, default if dtype is None else dtype, device, requires_grad)
 
 

@@ -111,7 +111,7 @@ def _unused(taken: set[str]) -> str:
 def _contract(inputs: Sequence[str], values: Sequence[Any], output: str) -> Any:
     """Σ Π values, two at a time; in a rule at array speed, else recorded."""
     inputs, values = list(inputs), list(values)
-    while len(values) > 2:  # noqa: PLR2004  # two at a time
+    while len(values) > 2:  # two at a time
         needed = {*output, *"".join(inputs[2:])}
         both = dict.fromkeys(inputs[0] + inputs[1])
         middle = "".join([letter for letter in both if letter in needed])
@@ -189,7 +189,7 @@ def einsum(*args: Any) -> Tensor:
 
 def _equation_of_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
     """The equation meant by `x, [0, 1], y, [1, 2], [0, 2]`."""
-    if len(args) < 2:  # noqa: PLR2004  # an operand and its dims
+    if len(args) < 2:  # an operand and its dims
         raise ShapeError(
             "einsum(): must specify the equation string and at least one operand. "
             'Write `einsum("ij->ji", x)`.'

@@ -57,36 +57,36 @@ class Min(Primitive):
         return _shared(grad, *ctx.saved_tensors, dim=None)
 
 
-class Amax(Primitive):
+class _OverDims(Primitive):
+    """The largest or the smallest element over some dims."""
+
+    saves = ("self", "result")
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _shared(grad, *ctx.saved_tensors, dim=ctx.dim)
+
+
+class Amax(_OverDims):
     """y = maxᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
 
     node = "AmaxBackward0"
     latex = (r"\max_{i \in dim} x_i", Max.latex[1], Max.latex[2])
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.max(x, axis=dim, keepdims=keepdim)
 
-    @staticmethod
-    def backward(ctx, grad):
-        return _shared(grad, *ctx.saved_tensors, dim=ctx.dim)
 
-
-class Amin(Primitive):
+class Amin(_OverDims):
     """y = minᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
 
     node = "AminBackward0"
     latex = (r"\min_{i \in dim} x_i", Max.latex[1], Max.latex[2])
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.min(x, axis=dim, keepdims=keepdim)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _shared(grad, *ctx.saved_tensors, dim=ctx.dim)
 
 
 def _shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
@@ -99,47 +99,43 @@ def _shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
     return np.where(here, grad / ties, 0)
 
 
-class MaxDim(Primitive):
+class _AlongDim(Primitive):
+    """The largest or the smallest element along one dim, and its index."""
+
+    multiple = True
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape, ctx.indices = inputs[0].shape, output[1]
+
+    @staticmethod
+    def backward(ctx, grad, _):
+        return _placed(grad, ctx)
+
+
+class MaxDim(_AlongDim):
     """y = maxᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
 
     node = "MaxBackward0"
     latex = (r"\max_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
-    multiple = True
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return _with_indices(np.max, np.argmax, x, dim, keepdim)
 
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape, ctx.indices = inputs[0].shape, output[1]
 
-    @staticmethod
-    def backward(ctx, grad, _):
-        return _placed(grad, ctx)
-
-
-class MinDim(Primitive):
+class MinDim(_AlongDim):
     """y = minᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
 
     node = "MinBackward0"
     latex = (r"\min_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
-    multiple = True
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return _with_indices(np.min, np.argmin, x, dim, keepdim)
 
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape, ctx.indices = inputs[0].shape, output[1]
 
-    @staticmethod
-    def backward(ctx, grad, _):
-        return _placed(grad, ctx)
-
-
-def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any:  # noqa: FBT001
+def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any:
     if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0, NumPy does not
         x, keepdim = x.reshape(1), False
     return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)

@@ -156,7 +156,8 @@ class ScatterAdd(Primitive):
 
 def _along(index: Any, dim: int) -> tuple[Any, ...]:
     """The key that takes `index` in one dim, and counts up in all others."""
-    key = list(np.ix_(*(np.arange(n) for n in index.shape)))
+    counts = np.ix_(*(np.arange(n) for n in index.shape))
+    key = [backend_of(index).asarray(count) for count in counts]
     key[dim] = index
     return tuple(key)
 

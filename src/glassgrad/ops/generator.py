@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import CPU, Device
+from glassgrad.core.backend import CPU, Device, asnumpy
 from glassgrad.core.dtypes import uint8
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
@@ -18,6 +18,7 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
+    "source_of",
 ]
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
@@ -33,7 +34,7 @@ class Generator:
     Example:
         >>> a = rand(2, generator=Generator().manual_seed(0))
         >>> b = rand(2, generator=Generator().manual_seed(0))
-        >>> bool((a == b).all())
+        >>> equal(a, b)
         True
 
     See also: https://pytorch.org/docs/stable/generated/torch.Generator.html
@@ -100,7 +101,7 @@ class Generator:
                 f"Expected a generator state of size {size} but found the input RNG state size to "
                 f"be {new_state.numel()}. States of other generators do not fit."
             )
-        data = new_state.numpy(force=True).tobytes()
+        data = asnumpy(new_state.payload).tobytes()
         numbers = [int.from_bytes(data[i : i + 16], "little") for i in range(0, size, 16)]
         self._seed = numbers[0]
         self.source.bit_generator.state = {
@@ -131,7 +132,7 @@ def manual_seed(seed: int) -> Generator:
         >>> _ = manual_seed(0)
         >>> a = rand(3)
         >>> _ = manual_seed(0)
-        >>> bool((a == rand(3)).all())
+        >>> equal(a, rand(3))
         True
     """
     return default_generator.manual_seed(seed)
@@ -159,7 +160,7 @@ def get_rng_state() -> Tensor:
         >>> state = get_rng_state()
         >>> a = rand(2)
         >>> set_rng_state(state)
-        >>> bool((a == rand(2)).all())
+        >>> equal(a, rand(2))
         True
     """
     return default_generator.get_state()
@@ -168,3 +169,15 @@ def get_rng_state() -> Tensor:
 def set_rng_state(new_state: Tensor) -> None:
     """Bring the default generator back to a state."""
     default_generator.set_state(new_state)
+
+
+def source_of(generator: Generator | None) -> np.random.Generator:
+    """NumPy's generator behind a Generator; None: behind the default one."""
+    if generator is None:
+        return default_generator.source
+    if not isinstance(generator, Generator):
+        raise ArgumentTypeError(
+            f"generator must be a Generator, not {type(generator).__name__}. It keeps the state "
+            "that numbers are drawn from. Write `Generator().manual_seed(0)`."
+        )
+    return generator.source

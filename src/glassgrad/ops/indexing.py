@@ -292,8 +292,8 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 
     Example:
         >>> x = tensor([[1, 2, 3], [4, 5, 6]])
-        >>> x[0, 1:], x[:, [2, 0]], x[x > 4]
-        (tensor([2, 3]), tensor([[3, 1], [6, 4]]), tensor([5, 6]))
+        >>> x[0, 1:], x[[1, 0], [2, 0]], x[x > 4]
+        (tensor([2, 3]), tensor([6, 1]), tensor([5, 6]))
 
     See also: https://numpy.org/doc/stable/user/basics.indexing.html
     """
@@ -334,9 +334,9 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any
             dim += 1
         elif isinstance(item, slice):
             n = _size_to_slice(view, dim + consumed)
-            start, end, step = read_slice(item, n)
-            if (start, end, step) != (0, n, 1):
-                view = _slice(view, dim + consumed, start, end, step)
+            bounds = read_slice(item, n)
+            if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
+                view = _slice(view, dim + consumed, *bounds)
             dim += 1
         elif isinstance(item, bool):
             view = unsqueeze(view, dim + consumed)

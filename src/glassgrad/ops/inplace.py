@@ -20,6 +20,7 @@ from glassgrad.core.errors import (
     LeafWriteError,
     ShapeError,
 )
+from glassgrad.core.graph import move
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import LEAF, Tensor, wrap
@@ -229,7 +230,12 @@ def _update(
 
 def _records(*tensors: Any) -> bool:
     """Whether the tape has to know of a write to the first from the others."""
-    return modes.grad and any(isinstance(x, Tensor) and x.edge is not None for x in tensors)
+    return modes.grad and any(isinstance(x, Tensor) and _in_graph(x) for x in tensors)
+
+
+def _in_graph(x: Tensor) -> bool:
+    """Whether `x` requires grad, or the tensor it is a view of does."""
+    return x.edge is not None or (x._base is not None and x._base.edge is not None)
 
 
 def _write(input: Tensor, name: str, write: Callable[[Any], Any]) -> Tensor:
@@ -282,7 +288,7 @@ def _replace(input: Tensor, result: Tensor, name: str) -> Tensor:
     _check_fits(input, result, name)
     np.copyto(input.payload, result.payload, casting="unsafe")
     input.wrote()
-    input.edge = result.edge
+    move(input, result.edge)
     return input
 
 

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and stacks of matrices, and the fused `linear`."""
+"""Products of vectors, matrices and stacks of matrices."""
 
 from typing import Any
 
@@ -7,13 +7,10 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._texts import c_name, scalar_name
+from glassgrad.ops._matrices import as_matrices, check_dtypes, check_rank, transposed, unfit
+from glassgrad.ops._texts import c_name
 
-__all__ = ["bmm", "dot", "linear", "matmul", "mm", "mv", "outer"]
-
-
-def _transposed(x: Any) -> Any:
-    return np.swapaxes(x, -1, -2)
+__all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
 
 
 class Mm(Primitive):
@@ -36,8 +33,8 @@ class Mm(Primitive):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return (
-            None if y is None else grad @ _transposed(y),
-            None if x is None else _transposed(x) @ grad,
+            None if y is None else grad @ transposed(y),
+            None if x is None else transposed(x) @ grad,
         )
 
 
@@ -62,7 +59,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
     for name, x in (("self", input), ("mat2", mat2)):
-        _check_rank(x, 2, f"{name} must be a matrix")
+        check_rank(x, 2, f"{name} must be a matrix")
     return _mm(input, mat2)
 
 
@@ -74,16 +71,8 @@ def _mm(x: Tensor, y: Tensor) -> Tensor:
             f"{c_name(b.dtype)}. A product is computed in one precision. Write `y.to(x.dtype)`."
         )
     if a.shape[1] != b.shape[0]:
-        raise _unfit(a.shape, b.shape)
+        raise unfit(a.shape, b.shape)
     return Mm.apply(x, y)
-
-
-def _unfit(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
-    sizes = f"({a[0]}x{a[1]} and {b[0]}x{b[1]})"
-    return ShapeError(
-        f"mat1 and mat2 shapes cannot be multiplied {sizes}. Rows of {a[1]} meet columns of "
-        f"{b[0]}. Transpose one of them, for example `x @ y.T`."
-    )
 
 
 class Mv(Primitive):
@@ -103,7 +92,7 @@ class Mv(Primitive):
         x, v = ctx.saved_tensors
         return (
             None if v is None else grad[:, None] * v,
-            None if x is None else _transposed(x) @ grad,
+            None if x is None else transposed(x) @ grad,
         )
 
 
@@ -127,8 +116,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     """
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     for x, rank in ((input, 2), (vec, 1)):
-        _check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
-    _check_dtypes("mv", input, vec)
+        check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
+    check_dtypes("mv", input, vec)
     if input.shape[1] != vec.shape[0]:
         n, m = input.shape
         raise ShapeError(
@@ -178,8 +167,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
         tensor(11.)
     """
     for x in (input, tensor):
-        _check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
-    _check_dtypes("dot", input, tensor)
+        check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    check_dtypes("dot", input, tensor)
     n, m = input.shape[0], tensor.shape[0]
     if n != m:
         raise ShapeError(
@@ -210,8 +199,8 @@ class Bmm(Primitive):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return (
-            None if y is None else grad @ _transposed(y),
-            None if x is None else _transposed(x) @ grad,
+            None if y is None else grad @ transposed(y),
+            None if x is None else transposed(x) @ grad,
         )
 
 
@@ -234,8 +223,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         tensor([[[11.]]])
     """
     for name, x in (("batch1", input), ("batch2", mat2)):
-        _check_rank(x, 3, f"{name} must be a 3D tensor")
-    _check_dtypes("bmm", input, mat2)
+        check_rank(x, 3, f"{name} must be a 3D tensor")
+    check_dtypes("bmm", input, mat2)
     wanted, got = [input.shape[0], input.shape[2]], list(mat2.shape[:2])
     if wanted != got:
         raise ShapeError(
@@ -269,8 +258,8 @@ class MatMul(Primitive):
             grad = grad[..., None]
         if x.ndim == 1:
             grad = grad[..., None, :]
-        x_bar = grad @ _transposed(columns) if wants_x else None
-        y_bar = _transposed(rows) @ grad if wants_y else None
+        x_bar = grad @ transposed(columns) if wants_x else None
+        y_bar = transposed(rows) @ grad if wants_y else None
         if wants_x and x.ndim == 1:
             x_bar = x_bar[..., 0, :]
         if wants_y and y.ndim == 1:
@@ -311,19 +300,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
             f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "
             f"{b.ndim}D. A number has no rows. Write `x * y`."
         )
-    _check_dtypes("matmul", input, other)
+    check_dtypes("matmul", input, other)
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        left, right = _as_matrices(a.shape, b.shape)
-        raise _unfit(left, right)
+        left, right = as_matrices(a.shape, b.shape)
+        raise unfit(left, right)
     return MatMul.apply(input, other)
-
-
-def _as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
-    """The shapes of the two matrices that meet, as PyTorch folds them."""
-    rows = 1
-    for n in a[:-1]:
-        rows *= n
-    return (rows, a[-1]), (b[-2:] if len(b) > 1 else (b[0], 1))
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
@@ -345,103 +326,5 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
                 [6., 8.]])
     """
     for x in (input, vec2):
-        _check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
+        check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
     return input.reshape(-1, 1) * vec2
-
-
-class Linear(Primitive):
-    """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ = Σ Ȳ"""
-
-    node = "LinearBackward0"
-    latex = (
-        r"X W^\top + b",
-        r"\dot X W^\top + X \dot W^\top + \dot b",
-        r"\bar X = \bar Y W,\ \bar W = \bar Y^\top X,\ \bar b = \textstyle\sum_i \bar Y_i",
-    )
-    saves = ("input", "weight")
-    saved_if = {"input": 1, "weight": 0}
-
-    @staticmethod
-    def forward(x, weight, *bias):
-        y = x @ _transposed(weight)
-        return y + bias[0] if bias else y
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, weight = ctx.saved_tensors
-        wants_bias = len(ctx.edges) > 2 and ctx.edges[2] is not None  # noqa: PLR2004  # the bias
-        x_bar = None if weight is None else grad @ weight
-        if grad.ndim != 2:  # noqa: PLR2004  # a matrix: one row per example
-            grad = grad.reshape(-1, grad.shape[-1])
-            x = None if x is None else x.reshape(-1, x.shape[-1])
-        w_bar = None if x is None else _transposed(grad) @ x
-        if len(ctx.edges) == 2:  # noqa: PLR2004  # no bias
-            return x_bar, w_bar
-        return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`, as one op.
-
-    Args:
-        input: shape `(…, in)`.
-        weight: shape `(out, in)`.
-        bias: shape `(out,)`, or None.
-
-    Returns:
-        Tensor of shape `(…, out)`.
-
-    Raises:
-        ShapeError: if the shapes do not fit.
-        DTypeError: if the dtypes differ.
-
-    Example:
-        >>> linear(tensor([1.0, 2.0]), tensor([[1.0, 1.0], [0.0, 3.0]]), tensor([0.5, 0.0]))
-        tensor([3.5000, 6.0000])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
-    """
-    a, b = input.payload, weight.payload
-    if b.ndim != 2 or not a.ndim or a.shape[-1] != b.shape[1]:  # noqa: PLR2004  # a matrix
-        raise _unfit_linear(a.shape, b.shape)
-    if a.dtype is not b.dtype or (bias is not None and bias.payload.dtype is not a.dtype):
-        _check_dtypes("linear", input, weight)
-        _check_dtypes("linear", input, bias)
-    if bias is None:
-        return Linear.apply(input, weight)
-    if bias.payload.shape != (b.shape[0],):
-        raise ShapeError(
-            f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
-            "output has one. Give it as many elements as the weight has rows."
-        )
-    return Linear.apply(input, weight, bias)
-
-
-def _unfit_linear(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
-    if len(b) != 2 or not a:  # noqa: PLR2004  # a matrix
-        return ShapeError(
-            f"linear() got an input of shape {a} and a weight of shape {b}. It multiplies rows "
-            "with a matrix. Give an input (…, in) and a weight (out, in)."
-        )
-    left, _ = _as_matrices(a, b)
-    return _unfit(left, (b[1], b[0]))
-
-
-# Checks -----------------------------------------------------------------------------------------
-
-
-def _check_rank(x: Tensor, rank: int, sentence: str) -> None:
-    if x.ndim != rank:
-        raise ShapeError(
-            f"{sentence}. It has the shape {tuple(x.shape)}. Write `x @ y`, which takes all "
-            "ranks, or reshape it."
-        )
-
-
-def _check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
-    if y is not None and x.payload.dtype is not y.payload.dtype:
-        raise DTypeError(
-            f"{name} : expected both tensors to have same dtype, but found "
-            f"{scalar_name(x.dtype)} and {scalar_name(y.dtype)}. A product is computed in one "
-            "precision. Write `y.to(x.dtype)`."
-        )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import run
@@ -185,7 +185,7 @@ class MseLoss(Primitive):
 
 def _rows(x: Any) -> Any:
     """The classes last, everything else flattened."""
-    if x.ndim == 2:  # noqa: PLR2004  # a batch of vectors
+    if x.ndim == 2:  # a batch of vectors
         return x
     classes = x.shape[x.ndim > 1]
     return (np.moveaxis(x, 1, -1) if x.ndim > 1 else x).reshape(-1, classes)
@@ -193,7 +193,7 @@ def _rows(x: Any) -> Any:
 
 def _unrows(rows: Any, shape: tuple[int, ...]) -> Any:
     """The opposite of `_rows`, for a gradient."""
-    if len(shape) == 2:  # noqa: PLR2004  # a batch of vectors
+    if len(shape) == 2:  # a batch of vectors
         return rows
     if len(shape) == 1:
         return rows.reshape(shape)
@@ -217,7 +217,7 @@ def _hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tuple[A
 
 
 def _weights(ctx: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
-    """q of Note [Weights of a loss] as an array, and what the mean divides by."""
+    """The q of Note [Weights of a loss] as an array, and what the mean divides by."""
     target, like = array_of(target), array_of(ctx.saved_tensors[0])
     ignore_index = None if ctx.complete else ctx.ignore_index
     hits, counts = _hits(target, ctx.weight, ignore_index, like)

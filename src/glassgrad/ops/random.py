@@ -1,4 +1,4 @@
-"""Random tensors: uniform, normal, integers, permutations, coin flips.
+"""Random tensors: uniform, normal, coin flips; `random_integers.py` has the integers.
 
 Numbers are drawn by NumPy on the CPU and then moved, so that a seed gives the same numbers on
 every device. They are not the numbers that PyTorch draws for that seed.
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.backend import asnumpy
-from glassgrad.core.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.core.dtypes import DType, as_dtype, get_default_dtype
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
@@ -24,7 +24,9 @@ from .generator import (
     manual_seed,
     seed,
     set_rng_state,
+    source_of,
 )
+from .random_integers import randint, randint_like, randperm
 
 __all__ = [
     "Generator",
@@ -75,8 +77,8 @@ def rand(
 
     Example:
         >>> x = rand(2, 3)
-        >>> x.shape, bool((x >= 0).all() and (x < 1).all())
-        (glassgrad.Size([2, 3]), True)
+        >>> x.shape, (x >= 0).all(), (x < 1).all()
+        (glassgrad.Size([2, 3]), tensor(True), tensor(True))
     """
     shape = checked_size("rand", size_of(size, "rand"))
     return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
@@ -164,18 +166,7 @@ def _drawn(
             f"{name}() is not implemented for {wanted}. It draws fractions. Write `randint(…)`, or "
             "convert the result."
         )
-    return made(draw(_source(generator), shape, wanted), None, device, requires_grad)
-
-
-def _source(generator: Generator | None) -> np.random.Generator:
-    if generator is None:
-        return default_generator.source
-    if not isinstance(generator, Generator):
-        raise ArgumentTypeError(
-            f"generator must be a Generator, not {type(generator).__name__}. It keeps the state "
-            "that numbers are drawn from. Write `Generator().manual_seed(0)`."
-        )
-    return generator.source
+    return made(draw(source_of(generator), shape, wanted), None, device, requires_grad)
 
 
 def _uniform(source: np.random.Generator, shape: Sequence[int], dtype: DType) -> Any:
@@ -240,7 +231,9 @@ def normal(
             )
         shape = checked_size("normal", size_of((tuple(size),), "normal"))
         wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-        array = (values[0] + values[1] * _normal(_source(generator), shape, wanted)).astype(wanted)
+        array = (values[0] + values[1] * _normal(source_of(generator), shape, wanted)).astype(
+            wanted
+        )
         return made(array, None, device, requires_grad)
     first = tensors[0]
     if any(x.dtype.kind not in "fc" for x in tensors):
@@ -255,7 +248,7 @@ def normal(
             f"the shapes of mean and std, {np.shape(values[0])} and {np.shape(values[1])}, do not "
             "broadcast: The size of tensor a must match the size of tensor b."
         ) from error
-    array = values[0] + values[1] * _normal(_source(generator), shape, first.dtype)
+    array = values[0] + values[1] * _normal(source_of(generator), shape, first.dtype)
     return made(np.asarray(array, first.dtype), None, first.device, requires_grad=False)
 
 
@@ -266,140 +259,6 @@ def _check_std(std: Any) -> None:
             f"normal expects {what} >= 0.0, but found std {np.min(std)}. It is a distance. "
             "Write `std.abs()`."
         )
-
-
-# Integers -----------------------------------------------------------------------------------------
-
-
-def randint(
-    low: Any = 0,
-    high: Any = None,
-    size: Sequence[int] | None = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Integers from `low` to `high - 1`, equally likely.
-
-    Args:
-        low: the smallest; may be left out: `randint(high, size)`.
-        high: one more than the largest.
-        size: the shape.
-        generator: where the numbers come from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
-
-    Returns:
-        A leaf.
-
-    Raises:
-        ShapeError: if there is no integer in between, or the dtype does not reach that far.
-        ArgumentTypeError: for fractions, or no size.
-
-    Example:
-        >>> x = randint(3, (2, 4))
-        >>> x.shape, x.dtype
-        (glassgrad.Size([2, 4]), dtype('int64'))
-    """
-    if isinstance(high, (tuple, list)) and size is None:
-        low, high, size = 0, low, high
-    elif high is None:
-        low, high = 0, low
-    if not isinstance(size, (tuple, list)):
-        raise ArgumentTypeError(
-            "randint(): argument 'size' must be tuple of ints, not "
-            f"{type(size).__name__}. Write `randint(high, (n,))`."
-        )
-    first, end = size_of((low, high), "randint", argument="high")
-    wanted = as_dtype(dtype)
-    _check_range(first, end, wanted)
-    shape = checked_size("randint", size_of((tuple(size),), "randint"))
-    array = _source(generator).integers(first, end, shape).astype(wanted)
-    return made(array, None, device, requires_grad)
-
-
-def _check_range(low: int, high: int, dtype: DType) -> None:
-    if low >= high:
-        raise ShapeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
-            "is no integer in between."
-        )
-    if dtype.kind == "b":
-        lowest, highest = 0, 1
-    elif dtype.kind in "iu":
-        lowest, highest = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    else:
-        return
-    if low < lowest or high - 1 > highest:
-        end = "from" if low < lowest else "to - 1"
-        raise ShapeError(
-            f"{end} is out of bounds for {dtype}: from {low} to {high - 1}. The dtype reaches from "
-            f"{lowest} to {highest}. Choose a larger one."
-        )
-
-
-def randint_like(
-    input: Tensor,
-    low: Any,
-    high: Any = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`randint` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> randint_like(tensor([1.0, 2.0]), 1)
-        tensor([0., 0.])
-    """
-    return randint(
-        low,
-        high,
-        tuple(input.shape),
-        generator=generator,
-        dtype=dtype or input.dtype,
-        device=device or input.device,
-        requires_grad=requires_grad,
-    )
-
-
-def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """The integers from 0 to `n - 1` in random order.
-
-    Args:
-        n: how many.
-        generator: where the order comes from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
-
-    Returns:
-        Tensor of shape `(n,)`.
-
-    Raises:
-        ShapeError: for a negative `n`, or one that the dtype does not reach.
-
-    Example:
-        >>> sorted(randperm(4).tolist())
-        [0, 1, 2, 3]
-    """
-    (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
-    wanted = as_dtype(dtype)
-    if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
-        raise ShapeError(
-            f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
-            "larger dtype."
-        )
-    array = _source(generator).permutation(count).astype(wanted)
-    return made(array, None, device, requires_grad)
 
 
 # Coin flips ---------------------------------------------------------------------------------------
@@ -440,9 +299,10 @@ def bernoulli(
         )
     likely = asnumpy(input.payload) if p is None else np.asarray(p)
     if not np.all((likely >= 0) & (likely <= 1)):
+        what = "all p_in >= 0 && p_in <= 1" if p is None else f"p to be in [0, 1], but got p={p}"
         raise ShapeError(
-            "bernoulli expects all p_in >= 0 && p_in <= 1 (expects p to be in [0, 1]), but got "
-            f"p={p if p is not None else 'a tensor with others'}. Write `p.clamp(0, 1)`."
+            f"bernoulli expects {what}. A probability lies between 0 and 1. Write "
+            "`input.clamp(0, 1)`."
         )
-    flips = _source(generator).random(input.shape) < likely
+    flips = source_of(generator).random(input.shape) < likely
     return made(np.asarray(flips), input.dtype, input.device, requires_grad=False)

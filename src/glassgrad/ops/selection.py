@@ -10,6 +10,7 @@ from glassgrad.core.errors import ArgumentError, DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops._families import Elementwise
+from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 
@@ -163,7 +164,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
             "where() takes a condition alone or with both values. Each element comes from one "
             "of two. Write `where(condition, x, 0)`."
         )
-    if condition.payload.dtype.kind != "b":
+    if array_of(condition).dtype.kind != "b":
         raise DTypeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{scalar_name(condition.dtype)}. A number is neither true nor false. "
@@ -237,8 +238,7 @@ class ClampTensor(Elementwise):
     latex = (
         r"\min(\max(x, a), b)",
         r"[a \le x \le b]\,\dot x + [x < a < b]\,\dot a + [x > b \vee a > b]\,\dot b",
-        r"\bar x = [a \le x \le b]\,\bar z,\ \bar a = [x < a < b]\,\bar z,"
-        r"\ \bar b = [x > b \vee a > b]\,\bar z",
+        r"\bar x = [a \le x \le b]\,\bar z,\ \bar a = [x < a < b]\,\bar z,\ \dots",
     )
     saves = ("self", "min", "max")
 

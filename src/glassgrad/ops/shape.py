@@ -1,8 +1,8 @@
-"""Other shapes for the same elements: reshape, expand, squeeze and their relatives.
+"""Other shapes for the same elements: reshape, flatten, squeeze and their relatives.
 
 All of these are *views*: the result shares the memory of its operand, and the gradient is the
 same elements in the operand's shape. Only `reshape` may have to copy. Dims change their order
-in `transposing.py`.
+in `transposing.py` and are stretched in `stretching.py`.
 """
 
 import math
@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, as_view
 
 from ._dims import size_of, wrap_dim, wrap_dims
 from ._families import KeepsShape, run
-from ._sizes import can_view, expanded_size, infer_size
+from ._sizes import can_view, infer_size
 from .conversion import Contiguous
+from .stretching import broadcast_to, expand, expand_as
 from .transposing import movedim, mT, permute, reversed_dims, swapaxes, t, transpose
 
 __all__ = [
@@ -376,76 +376,3 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
                 [2.]])
     """
     return as_view(Unsqueeze.apply(input, dim=wrap_dim(dim, input.ndim + 1)), input)
-
-
-# Stretching ---------------------------------------------------------------------------------------
-
-
-class Expand(KeepsShape):
-    """y = x stretched        dy = dx stretched        x̄ = Σ ȳ over what was stretched"""
-
-    node = "ExpandBackward0"
-    latex = (
-        r"\operatorname{expand} x",
-        r"\operatorname{expand} \dot x",
-        r"\bar x = \textstyle\sum_{\mathrm{expanded}} \bar y",
-    )
-    promotes = None
-
-    @staticmethod
-    def forward(x, *, size):
-        if math.prod(size) == math.prod(x.shape):
-            return x.reshape(size)  # nothing is stretched, and the result can be written
-        return np.broadcast_to(x, size)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return sum_to(grad, ctx.shape)
-
-
-def expand(input: Tensor, *size: Any) -> Tensor:
-    """Dims of size 1 stretched to any size, and new dims in front, without copying.
-
-    Args:
-        input: tensor of shape `S`.
-        size: the new sizes, -1 to keep one. As numbers or as one sequence.
-
-    Returns:
-        A view. Where it is stretched, several of its elements are one place in memory: it cannot
-        be written in place.
-
-    Raises:
-        ShapeError: if a dim that is not of size 1 would have to change.
-
-    Example:
-        >>> expand(tensor([[1], [2]]), 2, 3)
-        tensor([[1, 1, 1],
-                [2, 2, 2]])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html
-    """
-    asked = size_of(size, "expand")
-    found = expanded_size(asked, tuple(input.shape), input.dtype)
-    return as_view(Expand.apply(input, size=found), input)
-
-
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """`expand(input, other.shape)`.
-
-    Example:
-        >>> expand_as(tensor([1, 2]), tensor([[0, 0], [0, 0]]))
-        tensor([[1, 2],
-                [1, 2]])
-    """
-    return expand(input, other.shape)
-
-
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """`expand(input, size)` under NumPy's name.
-
-    Example:
-        >>> broadcast_to(tensor([1, 2]), (2, 2))
-        tensor([[1, 2],
-                [1, 2]])
-    """
-    return expand(input, tuple(size))

@@ -102,7 +102,7 @@ def split(
     _check_has_dims("split", tensor)
     at = wrap_dim(dim, tensor.ndim)
     n = tensor.shape[at]
-    if isinstance(split_size_or_sections, (list, tuple)):
+    if isinstance(split_size_or_sections, Sequence):
         sizes = size_of((tuple(split_size_or_sections),), "split", argument="split_sizes")
         _check_sections(sizes, n, at)
         return _views(tensor, SplitWithSizes.apply(tensor, split_sizes=sizes, dim=at))
@@ -203,7 +203,7 @@ def tensor_split(
     _check_has_dims("tensor_split", input)
     at = wrap_dim(dim, input.ndim)
     n = input.shape[at]
-    if isinstance(indices_or_sections, (list, tuple)):
+    if isinstance(indices_or_sections, Sequence):
         cuts = [slice(i, None).indices(n)[0] for i in indices_or_sections]
     else:
         count = operator.index(indices_or_sections)

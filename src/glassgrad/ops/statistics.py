@@ -10,6 +10,7 @@ from glassgrad.core.dtypes import is_differentiable
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 
 __all__ = ["std", "var"]
@@ -52,7 +53,7 @@ class Std(Primitive):
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        return np.sqrt(Var.forward(x, dim=dim, correction=correction, keepdim=keepdim))
+        return np.sqrt(run(Var, x, dim=dim, correction=correction, keepdim=keepdim))
 
     @staticmethod
     def backward(ctx, grad):

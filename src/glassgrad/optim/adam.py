@@ -54,7 +54,7 @@ class Adam(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
-        amsgrad: bool = False,  # noqa: FBT001, FBT002  # torch's position
+        amsgrad: bool = False,
         *,
         maximize: bool = False,
         decoupled_weight_decay: bool = False,

@@ -48,7 +48,7 @@ class SGD(Optimizer):
         momentum: float = 0.0,
         dampening: float = 0.0,
         weight_decay: float = 0.0,
-        nesterov: bool = False,  # noqa: FBT001, FBT002  # torch's position
+        nesterov: bool = False,
         *,
         maximize: bool = False,
     ) -> None:

@@ -44,7 +44,7 @@ class Dataset(Generic[SampleT_co]):
             "Write `def __getitem__(self, index): …`."
         )
 
-    def __add__(self, other: "Dataset[Any]") -> "ConcatDataset":
+    def __add__(self, other: "Dataset[Any]") -> "ConcatDataset[Any]":
         return ConcatDataset([self, other])
 
 

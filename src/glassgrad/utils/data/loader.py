@@ -6,6 +6,7 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.ops.generator import Generator
+
 from .collate import default_collate
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler

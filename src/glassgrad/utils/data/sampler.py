@@ -141,7 +141,7 @@ class BatchSampler(Sampler[list[int]]):
         self,
         sampler: Iterable[int],
         batch_size: int,
-        drop_last: bool,  # noqa: FBT001  # torch's position
+        drop_last: bool,
     ) -> None:
         _require_positive("batch_size", batch_size)
         _require_bool("drop_last", drop_last)

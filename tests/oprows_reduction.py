@@ -1,0 +1,309 @@
+"""Rows of reductions, products of matrices and losses."""
+
+import numpy as np
+from opcase import OpCase, constant, fixed, flags, real, sample, whole
+
+from glassgrad.ops import extrema, linalg, losses, reduction, statistics
+from glassgrad.ops.einsum import einsum
+
+__all__ = ["ROWS"]
+
+EMPTY, POINT = sample(real(0, 3)), sample(real())
+WEIGHT = constant([0.5, 1.0, 2.0])
+TIES = fixed([[1.0, 3.0, 3.0], [2.0, 2.0, -1.0]])
+
+
+def _spread(name):
+    """NumPy's var or std with PyTorch's parameters."""
+
+    def function(x, dim=None, correction=1, keepdim=False):
+        axis = tuple(dim) if isinstance(dim, list) else dim
+        return getattr(np, name)(x, axis=axis, ddof=correction, keepdims=keepdim)
+
+    return function
+
+
+def _over(name):
+    """A reduction of NumPy with PyTorch's parameters."""
+
+    def function(x, dim=None, keepdim=False):
+        return getattr(np, name)(x, axis=dim, keepdims=keepdim)
+
+    return function
+
+
+REDUCTION = [
+    OpCase(
+        reduction.sum,
+        [real(2, 3)],
+        numpy=lambda x, dim=None, keepdim=False, dtype=None: np.sum(x, dim, dtype, None, keepdim),
+        rules="Sum SumDim",
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(real(2, 3, 2), dim=(0, -1), keepdim=True),
+            sample(real(0, 3), dim=0),
+            sample(real(), dim=0),
+            sample(whole(2, 3)),
+            sample(flags(3), dim=-1),
+        ],
+        wrong=[sample(real(2), dim=1), sample(real(2, 2), dim=(0, 0))],
+    ),
+    OpCase(
+        reduction.mean,
+        [real(2, 3)],
+        numpy=_over("mean"),
+        rules="Mean MeanDim",
+        more=[
+            sample(real(2, 3), dim=-1),
+            sample(real(2, 3, 2), dim=(0, 2), keepdim=True),
+            sample(real(1), dim=0),
+            POINT,
+        ],
+        wrong=[sample(real(2), dim=1), sample(whole(2))],
+    ),
+    OpCase(
+        statistics.var,
+        [real(2, 3)],
+        numpy=_spread("var"),
+        more=[sample(real(2, 3), dim=1, correction=0), sample(real(3, 2), dim=[0], keepdim=True)],
+        wrong=[sample(whole(2)), sample(real(2), dim=2)],
+    ),
+    OpCase(
+        statistics.std,
+        [real(2, 3)],
+        numpy=_spread("std"),
+        more=[
+            sample(real(2, 3), dim=1, correction=0.5),
+            sample(fixed([2.0, 2.0]), smooth=False),
+        ],
+        wrong=[sample(whole(2))],
+    ),
+    OpCase(
+        reduction.logsumexp,
+        [real(2, 3)],
+        {"dim": 0},
+        numpy=lambda x, dim, keepdim=False: np.log(np.exp(x).sum(axis=dim, keepdims=keepdim)),
+        rules="LogSumExp",
+        more=[sample(real(2, 3), dim=(0, 1)), sample(real(2, 1), dim=-1, keepdim=True)],
+        wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        reduction.any,
+        [flags(2, 3)],
+        numpy=_over("any"),
+        rules="Some",
+        more=[sample(real(2, 3), dim=0), sample(whole(2, 3), dim=(0, 1)), sample(flags(0))],
+    ),
+    OpCase(
+        reduction.all,
+        [flags(2, 3)],
+        numpy=_over("all"),
+        more=[sample(real(2, 3), dim=0, keepdim=True), sample(whole(2, 3), dim=1)],
+    ),
+    OpCase(
+        extrema.max,
+        [real(2, 3)],
+        rules="Max MaxDim",
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(real(2, 3), dim=-1, keepdim=True),
+            sample(real(), dim=0),
+            sample(TIES, smooth=False),
+            sample(TIES, dim=1, smooth=False),
+        ],
+        wrong=[EMPTY, sample(real(0, 3), dim=0), sample(real(2), dim=1)],
+    ),
+    OpCase(
+        extrema.min,
+        [real(2, 3)],
+        rules="Min MinDim",
+        more=[sample(real(2, 3), dim=0), sample(TIES, dim=0, smooth=False), POINT],
+        wrong=[EMPTY, sample(real(0, 3), dim=0)],
+    ),
+    OpCase(
+        extrema.amax,
+        [real(2, 3)],
+        numpy=_over("max"),
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(TIES, dim=(0, 1), keepdim=True, smooth=False),
+            sample(TIES, dim=1, smooth=False),
+        ],
+        wrong=[sample(real(0, 3), dim=0)],
+    ),
+    OpCase(
+        extrema.amin,
+        [real(2, 3)],
+        numpy=_over("min"),
+        more=[sample(real(2, 3), dim=-1), sample(TIES, dim=(0, 1), smooth=False)],
+        wrong=[sample(real(0, 3), dim=0)],
+    ),
+    OpCase(
+        extrema.argmax,
+        [TIES],
+        numpy=lambda x, dim=None, keepdim=False: np.argmax(x, dim, keepdims=keepdim),
+        rules="ArgMax",
+        more=[sample(TIES, dim=1), sample(real(2, 3), dim=0, keepdim=True), sample(real(), dim=0)],
+        wrong=[EMPTY, sample(real(2), dim=1)],
+    ),
+    OpCase(
+        extrema.argmin,
+        [TIES],
+        numpy=lambda x, dim=None, keepdim=False: np.argmin(x, dim, keepdims=keepdim),
+        rules="ArgMin",
+        more=[sample(TIES, dim=1), sample(whole(2, 3), dim=0)],
+        wrong=[EMPTY],
+    ),
+]
+
+LINALG = [
+    OpCase(
+        linalg.mm,
+        [real(2, 3), real(3, 4)],
+        numpy=np.matmul,
+        more=[sample(real(0, 3), real(3, 2)), sample(real(1, 1), real(1, 1))],
+        wrong=[sample(real(2, 3), real(4, 5)), sample(real(3), real(3, 2))],
+    ),
+    OpCase(
+        linalg.mv,
+        [real(2, 3), real(3)],
+        numpy=np.matmul,
+        wrong=[sample(real(2, 3), real(2)), sample(real(3), real(3))],
+    ),
+    OpCase(
+        linalg.dot,
+        [real(3), real(3)],
+        numpy=np.dot,
+        more=[sample(real(0), real(0))],
+        wrong=[sample(real(3), real(2)), sample(real(3, 1), real(3))],
+    ),
+    OpCase(
+        linalg.bmm,
+        [real(2, 3, 4), real(2, 4, 2)],
+        numpy=np.matmul,
+        wrong=[sample(real(2, 3, 4), real(3, 4, 2)), sample(real(3, 4), real(4, 2))],
+    ),
+    OpCase(
+        linalg.matmul,
+        [real(2, 3, 4), real(4, 2)],
+        numpy=np.matmul,
+        rules="MatMul",
+        same_graph=False,  # one node, where PyTorch folds, multiplies and unfolds
+        more=[
+            sample(real(2, 1, 3, 4), real(3, 4, 2)),
+            sample(real(4), real(2, 4, 3)),
+            sample(real(2, 3, 4), real(4)),
+            sample(real(2, 3), real(3, 2)),
+            sample(real(3), real(3, 2)),
+        ],
+        wrong=[
+            sample(real(2, 3), real(4, 5)),
+            sample(real(2, 3, 4), real(3, 5)),
+            sample(real(2, 3, 4), real(3, 4, 5)),
+            sample(real(), real(3)),
+        ],
+    ),
+    OpCase(
+        linalg.linear,
+        [real(4, 3), real(2, 3), real(2)],
+        numpy=lambda x, w, b=0: x @ w.T + b,
+        same_graph=False,  # LinearBackward0
+        more=[
+            sample(real(4, 3), real(2, 3)),
+            sample(real(3), real(2, 3), real(2)),
+            sample(real(2, 2, 3), real(2, 3), real(2)),
+            sample(real(0, 3), real(2, 3), real(2)),
+        ],
+        wrong=[
+            sample(real(4, 3), real(2, 4)),
+            sample(real(4, 3), real(2, 3), real(3)),
+            sample(real(3), real(3)),
+        ],
+    ),
+    OpCase(
+        einsum,
+        [real(2, 3), real(3, 4)],
+        {"equation": "ij,jk->ik"},
+        numpy=lambda *xs, equation: np.einsum(equation, *xs),
+        call=lambda f, *xs, equation: f(equation, *xs),
+        rules="EinsumOne EinsumTwo",
+        same_graph=False,  # EinsumBackward0
+        more=[
+            sample(real(3, 3), equation="ii"),
+            sample(real(3, 3), equation="ii->i"),
+            sample(real(2, 3), equation="ij->j"),
+            sample(real(2, 3), equation="ji"),
+            sample(real(2, 3), real(3), real(3, 2), equation="ij,j,jk->ki"),
+            sample(real(2, 3, 4), real(4, 2), equation="...j,jk->...k"),
+            sample(real(1, 3, 2), real(2, 3, 2), equation="...i,...i->..."),
+            sample(real(2, 2), real(2), equation="ii,j->ji"),
+            sample(real(2), real(3), equation="i,j"),
+            sample(real(1, 3), real(2, 3), equation="ij,ij->i"),
+            sample(real(3, 3), real(3), equation="ii,i->"),
+            sample(real(20, 20), real(20, 20), equation="ij,jk->ik"),
+        ],
+        wrong=[
+            sample(real(2, 3), real(4, 5), equation="ij,jk->ik"),
+            sample(real(2, 3), equation="ij,jk"),
+            sample(real(2, 3), equation="i"),
+            sample(real(2, 3), equation="ij->ik"),
+            sample(real(2, 3), equation="i1->i"),
+            sample(real(2, 3), equation="ii"),
+        ],
+    ),
+]
+
+LOSSES = [
+    OpCase(
+        losses.cross_entropy,
+        [real(4, 3), whole(4)],
+        rules="CrossEntropy SoftCrossEntropy",
+        same_graph=False,  # CrossEntropyBackward0
+        more=[
+            sample(real(4, 3), whole(4), reduction="sum"),
+            sample(real(4, 3), whole(4), reduction="none", label_smoothing=0.1),
+            sample(real(4, 3), whole(4), WEIGHT, label_smoothing=0.2),
+            sample(real(4, 3), fixed([0, 2, 2, 1]), ignore_index=2),
+            sample(
+                real(4, 3),
+                fixed([0, -100, 2, 1]),
+                WEIGHT,
+                label_smoothing=0.1,
+            ),
+            sample(real(3), whole()),
+            sample(real(2, 3, 4), whole(2, 4)),
+            sample(real(2, 3, 2, 2), whole(2, 2, 2), reduction="none", ignore_index=0),
+            sample(real(4, 3), real(4, 3, low=0, high=1)),
+            sample(real(3), real(3, low=0, high=1), label_smoothing=0.1),
+            sample(real(2, 3, 2), real(2, 3, 2, low=0), WEIGHT, reduction="none"),
+        ],
+        wrong=[
+            sample(real(4, 3), whole(5)),
+            sample(real(4, 3), fixed([0, 3, 1, 1])),
+            sample(real(4, 3), fixed([0, -1, 1, 1])),
+            sample(real(4, 3), whole(4), constant([1.0, 2.0])),
+            sample(real(4, 3), real(4)),
+            sample(real(4, 3), whole(4), reduction="median"),
+            sample(real(4, 3), whole(4), label_smoothing=2.0),
+            sample(real(), whole()),
+        ],
+    ),
+    OpCase(
+        losses.nll_loss,
+        [real(4, 3), whole(4)],
+        more=[
+            sample(real(4, 3), whole(4), reduction="none"),
+            sample(real(4, 3), fixed([0, 2, 2, 1]), WEIGHT, ignore_index=2),
+            sample(real(3), whole(), reduction="sum"),
+        ],
+        wrong=[sample(real(4, 3), fixed([0, 3, 1, 1])), sample(real(4, 3), whole(5))],
+    ),
+    OpCase(
+        losses.mse_loss,
+        [real(2, 3), real(2, 3)],
+        numpy=lambda x, y: ((x - y) ** 2).mean(),
+        wrong=[sample(real(2, 3), real(3)), sample(real(2), real(2), reduction="median")],
+    ),
+]
+
+ROWS = [*REDUCTION, *LINALG, *LOSSES]

@@ -1,0 +1,215 @@
+"""Rows of ops that move, choose, join and copy elements."""
+
+import numpy as np
+from opcase import OpCase, fixed, flags, real, sample, whole
+
+import glassgrad
+from glassgrad.ops import (
+    conversion,
+    gathering,
+    indexing,
+    inplace,
+    joining,
+    shape,
+    splitting,
+    transposing,
+)
+
+__all__ = ["ROWS"]
+
+
+def _listed(function, *inputs, **params):
+    """Call a function that takes its tensors as one list."""
+    return function(inputs, **params)
+
+
+def _get(function, x, *indices, index=None):
+    """`x[index]`, or `x[indices]`; the same in both libraries."""
+    return x[index if not indices else indices]
+
+
+def _copied(function, x, y):
+    """Copy into a fresh tensor: the row's inputs are leaves."""
+    return x.clone().copy_(y)
+
+
+SHAPE = [
+    OpCase(
+        shape.reshape,
+        [real(2, 3)],
+        {"shape": (3, 2)},
+        numpy=lambda x, shape: x.reshape(shape),
+        call=lambda f, x, shape: x.reshape(shape),
+        rules="View",
+        more=[
+            sample(real(2, 3), shape=(-1,)),
+            sample(real(1), shape=()),
+            sample(real(0, 3), shape=(3, 0)),
+        ],
+        wrong=[sample(real(2, 3), shape=(4,))],
+    ),
+    OpCase(
+        glassgrad.Tensor.reshape,
+        [real(2, 3)],
+        {"shape": (6,)},
+        call=lambda f, x, shape: x.t().reshape(shape),
+        rules="UnsafeView Contiguous ReshapeAlias",
+        more=[sample(real(2, 3), shape=(3, 2, 1))],
+    ),
+    OpCase(
+        shape.squeeze,
+        [real(2, 1, 3, 1)],
+        rules="Squeeze SqueezeDim SqueezeDims",
+        more=[
+            sample(real(2, 1), dim=1),
+            sample(real(2, 1), dim=0),
+            sample(real(1, 2, 1), dim=(0, 2)),
+        ],
+        wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        shape.unsqueeze,
+        [real(2, 3)],
+        {"dim": 1},
+        numpy=lambda x, dim: np.expand_dims(x, dim),
+        more=[sample(real(), dim=-1), sample(real(2), dim=-2)],
+        wrong=[sample(real(2), dim=2)],
+    ),
+    OpCase(
+        shape.expand,
+        [real(2, 1)],
+        {"size": (3, 2, 4)},
+        call=lambda f, x, size: x.expand(*size),
+        more=[sample(real(), size=(2,)), sample(real(3), size=(2, -1))],
+        wrong=[sample(real(3), size=(2,))],
+    ),
+    OpCase(
+        transposing.permute,
+        [real(2, 3, 4)],
+        {"dims": (2, 0, 1)},
+        numpy=lambda x, dims: np.transpose(x, dims),
+        call=lambda f, x, dims: f(x, dims),
+        more=[sample(real(2, 3), dims=(-1, 0))],
+        wrong=[sample(real(2, 3), dims=(0, 0)), sample(real(2, 3), dims=(0,))],
+    ),
+    OpCase(
+        transposing.transpose,
+        [real(2, 3, 4)],
+        {"dim0": 0, "dim1": -1},
+        numpy=lambda x, dim0, dim1: np.swapaxes(x, dim0, dim1),
+        wrong=[sample(real(2), dim0=0, dim1=1)],
+    ),
+    OpCase(
+        transposing.t,
+        [real(2, 3)],
+        numpy=np.transpose,
+        more=[sample(real(2)), sample(real())],
+        wrong=[sample(real(2, 2, 2))],
+    ),
+]
+
+CHOOSING = [
+    OpCase(
+        indexing.select,
+        [real(2, 3)],
+        {"dim": 1, "index": -1},
+        numpy=lambda x, dim, index: x.take(index, dim),
+        rules="Select SelectInto",
+        wrong=[sample(real(2, 3), dim=1, index=3), sample(real(2, 3), dim=2, index=0)],
+    ),
+    OpCase(
+        indexing.narrow,
+        [real(4, 3)],
+        {"dim": 0, "start": 1, "length": 2},
+        rules="Slice SliceInto",
+        wrong=[sample(real(2), dim=0, start=1, length=2)],
+    ),
+    OpCase(
+        indexing.getitem,
+        [real(4, 3)],
+        {"index": (slice(0, None, 2), None, 1)},
+        numpy=lambda x, *indices, index=None: x[indices or index],
+        call=_get,
+        rules="Index IndexInto Alias",
+        same_graph=False,  # a chain, compared node by node in test_indexing
+        more=[
+            sample(real(4, 3), index=...),
+            sample(real(4, 3), whole(5)),
+            sample(real(4, 3), whole(2, 1, high=4), whole(3)),
+            sample(real(4, 3), flags(4)),
+            sample(real(3, 4), index=(0, slice(1, 3))),
+        ],
+        wrong=[sample(real(2), index=2), sample(real(2), index=(0, 0))],
+    ),
+    OpCase(
+        gathering.index_select,
+        [real(2, 3), whole(4)],
+        {"dim": 1},
+        rules="IndexSelect IndexAdd",
+        call=lambda f, x, index, dim: f(x, dim, index),
+        wrong=[sample(real(2, 3), fixed([3]), dim=1), sample(real(2, 3), real(2), dim=1)],
+    ),
+    OpCase(
+        gathering.gather,
+        [real(3, 2), whole(2, 2)],
+        {"dim": 0},
+        numpy=lambda x, index, dim: np.take_along_axis(x, index, dim),
+        rules="Gather ScatterAdd",
+        call=lambda f, x, index, dim: f(x, dim, index),
+        wrong=[sample(real(3, 2), fixed([[3]]), dim=0)],
+    ),
+]
+
+JOINING = [
+    OpCase(
+        joining.cat,
+        [real(2, 3), real(1, 3)],
+        numpy=lambda *xs, dim=0: np.concatenate(xs, dim),
+        call=_listed,
+        more=[sample(real(2, 1), real(2, 0), real(2, 2), dim=-1)],
+        wrong=[sample(real(2, 3), real(2, 2)), sample(real(), real())],
+    ),
+    OpCase(
+        joining.stack,
+        [real(2, 3), real(2, 3)],
+        numpy=lambda *xs, dim=0: np.stack(xs, dim),
+        call=_listed,
+        more=[sample(real(2), real(2), dim=-1), sample(real(), real())],
+        wrong=[sample(real(2, 3), real(2, 2))],
+    ),
+    OpCase(
+        splitting.split,
+        [real(5, 2)],
+        {"split_size_or_sections": 2},
+        rules="Split SplitWithSizes",
+        call=lambda f, x, split_size_or_sections, dim=0: f(x, split_size_or_sections, dim),
+        more=[sample(real(2, 3), split_size_or_sections=[1, 2], dim=1)],
+        wrong=[sample(real(2), split_size_or_sections=[1, 2])],
+    ),
+    OpCase(
+        splitting.unbind,
+        [real(2, 3)],
+        more=[sample(real(2, 3), dim=1)],
+        wrong=[sample(real(2), dim=1)],
+    ),
+]
+
+COPYING = [
+    OpCase(conversion.clone, [real(2, 3)], numpy=np.copy, more=[sample(real()), sample(whole(2))]),
+    OpCase(
+        conversion.to,
+        [real(2, 3)],
+        {"dtype": glassgrad.float16},
+        rules="ToCopy",
+        call=lambda f, x, dtype: x.to(dtype),
+    ),
+    OpCase(
+        inplace.copy_,
+        [real(2, 3), real(3)],
+        rules="Copy",
+        call=_copied,
+        wrong=[sample(real(2, 3), real(2))],
+    ),
+]
+
+ROWS = [*SHAPE, *CHOOSING, *JOINING, *COPYING]

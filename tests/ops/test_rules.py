@@ -1,0 +1,82 @@
+"""What every rule in `glassgrad.ops` keeps to: plain NumPy on values, and its formulas."""
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from opcase import all_primitives
+
+RULES = ("forward", "setup_context", "backward", "jvp", "vmap")
+ALLOWED = {"sum", "mean", "reshape", "shape", "dtype", "ndim"}
+FORBIDDEN = {name for name in dir(np.ndarray) if not name.startswith("_")} - ALLOWED
+MAKERS = {"asarray", "array", "ascontiguousarray", "asanyarray"}
+
+primitives = pytest.mark.parametrize(
+    "cls", [pytest.param(cls, id=name) for name, cls in sorted(all_primitives().items())]
+)
+
+
+def bodies(cls):
+    """The syntax trees of the rules of a class, and of the private functions they call."""
+    home = vars(sys.modules[cls.__module__])
+    pending = [cls.__dict__[name].__func__ for name in RULES if name in cls.__dict__]
+    seen = set()
+    while pending:
+        function = pending.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        yield tree
+        for node in ast.walk(tree):
+            called = home.get(node.id) if isinstance(node, ast.Name) else None
+            if inspect.isfunction(called) and called.__module__ == cls.__module__:
+                if called.__name__.startswith("_"):
+                    pending.append(called)
+
+
+@primitives
+def test_rules_use_no_method_whose_name_means_two_things(cls):
+    for tree in bodies(cls):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in FORBIDDEN:
+                owner = ast.unparse(node.value)
+                assert owner in ("np", "ctx", "math") or node.attr == "itemsize", (
+                    f"{cls.__name__}: `{ast.unparse(node)}`: in a rule values have only "
+                    f"{', '.join(sorted(ALLOWED))}; write `np.{node.attr}(…)`"
+                )
+
+
+@primitives
+def test_rules_make_no_array_on_the_cpu(cls):
+    for tree in bodies(cls):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "np":
+                assert node.attr not in MAKERS, f"{cls.__name__}: `{ast.unparse(node)}`"
+
+
+@primitives
+def test_first_line_of_an_op_is_its_formulas(cls):
+    first = (cls.__doc__ or "").strip().split("\n")[0]
+    parts = re.split(r"\s{4,}", first)
+    assert len(parts) == 3 or "no derivative" in first, (
+        f"{cls.__name__}: value, tangent and cotangent, parted by spaces, got {first!r}"
+    )
+
+
+@primitives
+def test_op_has_its_formulas_in_latex(cls):
+    assert len(cls.latex) == 3
+    for formula in cls.latex:
+        assert formula.strip()
+        assert formula.count("{") == formula.count("}")
+
+
+@primitives
+def test_node_has_pytorchs_kind_of_name(cls):
+    if cls.differentiable:
+        assert re.fullmatch(r"[A-Z]\w*Backward(s|\d)", cls._backward_cls.__name__)
