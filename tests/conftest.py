@@ -1,17 +1,15 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
 import os
-
-for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_threads, "1")
-
 import sys
 
 import pytest
-from _fakearray import register_fake_device
 
 import glassgrad
+from _fakearray import register_fake_device
 from glassgrad.core import state
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch, which tests import later
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,9 +1,10 @@
 """The rows of all ops: each op has exactly one (see opcase.py for what a row says)."""
 
+import pytest
+
 import oprows_elementwise
 import oprows_reduction
 import oprows_structure
-import pytest
 
 __all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "rows"]
 

@@ -3,7 +3,6 @@
 import operator
 
 import numpy as np
-from opcase import OpCase, fixed, flags, positive, real, sample, whole
 
 import glassgrad
 from glassgrad.ops import (
@@ -14,6 +13,7 @@ from glassgrad.ops import (
     selection,
     transcendental,
 )
+from opcase import OpCase, fixed, flags, positive, real, sample, whole
 
 __all__ = ["ROWS"]
 

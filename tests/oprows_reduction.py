@@ -1,10 +1,10 @@
 """Rows of reductions, products of matrices and losses."""
 
 import numpy as np
-from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
-from glassgrad.ops import extrema, linalg, losses, reduction, statistics
+from glassgrad.ops import affine, extrema, linalg, losses, reduction, statistics
 from glassgrad.ops.einsum import einsum
+from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
 
@@ -204,7 +204,7 @@ LINALG = [
         ],
     ),
     OpCase(
-        linalg.linear,
+        affine.linear,
         [real(4, 3), real(2, 3), real(2)],
         numpy=lambda x, w, b=0: x @ w.T + b,
         same_graph=False,  # LinearBackward0

@@ -1,7 +1,6 @@
 """Rows of ops that move, choose, join and copy elements."""
 
 import numpy as np
-from opcase import OpCase, fixed, flags, real, sample, whole
 
 import glassgrad
 from glassgrad.ops import (
@@ -14,6 +13,7 @@ from glassgrad.ops import (
     splitting,
     transposing,
 )
+from opcase import OpCase, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
 
@@ -25,7 +25,7 @@ def _listed(function, *inputs, **params):
 
 def _get(function, x, *indices, index=None):
     """`x[index]`, or `x[indices]`; the same in both libraries."""
-    return x[index if not indices else indices]
+    return x[indices or index]
 
 
 def _copied(function, x, y):

@@ -4,10 +4,10 @@ import gc
 
 import numpy as np
 import pytest
-from opcase import Run, all_primitives, values, weights_for
-from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
 
 from glassgrad.core.errors import GlassgradError
+from opcase import Run, all_primitives, values, weights_for
+from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
 
 # Values -----------------------------------------------------------------------------------------
 

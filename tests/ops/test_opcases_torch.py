@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from opcase import Run, as_list, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, rows
 

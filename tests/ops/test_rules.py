@@ -8,6 +8,7 @@ import textwrap
 
 import numpy as np
 import pytest
+
 from opcase import all_primitives
 
 RULES = ("forward", "setup_context", "backward", "jvp", "vmap")
@@ -22,8 +23,8 @@ primitives = pytest.mark.parametrize(
 
 def bodies(cls):
     """The syntax trees of the rules of a class, and of the private functions they call."""
-    home = vars(sys.modules[cls.__module__])
-    pending = [cls.__dict__[name].__func__ for name in RULES if name in cls.__dict__]
+    rules = [getattr(cls, name, None) for name in RULES]
+    pending = [rule for rule in rules if is_ours(rule)]
     seen = set()
     while pending:
         function = pending.pop()
@@ -32,11 +33,20 @@ def bodies(cls):
         seen.add(function)
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         yield tree
+        home = vars(sys.modules[function.__module__])
         for node in ast.walk(tree):
             called = home.get(node.id) if isinstance(node, ast.Name) else None
-            if inspect.isfunction(called) and called.__module__ == cls.__module__:
-                if called.__name__.startswith("_"):
-                    pending.append(called)
+            if is_ours(called) and is_private(called):
+                pending.append(called)
+
+
+def is_ours(function):
+    return inspect.isfunction(function) and function.__module__.startswith("glassgrad.ops.")
+
+
+def is_private(function):
+    home = function.__module__.rpartition(".")[2]
+    return function.__name__.startswith("_") or home.startswith("_")
 
 
 @primitives

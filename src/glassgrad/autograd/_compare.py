@@ -196,7 +196,7 @@ def check_projections(
             number += 1
 
 
-def _unit_vector(random: np.random.Generator, size: int) -> Array:
+def _unit_vector(random: "np.random.Generator", size: int) -> Array:
     vector = random.random(size)
     return vector / np.linalg.norm(vector) if size else vector
 

@@ -209,11 +209,11 @@ class GraphTask:
             cold = node.cold
             if cold is not None:
                 (grad,) = run_all(tensor_hooks(node) + pre_hooks(node), (grad,))
+            if node.seq < state.last_write:
+                node.check_versions()
             if grad is None:
                 grads: Any = (None,) * len(node.edges)
             else:
-                if node.seq < state.last_write:
-                    node.check_versions()
                 grads = node.backward(grad)
                 if node.checked:
                     grads = fit(node, grads if grads.__class__ is tuple else (grads,))
@@ -376,9 +376,9 @@ class GraphTask:
     def _apply(self, node: Node, grads: Grads) -> Grads:
         """What the node's rule makes of `grads`, one gradient per edge."""
         if isinstance(node, PrimitiveNode):
+            node.check_versions()
             if all(grad is None for grad in grads):
                 return (None,) * len(node.edges)
-            node.check_versions()
             rule: Any = node.lifted() if self.create_graph else node
             results = rule.backward(*grads)
             return results if isinstance(results, tuple) else (results,)

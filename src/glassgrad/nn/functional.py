@@ -1,7 +1,7 @@
 """The ops that networks are made of, under the names of `torch.nn.functional`."""
 
 from glassgrad.ops.activations import log_softmax, relu, sigmoid, softmax
-from glassgrad.ops.linalg import linear
+from glassgrad.ops.affine import linear
 from glassgrad.ops.losses import cross_entropy, mse_loss, nll_loss
 from glassgrad.ops.transcendental import tanh
 

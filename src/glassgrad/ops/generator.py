@@ -57,8 +57,15 @@ class Generator:
                 "Write a smaller one."
             )
         self._seed = number % _SEEDS
-        self.source = np.random.Generator(np.random.PCG64(self._seed))
+        self._source: "np.random.Generator | None" = None
         return self
+
+    @property
+    def source(self) -> "np.random.Generator":
+        """NumPy's generator behind it, made on first use: `numpy.random` is slow to import."""
+        if self._source is None:
+            self._source = np.random.Generator(np.random.PCG64(self._seed))
+        return self._source
 
     def seed(self) -> int:
         """Start over from a seed that the operating system draws; returns it."""
@@ -171,7 +178,7 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-def source_of(generator: Generator | None) -> np.random.Generator:
+def source_of(generator: Generator | None) -> "np.random.Generator":
     """NumPy's generator behind a Generator; None: behind the default one."""
     if generator is None:
         return default_generator.source

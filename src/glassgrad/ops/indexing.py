@@ -297,6 +297,8 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 
     See also: https://numpy.org/doc/stable/user/basics.indexing.html
     """
+    if index.__class__ is int and input.ndim:  # nearly always: `x[i]` in a loop
+        return _select(input, 0, _checked(index, 0, input))
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
         return _slice(input, 0, *read_slice(index, _size_to_slice(input, 0)))
     view, dims, indices = parse(input, index)

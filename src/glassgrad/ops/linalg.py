@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
@@ -258,12 +256,13 @@ class MatMul(Primitive):
             grad = grad[..., None]
         if x.ndim == 1:
             grad = grad[..., None, :]
-        x_bar = grad @ transposed(columns) if wants_x else None
-        y_bar = transposed(rows) @ grad if wants_y else None
-        if wants_x and x.ndim == 1:
-            x_bar = x_bar[..., 0, :]
-        if wants_y and y.ndim == 1:
-            y_bar = y_bar[..., 0]
+        x_bar = y_bar = None
+        if wants_x:
+            x_bar = grad @ transposed(columns)
+            x_bar = x_bar if x.ndim > 1 else x_bar[..., 0, :]
+        if wants_y:
+            y_bar = transposed(rows) @ grad
+            y_bar = y_bar if y.ndim > 1 else y_bar[..., 0]
         return x_bar, y_bar
 
 

@@ -47,7 +47,7 @@ __all__ = [
     "set_rng_state",
 ]
 
-Draw = Callable[[np.random.Generator, Sequence[int], DType], Any]
+Draw = Callable[["np.random.Generator", Sequence[int], DType], Any]
 
 
 # Uniform and normal -------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def _drawn(
     return made(draw(source_of(generator), shape, wanted), None, device, requires_grad)
 
 
-def _uniform(source: np.random.Generator, shape: Sequence[int], dtype: DType) -> Any:
+def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":
         parts = _uniform(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
         return parts[..., 0] + parts[..., 1] * dtype.type(1j)
@@ -179,7 +179,7 @@ def _uniform(source: np.random.Generator, shape: Sequence[int], dtype: DType) ->
     return (source.integers(0, steps, shape) / steps).astype(dtype)
 
 
-def _normal(source: np.random.Generator, shape: Sequence[int], dtype: DType) -> Any:
+def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":  # of variance 1: each part has a half
         parts = _normal(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
         return ((parts[..., 0] + parts[..., 1] * 1j) / np.sqrt(2)).astype(dtype)
@@ -220,35 +220,41 @@ def normal(
         >>> normal(tensor([5.0, 7.0]), 0.0)
         tensor([5., 7.])
     """
-    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
-    values = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (mean, std)]
-    _check_std(values[1])
-    if not tensors:
-        if size is None:
-            raise ArgumentTypeError(
-                "normal() received an invalid combination of arguments: two numbers do not say "
-                "how many to draw. Write `normal(mean, std, size)`."
-            )
-        shape = checked_size("normal", size_of((tuple(size),), "normal"))
-        wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-        array = (values[0] + values[1] * _normal(source_of(generator), shape, wanted)).astype(
-            wanted
+    if isinstance(mean, Tensor) or isinstance(std, Tensor):
+        return _normal_around(mean, std, generator)
+    if size is None:
+        raise ArgumentTypeError(
+            "normal() received an invalid combination of arguments: two numbers do not say how "
+            "many to draw. Write `normal(mean, std, size)`."
         )
-        return made(array, None, device, requires_grad)
-    first = tensors[0]
+    _check_std(std)
+    shape = checked_size("normal", size_of((tuple(size),), "normal"))
+    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    array = mean + std * _normal(source_of(generator), shape, wanted)
+    return made(array.astype(wanted), None, device, requires_grad)
+
+
+def _normal_around(
+    mean: Tensor | float, std: Tensor | float, generator: Generator | None
+) -> Tensor:
+    """`normal` for tensors, or a tensor and a number."""
+    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
     if any(x.dtype.kind not in "fc" for x in tensors):
         raise DTypeError(
             f"normal() is not implemented for {', '.join(str(x.dtype) for x in tensors)}. It draws "
             "fractions. Write `mean.float()`."
         )
+    centre, spread = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (mean, std)]
+    _check_std(spread)
     try:
-        shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+        shape = np.broadcast_shapes(np.shape(centre), np.shape(spread))
     except ValueError as error:
         raise ShapeError(
-            f"the shapes of mean and std, {np.shape(values[0])} and {np.shape(values[1])}, do not "
+            f"the shapes of mean and std, {np.shape(centre)} and {np.shape(spread)}, do not "
             "broadcast: The size of tensor a must match the size of tensor b."
         ) from error
-    array = values[0] + values[1] * _normal(source_of(generator), shape, first.dtype)
+    first = tensors[0]
+    array = centre + spread * _normal(source_of(generator), shape, first.dtype)
     return made(np.asarray(array, first.dtype), None, first.device, requires_grad=False)
 
 
