@@ -234,7 +234,7 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
             "Pass `gradient=`."
         )
     backend = backend_of(output.payload) if isinstance(output, Tensor) else CPU_BACKEND
-    return wrap(backend.asarray(backend.xp.ones(shape, dtype)))
+    return wrap(backend.xp.ones(shape, dtype))
 
 
 def _check_gradient(gradient: Any, shape: tuple[int, ...], dtype: Any, position: int) -> None:

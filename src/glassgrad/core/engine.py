@@ -26,17 +26,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import state
-from .backend import is_array, whole
+from .backend import is_array
 from .calling import run_user_backward
 from .errors import GradientError
 from .function import BackwardCFunction
 from .graph import FREED, AccumulateGrad, GradientEdge, Node
 from .hooks import (
     as_tensors,
+    has_hooks,
     post_hooks,
     pre_hooks,
     run_accumulated,
+    run_after,
     run_all,
+    run_before,
     tensor_hooks,
 )
 from .saving import PrimitiveNode
@@ -65,13 +68,15 @@ class Schedule(list[Node]):
 
     def __init__(self, roots: Sequence[Node], targets: set[Node] | None = None) -> None:
         nodes, last_to_feed = _reach(roots)
-        fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
-        self.extend(r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad and r not in fed)
+        if any(type(root) is AccumulateGrad for root in roots):
+            fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
+            leaves = [r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad]
+            self.extend([leaf for leaf in leaves if leaf not in fed])
         nodes.sort(key=_by_seq, reverse=True)
         for node in nodes:
             self.append(node)
             if node in last_to_feed:
-                self.extend(last_to_feed[node])
+                self += last_to_feed[node]
         self.needed = None if targets is None else self._upstream_of(targets)
 
     def _upstream_of(self, targets: set[Node]) -> set[Node]:
@@ -200,15 +205,21 @@ class GraphTask:
                 self._visit_now(node)
             return
         buffers, free = self.buffers, not self.keep_graph
-        take, put = buffers.pop, self._put
+        take, put, getrefcount = buffers.pop, self._put, sys.getrefcount
         for node in self.schedule:
             if not node._is_quick:
-                self._visit_now(node)
+                if node.__class__ is AccumulateGrad and not has_hooks(node):
+                    grad = take(node, None)
+                    if grad is not None:
+                        unshared = getrefcount(grad) <= _A_LOCAL
+                        accumulate(node.variable, grad, unshared)
+                else:
+                    self._visit_now(node)
                 continue
             grad = take(node, None)
             cold = node.cold
-            if cold is not None:
-                (grad,) = run_all(tensor_hooks(node) + pre_hooks(node), (grad,))
+            if cold is not None and (cold.tensor or cold.pre or cold.retain):
+                grad = run_before(cold, grad)
             if node.seq < state.last_write:
                 node.check_versions()
             if grad is None:
@@ -219,7 +230,7 @@ class GraphTask:
                     grads = fit(node, grads if grads.__class__ is tuple else (grads,))
             if cold is not None and cold.post:
                 grads = grads if grads.__class__ is tuple else (grads,)
-                grads = run_all(post_hooks(node, (grad,)), grads)
+                grads = run_after(cold, grads, (grad,))
             grad = None  # from here on the buffers alone refer to the gradients
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
@@ -246,14 +257,8 @@ class GraphTask:
             for _ in self._visit(node, watched=False):
                 pass
         elif type(node) is AccumulateGrad:
-            grad = self.buffers.pop(node, None)
-            hooks = tensor_hooks(node)
-            if hooks:
-                (grad,) = run_all(hooks, (grad,))
-            if grad is not None:
-                unshared = sys.getrefcount(grad) <= _A_LOCAL  # a line of its own: calls count too
-                accumulate(node.variable, grad, unshared=unshared)
-                run_accumulated(node.variable)
+            (grad,) = run_all(tensor_hooks(node), self._take(node))
+            self._accumulate(node.variable, grad)
         else:
             grads = self._take(node)
             results = fit(node, self._apply(node, grads))
@@ -363,7 +368,7 @@ class GraphTask:
             have = buffers.get(node)
             if have is None:
                 buffers[node] = grad
-            elif sys.getrefcount(have) <= _A_LOCAL + 1 and _is_own(have):
+            elif is_array(have) and sys.getrefcount(have) <= _A_LOCAL + 1 and _is_own(have):
                 np.add(have, grad, out=have)  # Note [Who owns a gradient]
             else:
                 buffers[node] = have + grad
@@ -435,8 +440,6 @@ _A_LOCAL = _count_a_local()
 
 def _is_own(array: Any) -> bool:
     """Whether the memory of an unshared array is its own, writable and in order."""
-    if not is_array(array):
-        return False  # a NumPy scalar
     base = array.base
     if base is not None and (not is_array(base) or sys.getrefcount(base) > _A_LOCAL + 1):
         return False  # somebody else looks at the same memory
@@ -447,13 +450,17 @@ def _is_own(array: Any) -> bool:
 def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     """Add `grad` to `leaf.grad`, in place if it is an array and there is one already."""
     with _accumulating:
-        cold = leaf.chilled()
+        cold = leaf.cold or leaf.chilled()
         old = cold.grad
-        if isinstance(grad, Tensor):
-            cold.grad = grad.clone() if old is None else old + grad
-        elif old is None:
-            own = unshared and _is_own(grad)
-            cold.grad = wrap(grad if own else whole(grad).copy())
+        if old is None:
+            if isinstance(grad, Tensor):
+                cold.grad = grad.clone()
+            elif isinstance(grad, np.generic):
+                cold.grad = wrap(np.asarray(grad))
+            else:
+                cold.grad = wrap(grad if unshared and _is_own(grad) else grad.copy())
+        elif isinstance(grad, Tensor):
+            cold.grad = old + grad
         else:
             np.add(old.payload, grad, out=old.payload)
             old.wrote()
@@ -524,5 +531,5 @@ def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     lead = grad.ndim - len(shape)
     stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
     axes = (*range(lead), *stretched)
-    total = np.sum(grad, axis=axes) if axes else grad
+    total = grad.sum(axis=axes) if axes else grad
     return total if total.shape == shape else total.reshape(shape)

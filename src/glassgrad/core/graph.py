@@ -321,13 +321,17 @@ class AccumulateGrad(Node):
 
     __slots__ = ("variable",)
 
+    variable: Tensor
+    # The same for all of them, so that making one sets two attributes.
+    edges = ()
+    seq = sys.maxsize
+    out_shape = out_dtype = None
+    checked = False
+    saved_tensors = ()
+    holders = versions = None
+
     def __init__(self, variable: Tensor) -> None:
-        self.edges = ()
-        self.seq = sys.maxsize
-        self.out_shape = self.out_dtype = None
-        self.checked = False
-        self.saved_tensors = ()
-        self.holders = self.versions = self.cold = None
+        self.cold = None
         self.variable = variable
 
     @property

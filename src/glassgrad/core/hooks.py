@@ -13,9 +13,11 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .backend import whole
 from .errors import ArgumentTypeError, GraphError, HookError
-from .graph import AccumulateGrad, Hooks, Node, RemovableHandle, add_hook
+from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
 from .state import modes
 from .tensor import Tensor, wrap
 
@@ -123,6 +125,14 @@ def retain_grad(tensor: Tensor) -> None:
 # In the engine ----------------------------------------------------------------------------------
 
 
+def has_hooks(node: AccumulateGrad) -> bool:
+    """Whether anything hangs on a leaf or on its AccumulateGrad."""
+    if node.cold is not None:
+        return True
+    cold = node.variable.cold
+    return cold is not None and (cold.hooks is not None or cold.post_hooks is not None)
+
+
 def tensor_hooks(node: Node) -> list[Step]:
     """The hooks of the tensors that `node` made, each output's retained gradient behind them."""
     if isinstance(node, AccumulateGrad):
@@ -152,6 +162,29 @@ def run_all(steps: list[Step], grads: Grads) -> Grads:
     """Run hooks one after the other."""
     for run, hook, extra in steps:
         grads = run(hook, grads, extra)
+    return grads
+
+
+def run_before(cold: NodeHooks, grad: Any) -> Any:
+    """What the hooks before a node with one output leave of its gradient, without the lists."""
+    grads = (grad,)
+    for hooks in cold.tensor.values():
+        for hook in (*hooks.values(),):
+            grads = _run_tensor_hook(hook, grads, 0)
+    for kept in cold.retain.values():
+        _retain(kept, grads, 0)
+    for hook in (*cold.pre.values(),):
+        grads = _run_pre_hook(hook, grads, None)
+    return grads[0]
+
+
+def run_after(cold: NodeHooks, grads: Grads, outputs: Grads) -> Grads:
+    """What the hooks after a node leave of the gradients it computed, without the lists."""
+    arrived = as_tensors(outputs)
+    for hook in (*cold.post.values(),):
+        result = hook(as_tensors(grads), arrived)
+        if result is not None:
+            grads = _checked_all(hook, result, grads)
     return grads
 
 
@@ -189,8 +222,20 @@ def as_tensor(grad: Any) -> Tensor | None:
 
 
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
-    """Gradients as hooks see them."""
-    return tuple([as_tensor(grad) for grad in grads])
+    """Gradients as hooks see them; `wrap` written out, since every hook pays for it."""
+    shown = []
+    for grad in grads:
+        if grad is None or isinstance(grad, Tensor):
+            shown.append(grad)
+            continue
+        tensor = _new(Tensor)
+        tensor.payload = grad if type(grad) is np.ndarray else whole(grad)
+        tensor.edge = tensor.cold = None
+        shown.append(tensor)
+    return tuple(shown)
+
+
+_new = object.__new__
 
 
 # What a hook may return -------------------------------------------------------------------------

@@ -20,7 +20,7 @@ def check_reduction(reduction: str) -> None:
 
 
 def check_weight(weight: Tensor | None, scores: Any) -> None:
-    """Raise unless there is one weight per class, in the dtype of the scores."""
+    """Raise unless there is one constant weight per class, in the dtype of the scores."""
     classes = scores.shape[scores.ndim > 1]
     if weight is None:
         return
@@ -29,6 +29,11 @@ def check_weight(weight: Tensor | None, scores: Any) -> None:
             f"weight tensor should be defined either for all {classes} classes or no classes but "
             f"got weight tensor of shape: {list(weight.shape)}. Classes lie along dim "
             f"{int(scores.ndim > 1)} of the input. Give one weight per class."
+        )
+    if weight.requires_grad:
+        raise ArgumentError(
+            "the derivative for 'weight' is not implemented. The weights of the classes are "
+            "chosen, not learned. Write `weight.detach()`."
         )
     if weight.payload.dtype is not scores.dtype:
         raise DTypeError(

@@ -25,6 +25,11 @@ class Relu(Elementwise):
 
     @staticmethod
     def forward(x):
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "Boolean inputs not supported for relu. False and True are what they are. "
+                "Write `x.float().relu()`."
+            )
         return np.maximum(x, 0)
 
     @staticmethod
@@ -41,6 +46,9 @@ def relu(input: Tensor) -> Tensor:
 
     Returns:
         Tensor of shape `S` and the same dtype. At the kink 0 its subgradient 0 is used.
+
+    Raises:
+        DTypeError: for bools.
 
     Example:
         >>> relu(tensor([-1.0, 2.0]))
@@ -136,8 +144,8 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
     """
-    x = _floating("softmax", input, dtype)
-    return Softmax.apply(x, dim=wrap_dim(dim, x.ndim))
+    at = wrap_dim(dim, input.ndim)
+    return Softmax.apply(_floating("softmax", input, at, dtype), dim=at)
 
 
 class LogSoftmax(Primitive):
@@ -187,16 +195,17 @@ def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
     """
-    x = _floating("log_softmax", input, dtype)
-    return LogSoftmax.apply(x, dim=wrap_dim(dim, x.ndim))
+    at = wrap_dim(dim, input.ndim)
+    return LogSoftmax.apply(_floating("log_softmax", input, at, dtype), dim=at)
 
 
-def _floating(name: str, input: Tensor, dtype: Any) -> Tensor:
+def _floating(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     if dtype is not None:
         input = input.to(as_dtype(dtype))
     if input.payload.dtype.kind != "f":
+        kernel = f"{name}_lastdim_kernel" if dim >= input.ndim - 1 else f"{name}_kernel"
         raise DTypeError(
-            f'"{name}_lastdim_kernel_impl" not implemented for {scalar_name(input.dtype)!r}. '
+            f'"{kernel}_impl" not implemented for {scalar_name(input.dtype)!r}. '
             f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
         )
     return input

@@ -1,10 +1,10 @@
 """The largest and the smallest element, and where it is."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
@@ -16,6 +16,7 @@ from glassgrad.ops._reduce import (
     kept_shape,
     reduced,
 )
+from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops.selection import maximum, minimum
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
@@ -151,31 +152,6 @@ def _placed(grad: Any, ctx: Any) -> Any:
     return np.where(places == ctx.indices.reshape(kept), grad.reshape(kept), 0)
 
 
-class ValuesAndIndices(NamedTuple):
-    """The extreme values along a dim, and where they were found."""
-
-    values: Tensor
-    indices: Tensor
-
-
-class MaxReturn(ValuesAndIndices):
-    """What `max` with a dim returns."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"glassgrad.return_types.max(\nvalues={self.values},\nindices={self.indices})"
-
-
-class MinReturn(ValuesAndIndices):
-    """What `min` with a dim returns."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"glassgrad.return_types.min(\nvalues={self.values},\nindices={self.indices})"
-
-
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -214,9 +190,8 @@ def max(
     if wanted is None:
         _check_any_element(input, "max")
         return Max.apply(input)
-    where = _filled_dim(input, wanted, "max")
-    keep = kept_or_keepdims(keepdim, keepdims)
-    return MaxReturn(*MaxDim.apply(input, dim=where, keepdim=keep))
+    at, keep = _filled_dim(input, wanted, "max"), kept_or_keepdims(keepdim, keepdims)
+    return MaxReturn(*MaxDim.apply(input, dim=at, keepdim=keep))
 
 
 def min(
@@ -243,9 +218,8 @@ def min(
     if wanted is None:
         _check_any_element(input, "min")
         return Min.apply(input)
-    where = _filled_dim(input, wanted, "min")
-    keep = kept_or_keepdims(keepdim, keepdims)
-    return MinReturn(*MinDim.apply(input, dim=where, keepdim=keep))
+    at, keep = _filled_dim(input, wanted, "min"), kept_or_keepdims(keepdim, keepdims)
+    return MinReturn(*MinDim.apply(input, dim=at, keepdim=keep))
 
 
 def amax(
@@ -301,6 +275,8 @@ def _over_dims(
     op: type[Primitive], name: str, input: Tensor, dim: Dims, keepdim: Any, keepdims: Any
 ) -> Tensor:
     dims = reduced(dim, input.ndim)
+    if dim is None or dim == ():
+        _check_any_element(input, name)
     for each in dims:
         _filled_dim(input, each, name)
     return op.apply(input, dim=dims, keepdim=kept_or_keepdims(keepdim, keepdims))
@@ -348,6 +324,7 @@ def argmax(
 
     Raises:
         DimError: if there is no such dim, or no element to choose from.
+        DTypeError: for bools.
 
     Example:
         >>> argmax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
@@ -381,6 +358,11 @@ def _index(
     op: type[Primitive], name: str, input: Tensor, dim: int | None, keepdim: Any, keepdims: Any
 ) -> Tensor:
     keep = kept_or_keepdims(keepdim, keepdims)
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            f"{name}(): does not support bool input. True and False are no sizes. "
+            f"Write `x.int().{name}()`."
+        )
     if dim is None:
         if not input.numel():
             raise DimError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import DType, as_dtype, int64, is_differentiable
+from glassgrad.core.dtypes import DType, as_dtype, int64, is_differentiable, uint8
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
@@ -22,6 +22,7 @@ from glassgrad.ops._reduce import (
     spread,
 )
 from glassgrad.ops._texts import scalar_name
+from glassgrad.ops.conversion import to
 
 __all__ = ["all", "any", "logsumexp", "mean", "sum"]
 
@@ -239,7 +240,7 @@ def logsumexp(
 
     Example:
         >>> logsumexp(tensor([1000.0, 1000.0]), dim=0)
-        tensor(1000.6931)
+        tensor(1000.6932)
 
     See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
     """
@@ -280,7 +281,7 @@ def any(
     """Whether any element is not 0, among all or over some dims.
 
     Returns:
-        bool tensor; False where there are no elements.
+        bool tensor (uint8 for uint8); False where there are no elements.
 
     Raises:
         DimError: for a dim that `input` does not have.
@@ -289,8 +290,7 @@ def any(
         >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
         tensor([ True, False])
     """
-    dims = reduced(dim_or_axis(dim, axis), input.ndim)
-    return Some.apply(input, dim=dims, keepdim=kept_or_keepdims(keepdim, keepdims))
+    return _answer(Some, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
 
 
 def all(
@@ -304,7 +304,7 @@ def all(
     """Whether all elements are not 0, of all or over some dims.
 
     Returns:
-        bool tensor; True where there are no elements.
+        bool tensor (uint8 for uint8); True where there are no elements.
 
     Raises:
         DimError: for a dim that `input` does not have.
@@ -313,5 +313,11 @@ def all(
         >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
         tensor([ True, False])
     """
-    dims = reduced(dim_or_axis(dim, axis), input.ndim)
-    return All.apply(input, dim=dims, keepdim=kept_or_keepdims(keepdim, keepdims))
+    return _answer(All, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
+
+
+def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:
+    """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
+    dims = () if dim == () else reduced(dim, input.ndim)
+    answer = op.apply(input, dim=dims, keepdim=keepdim)
+    return to(answer, uint8) if input.dtype == uint8 else answer
