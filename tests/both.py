@@ -25,6 +25,18 @@ def values(tensors: Any) -> list[Any]:
     return [None if t is None else t.tolist() for t in tensors]
 
 
+def make(
+    lib: Any, forward: Any, backward: Any = None, setup_context: Any = None, **attributes: Any
+) -> Any:
+    """A Function of the given rules."""
+    body = {"forward": staticmethod(forward), **attributes}
+    if backward is not None:
+        body["backward"] = staticmethod(backward)
+    if setup_context is not None:
+        body["setup_context"] = staticmethod(setup_context)
+    return type("Made", (lib.autograd.Function,), body)
+
+
 def reachable(*roots: Any) -> list[Any]:
     """The nodes behind `roots`, in an order that depends on the graph's shape alone."""
     order, stack, seen = [], [node for node in reversed(roots) if node is not None], set()

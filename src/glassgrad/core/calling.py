@@ -14,31 +14,46 @@ from typing import Any
 from .backend import CPU_BACKEND, backend_of
 from .dtypes import is_differentiable
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, Node, SavedTensor, edge_of, move
-from .state import modes, next_seq
+from .graph import GradientEdge, Node, SavedTensor, accumulator, move
+from .state import modes, next_seq, unusual
 from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["call", "run_user_backward"]
 
 
-def call(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`cls.apply(*args, **kwargs)` for a user's Function."""
+def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run `forward` and, if an argument requires grad, record a node: this is `Function.apply`.
+
+    Args:
+        args, kwargs: what `forward` takes. Keywords and defaults need `setup_context`.
+
+    Returns:
+        What `forward` returned; its tensors carry this Function's node as their `grad_fn`.
+
+    Raises:
+        MissingRuleError: if there is no `forward`.
+        GraphError: if `forward` is not a static method, or the rules of in-place Functions
+            (`mark_dirty`) are broken.
+    """
     forward, separate = _form_of(cls)
     if kwargs or (separate and _has_defaults(forward)):
         args = _bind(forward, args, kwargs, separate)
     ctx = cls._backward_cls()
-    recording = modes.grad
+    here = modes.__dict__  # this thread's modes: read and set six times below
+    recording = here.get("grad", True)
     needs: list[bool] = []
     edges: list[Any] = []
     for x in args:
-        is_tensor = isinstance(x, Tensor)
-        needs.append(is_tensor and x.edge is not None)
-        if is_tensor:
-            edges.append(edge_of(x) if recording else None)
+        if isinstance(x, Tensor):
+            edge = x.edge
+            needs.append(edge is not None)
+            edges.append(accumulator(x) if edge is LEAF and recording else edge)
+        else:
+            needs.append(False)
     ctx.needs_input_grad = tuple(needs)
     if recording:
-        modes.grad = False
-        modes.refresh()
+        here["grad"] = False
+        unusual.add(here["_key"])
     try:
         if separate:
             raw = forward(*args)
@@ -47,8 +62,8 @@ def call(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             raw = forward(ctx, *args)
     finally:
         if recording:
-            modes.grad = True
-            modes.refresh()
+            here["grad"] = True
+            unusual.discard(here["_key"])
     return _place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
 
 
@@ -88,36 +103,35 @@ def _bind(
 
 def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
-    many = isinstance(raw, tuple)
+    outputs = raw if isinstance(raw, tuple) else (raw,)
     if ctx.dirty_tensors:
-        _check_dirty(ctx, args, raw if many else (raw,), edges is not None)
+        _check_dirty(ctx, args, outputs, edges is not None)
     if edges is None:
-        return (
-            tuple([_place(ctx, args, out, None) for out in raw])
-            if many
-            else _place(ctx, args, raw, None)
-        )
-    ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+        placed = [_place(ctx, args, out, None) for out in outputs]
+        return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
     ctx.seq = next_seq()
-    placed: Any
-    if many and len(raw) != 1:
-        metas = [_meta(out) for out in raw]
-        ctx.out_shape, ctx.out_dtype = (tuple([meta[i] for meta in metas]) for i in (0, 1))
-        placed = tuple(
-            [_place(ctx, args, out, GradientEdge(ctx, nr)) for nr, out in enumerate(raw)]
-        )
+    if len(edges) != len(args):
+        ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    if len(outputs) == 1:
+        (out,) = outputs
+        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
+        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
+        placed = [_place(ctx, args, out, ctx)]
     else:
-        ctx.out_shape, ctx.out_dtype = _meta(raw[0] if many else raw)
-        placed = (_place(ctx, args, raw[0], ctx),) if many else _place(ctx, args, raw, ctx)
+        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
+        ctx.out_shape = tuple([array.shape for array in arrays])
+        ctx.out_dtype = tuple([array.dtype for array in arrays])
+        numbered = enumerate(outputs)
+        placed = [_place(ctx, args, out, GradientEdge(ctx, nr)) for nr, out in numbered]
     if ctx.to_save:
-        ctx.holders = tuple([_save(ctx, saved, i) for i, saved in enumerate(ctx.to_save)])
+        ctx.holders = tuple([_save(ctx, tensor) for tensor in ctx.to_save])
         del ctx.to_save
-    return placed
+    return tuple(placed) if outputs is raw else placed[0]
 
 
-def _meta(out: Any) -> tuple[Any, Any]:
-    return (out.payload.shape, out.payload.dtype) if isinstance(out, Tensor) else (None, None)
+class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
+    shape = dtype = None
 
 
 def _is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
@@ -188,24 +202,24 @@ def _check_dirty(
             )
 
 
-def _save(ctx: Any, tensor: Any, index: int) -> Tensor | SavedTensor | None:
+def _save(ctx: Any, tensor: Any) -> Tensor | SavedTensor | None:
     """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
-    if isinstance(tensor, Tensor):
-        if (tensor.cold is None or tensor.cold.version is None) and tensor.grad_fn is not ctx:
-            return tensor
-        return SavedTensor(tensor, output_nr=tensor.output_nr if tensor.grad_fn is ctx else None)
     if tensor is None:
         return None
-    raise ArgumentTypeError(
-        f"save_for_backward can only save variables, but argument {index} is of type "
-        f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-    )
+    if not isinstance(tensor, Tensor):
+        position = [x is tensor for x in ctx.to_save].index(True)
+        raise ArgumentTypeError(
+            f"save_for_backward can only save variables, but argument {position} is of type "
+            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+        )
+    edge = tensor.edge
+    if edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx):
+        return SavedTensor(tensor, output_nr=tensor.output_nr)
+    is_fresh = tensor.cold is None or tensor.cold.version is None
+    return tensor if is_fresh else SavedTensor(tensor)
 
 
 # Running a user's backward ---------------------------------------------------------------------
-
-
-_ONE_TENSOR = (True,)
 
 
 def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -213,10 +227,11 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     if node.materialize_grads and _is_any_of(None, grads):
         grads = _materialize(node, grads)
     returned = node.apply(*grads)
-    if type(returned) is Tensor and node._is_tensor == _ONE_TENSOR:
+    if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
         return (returned,)  # what the checks below would find, sooner
     results = returned if isinstance(returned, (tuple, list)) else (returned,)
-    expected = len(node._is_tensor)
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    expected = len(is_tensor)
     if len(results) > expected and all(extra is None for extra in results[expected:]):
         results = results[:expected]
     if len(results) != expected:
@@ -227,9 +242,8 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         )
     for position, result in enumerate(results):
         if result is not None:
-            _check_result(node, result, position)
-    pairs = zip(results, node._is_tensor, strict=True)
-    return tuple([result for result, is_tensor in pairs if is_tensor])
+            _check_result(node, result, position, is_tensor[position])
+    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
 
 
 def _materialize(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -244,9 +258,9 @@ def _materialize(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def _check_result(node: Any, result: Any, position: int) -> None:
+def _check_result(node: Any, result: Any, position: int, is_tensor: bool) -> None:
     """A gradient belongs to a tensor argument, and is a tensor; anything else raises."""
-    if not node._is_tensor[position]:
+    if not is_tensor:
         raise GradientError(
             f"function {node.name()} returned a gradient different than None at position "
             f"{position + 1}, but the corresponding forward input was not a Variable. "

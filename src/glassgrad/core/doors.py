@@ -49,7 +49,7 @@ def unary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any], Tensor]:
     saves_both = saves_input and saves_result
 
     def apply(x: Any) -> Tensor:
-        if state.unusual and modes.inference:
+        if state.inferring:
             return slow(x)  # type: ignore[no-any-return]
         if type(x) not in PLAIN:
             return slow(x)  # type: ignore[no-any-return]
@@ -100,7 +100,7 @@ def parametric_door(cls: Any, slow: Callable[..., Any]) -> Callable[..., Tensor]
     saves, promotes = bool(cls.saves), cls.promotes is not None
 
     def apply(x: Any, **parameters: Any) -> Tensor:
-        if state.unusual and modes.inference:
+        if state.inferring:
             return slow(x, **parameters)  # type: ignore[no-any-return]
         if type(x) not in PLAIN:
             return slow(x, **parameters)  # type: ignore[no-any-return]
@@ -150,7 +150,7 @@ def binary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any, Any], Tens
     saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
 
     def apply(x: Any, y: Any) -> Tensor:
-        if state.unusual and modes.inference:
+        if state.inferring:
             return slow(x, y)  # type: ignore[no-any-return]
         if type(x) not in PLAIN:
             return slow(x, y)  # type: ignore[no-any-return]

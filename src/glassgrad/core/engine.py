@@ -260,7 +260,9 @@ class GraphTask:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
             self._accumulate(node.variable, grad)
         else:
-            grads = self._take(node)
+            grad = self.buffers.pop(node, None)
+            single = grad is not None and grad.__class__ is not list
+            grads = (grad,) if single else self._spread(node, grad)
             results = fit(node, self._apply(node, grads))
             if not self.keep_graph:
                 node.release()
@@ -351,7 +353,10 @@ class GraphTask:
 
     def _take(self, node: Node) -> Grads:
         """The gradients that have arrived at `node`, one for each of its outputs."""
-        waiting = self.buffers.pop(node, None)
+        return self._spread(node, self.buffers.pop(node, None))
+
+    @staticmethod
+    def _spread(node: Node, waiting: Any) -> Grads:
         if type(waiting) is list:
             return tuple(waiting)
         return (None,) * node.num_outputs if waiting is None else (waiting,)
@@ -391,6 +396,8 @@ class GraphTask:
         gradients = run_user_backward(node, as_tensors(grads))
         if self.create_graph:
             return gradients
+        if len(gradients) == 1 and gradients[0] is not None:
+            return (gradients[0].payload,)
         return tuple([None if grad is None else grad.payload for grad in gradients])
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
@@ -483,6 +490,9 @@ def saved_bytes(node: Node) -> int:
 
 def fit(node: Node, grads: Grads) -> Grads:
     """Give each gradient the shape and dtype of the operand it belongs to."""
+    if len(grads) == 1:
+        (grad,), (edge,) = grads, node.edges
+        return grads if grad is None or edge is None else (_fit_one(node, edge, grad, 0),)
     fitted = []
     for position, (edge, grad) in enumerate(zip(node.edges, grads, strict=True)):
         fits = grad is None or edge is None

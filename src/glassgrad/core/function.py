@@ -21,6 +21,7 @@ The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_b
 import warnings
 from typing import Any, ClassVar
 
+from . import state
 from .calling import call
 from .errors import ArgumentTypeError, GraphError, MissingRuleError
 from .graph import FREED, Node, SavedTensor, unpacked
@@ -99,7 +100,8 @@ class BackwardCFunction(FunctionCtx, Node):
     materialize_grads: bool = True
     needs_input_grad: tuple[bool, ...] = ()
     """For each argument of `apply`, whether its gradient is wanted."""
-    _is_tensor: tuple[bool, ...] = ()
+    _is_tensor: tuple[bool, ...] | None = None
+    """Which arguments of `apply` were tensors; None: all."""
 
     def __init__(self) -> None:
         self.edges = self.holders = self.out_shape = self.out_dtype = ()
@@ -108,11 +110,12 @@ class BackwardCFunction(FunctionCtx, Node):
     @property
     def saved_tensors(self) -> Any:
         """What `save_for_backward` saved, each checked for in-place changes."""
-        if self.holders is FREED:
-            return next(iter(FREED))
-        if modes.tracer is not None:
+        saved = self.holders
+        if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
-        return tuple([unpacked(self, item) for item in self.holders])
+        if len(saved) == 1:
+            return (unpacked(self, saved[0]),)
+        return tuple([unpacked(self, item) for item in saved])
 
     @property
     def saved_variables(self) -> Any:
@@ -254,19 +257,4 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Whether `forward` has the form without ctx, `setup_context` beside it."""
         return cls.setup_context is not Function.setup_context
 
-    @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward` and, if an argument requires grad, record a node for it.
-
-        Args:
-            args, kwargs: what `forward` takes. Keywords and defaults need `setup_context`.
-
-        Returns:
-            What `forward` returned; its tensors carry this Function's node as their `grad_fn`.
-
-        Raises:
-            MissingRuleError: if there is no `forward`.
-            GraphError: if `forward` is not a static method, or the rules of in-place Functions
-                (`mark_dirty`) are broken.
-        """
-        return call(cls, args, kwargs)
+    apply = classmethod(call)

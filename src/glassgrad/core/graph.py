@@ -142,6 +142,13 @@ class _Freed:
             "tensors after calling backward."
         )
 
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> NoReturn:
+        next(iter(self))
+        raise AssertionError("iterating over freed tensors raises")
+
     def __getitem__(self, index: object) -> NoReturn:
         next(iter(self))
         raise AssertionError("iterating over freed tensors raises")

@@ -1,8 +1,9 @@
 """What the tape is doing right now: modes per thread, and one flag the fast doors read.
 
 The modes live in a `threading.local`. Reading one costs as much as a small addition, so the
-fast doors of `doors.py` read `unusual` instead: a set that is empty unless in some thread a mode
-differs from its default. It only chooses the path; the slow path reads the modes themselves.
+fast doors of `doors.py` look first at sets of the process, `unusual` and `inferring`, that are
+empty unless a mode of some thread differs from its default. They only choose the path; where one
+is not empty, the thread's own modes decide.
 `no_grad` and its kin, which set the modes, are in `autograd/grad_mode.py`.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Callable
 __all__ = ["is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
 
 unusual: set[int] = set()
-"""A mark for each thread with a mode that is not the default (see the module's docstring)."""
+"""A mark for each thread that does not record (see the module's docstring)."""
 
 next_seq = itertools.count(1).__next__
 """Numbers nodes and in-place writes from one counter, so that they can be compared."""
@@ -22,13 +23,21 @@ last_write = 0
 """The number of the latest in-place write anywhere (see Note [One compare finds a write])."""
 
 
+inferring: set[int] = set()
+"""A mark for each thread inside `inference_mode()`."""
+
+tracing: set[int] = set()
+"""The passes that are being watched: only while there are any does a thread have a tracer."""
+
+
 class _Mark:
-    """A thread's entry in `unusual`; goes with the thread."""
+    """A thread's entry in these sets; goes with the thread."""
 
     __slots__ = ()
 
-    def __del__(self, discard: Callable[[int], None] = unusual.discard) -> None:
-        discard(id(self))  # bound early: at exit the module's names may be gone
+    def __del__(self, marked: tuple[set[int], ...] = (unusual, inferring)) -> None:
+        for marks in marked:  # bound early: at exit the module's names may be gone
+            marks.discard(id(self))
 
 
 class Modes(threading.local):
@@ -52,10 +61,9 @@ class Modes(threading.local):
 
     def refresh(self) -> None:
         """Bring the process-wide flag in line after a mode of this thread changed."""
-        if self.grad and not self.inference:
-            unusual.discard(self._key)
-        else:
-            unusual.add(self._key)
+        (unusual.discard if self.grad else unusual.add)(self._key)
+        if self.inference or inferring:
+            (inferring.add if self.inference else inferring.discard)(self._key)
 
 
 modes = Modes()

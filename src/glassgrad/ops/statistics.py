@@ -32,7 +32,7 @@ class Var(Primitive):
         deviation = _deviation(x, dim)
         total = (deviation * deviation).sum(axis=dim, keepdims=keepdim)
         freedom = _freedom(x.shape, dim, correction)
-        return total / freedom if freedom > 0 else total * math.inf
+        return total / freedom if freedom > 0 else _over_nothing(total)
 
     @staticmethod
     def backward(ctx, grad):
@@ -169,4 +169,9 @@ def _var_slope(x: Any, ctx: Any) -> Any:
     """∂v/∂xᵢ; without a degree of freedom the variance is 0·∞, and so is its slope."""
     freedom = _freedom(x.shape, ctx.dim, ctx.correction)
     deviation = _deviation(x, ctx.dim)
-    return deviation * (2 / freedom) if freedom > 0 else np.abs(deviation) * math.inf
+    return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+
+
+def _over_nothing(x: Any) -> Any:
+    """x/0 for x ≥ 0, without NumPy's warning: nan where x is 0, else inf."""
+    return np.where(x == 0, x + math.nan, x + math.inf)

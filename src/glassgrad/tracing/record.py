@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from glassgrad.core import state
 from glassgrad.core.backend import asnumpy
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import GraphTask, Phase, ends
@@ -94,11 +95,13 @@ class _Recorder:
             if not self.need[node]:
                 self._emit("ready", node)
         outer, modes.tracer = modes.tracer, self._unpacked
+        state.tracing.add(id(self))
         try:
             while (phase := self.task.step()) is not None:
                 self._write(phase)
         finally:
             modes.tracer = outer
+            state.tracing.discard(id(self))
             self.task.close()
         return Trace(graph, self.table.summaries, self.events)
 
