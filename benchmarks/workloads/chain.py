@@ -65,8 +65,9 @@ def by_hand(links):
 
 
 def with_autograd(links):
-    import autograd
     import autograd.numpy as anp
+
+    import autograd
 
     def chain(x, a, b):
         for _ in range(links):

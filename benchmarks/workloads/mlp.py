@@ -149,8 +149,9 @@ def on_tape_with_linear(name, module, task: Task) -> Contender:
 
 
 def with_autograd(task: Task) -> Contender:
-    import autograd
     import autograd.numpy as anp
+
+    import autograd
 
     x, n = task.x, len(task.x)
     parameters = task.copies()

@@ -52,8 +52,9 @@ def by_hand():
 
 
 def with_autograd():
-    import autograd
     import autograd.numpy as anp
+
+    import autograd
 
     def neuron(*leaves):
         weights, inputs, total = leaves[:INPUTS], leaves[INPUTS:-1], leaves[-1]

@@ -83,8 +83,9 @@ def by_hand(calls):
 
 
 def with_autograd(calls):
-    import autograd
     from autograd.extend import defvjp, primitive
+
+    import autograd
 
     sine = primitive(np.sin)
     defvjp(sine, lambda _, x: lambda grad: grad * np.cos(x))

@@ -86,7 +86,7 @@ def _complete_tensor() -> None:
     """Copy the mixins onto Tensor: core/ imports no op, so they arrive here."""
     for mixin in (_conversions.Conversions, _methods.Methods):
         for name, member in vars(mixin).items():
-            if name not in ("__slots__", "__module__", "__doc__", "__dict__", "__weakref__"):
+            if name not in ("__module__", "__doc__", "__dict__", "__weakref__"):
                 setattr(Tensor, name, member)
 
 

@@ -23,8 +23,6 @@ __all__ = ["Conversions"]
 class Conversions:
     """What a Tensor can be turned into."""
 
-    __slots__ = ()
-
     def numpy(self: "Tensor", *, force: bool = False) -> "np.ndarray[Any, Any]":
         """The values as a NumPy array that shares memory.
 

@@ -45,8 +45,6 @@ __all__ = ["Methods"]
 class Methods:
     """The methods of `Tensor`."""
 
-    __slots__ = ()
-
     # Autograd
     register_hook = hooks.register_hook
     register_post_accumulate_grad_hook = hooks.register_post_accumulate_grad_hook
@@ -75,8 +73,8 @@ class Methods:
     __matmul__ = linalg.matmul
     __neg__ = Neg.apply
     __abs__ = arithmetic.abs
-    __eq__ = Eq.apply
-    __ne__ = Ne.apply
+    __eq__ = Eq.apply  # type: ignore[assignment]  # object's answers with a bool
+    __ne__ = Ne.apply  # type: ignore[assignment]  # the same
     __lt__ = Lt.apply
     __le__ = Le.apply
     __gt__ = Gt.apply

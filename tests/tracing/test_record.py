@@ -21,7 +21,11 @@ def test_recording_runs_the_real_pass():
     a, loss = square()
     trace = gg.record(loss)
     assert a.grad.tolist() == [2.0, 4.0]
-    assert [node["op"] for node in trace.nodes] == ["AccumulateGrad", "MulBackward0", "SumBackward0"]
+    assert [node["op"] for node in trace.nodes] == [
+        "AccumulateGrad",
+        "MulBackward0",
+        "SumBackward0",
+    ]
     assert trace.schedule() == ["n2", "n1", "n0"]
     with pytest.raises(RuntimeError, match="second time"):
         loss.backward()

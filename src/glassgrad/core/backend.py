@@ -39,9 +39,12 @@ class Device:
 
     __slots__ = ("index", "type")
 
+    type: str
+    index: int | None
+
     def __init__(self, type: "str | Device", index: int | None = None) -> None:
         if isinstance(type, Device):
-            type, index = type.type, type.index
+            index, type = type.index, type.type
         if not isinstance(type, str):
             raise ArgumentTypeError(
                 f"device must be a string or a device, got {type!r}. Write 'cpu' or 'cuda:0'."
@@ -106,7 +109,7 @@ class _CuPy(Backend):
 
     def __init__(self, index: int = 0) -> None:
         try:
-            import cupy  # type: ignore[import-not-found]  # optional
+            import cupy
         except ImportError as error:
             raise DeviceError(
                 "device 'cuda' needs CuPy, which is not installed. Its arrays hold the tensors "
@@ -144,6 +147,7 @@ CPU_BACKEND = Backend()
 _FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
 _backends: dict[str, Backend] = {"cpu": CPU_BACKEND}
 _by_array_type: dict[type, Backend] = {np.ndarray: CPU_BACKEND}
+_array_types: tuple[type, ...] = (np.ndarray,)
 CPU = Device("cpu")
 
 
@@ -154,6 +158,7 @@ def register(kind: str, factory: Callable[[], Backend]) -> None:
 
 def backend_for(device: "Device | str | None") -> Backend:
     """The backend that makes arrays on `device` (None: the CPU)."""
+    global _array_types
     if device is None:
         return CPU_BACKEND
     wanted = Device(device)
@@ -161,6 +166,7 @@ def backend_for(device: "Device | str | None") -> Backend:
     if found is None:
         found = _backends[wanted.type] = _FACTORIES[wanted.type]()
         _by_array_type[found.array_type] = found
+        _array_types = tuple(_by_array_type)
     return found.on(wanted)
 
 
@@ -180,7 +186,7 @@ def backend_of(array: Array) -> Backend:
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
-    return isinstance(value, tuple(_by_array_type))
+    return type(value) in _by_array_type or isinstance(value, _array_types)
 
 
 def device_of(array: Array) -> Device:

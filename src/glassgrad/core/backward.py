@@ -353,5 +353,6 @@ def _batched(
         )
         for row in range(given[0].shape[0])
     ]
-    columns = zip(*rows, strict=True)
-    return tuple([None if column[0] is None else np.stack(column) for column in columns])  # type: ignore[misc]
+    columns: Any = zip(*rows, strict=True)  # of Tensors, which NumPy stacks by our rule
+    stacked: list[Any] = [None if column[0] is None else np.stack(column) for column in columns]
+    return tuple(stacked)

@@ -42,7 +42,7 @@ def constant(value: Number, dtype: DType) -> Any:
     return found
 
 
-def unary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any], Tensor]:
+def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]:
     """The door of an op with one operand and no parameters."""
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     saves_input, saves_result = "self" in cls.saves, "result" in cls.saves
@@ -50,13 +50,13 @@ def unary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any], Tensor]:
 
     def apply(x: Any) -> Tensor:
         if state.inferring:
-            return slow(x)  # type: ignore[no-any-return]
+            return slow(x)
         if type(x) not in PLAIN:
-            return slow(x)  # type: ignore[no-any-return]
+            return slow(x)
         a = x.payload
         dtype = a.dtype
         if dtype is not float32 and dtype is not float64:
-            return slow(x)  # type: ignore[no-any-return]
+            return slow(x)
         try:
             out = forward(a)
         except Exception as error:
@@ -93,7 +93,7 @@ def unary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any], Tensor]:
     return apply
 
 
-def parametric_door(cls: Any, slow: Callable[..., Any]) -> Callable[..., Tensor]:
+def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The door of an op with one operand and parameters."""
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     remembers, setup_context = cls.has_setup_context(), cls.setup_context
@@ -101,13 +101,13 @@ def parametric_door(cls: Any, slow: Callable[..., Any]) -> Callable[..., Tensor]
 
     def apply(x: Any, **parameters: Any) -> Tensor:
         if state.inferring:
-            return slow(x, **parameters)  # type: ignore[no-any-return]
+            return slow(x, **parameters)
         if type(x) not in PLAIN:
-            return slow(x, **parameters)  # type: ignore[no-any-return]
+            return slow(x, **parameters)
         a = x.payload
         dtype = a.dtype
         if promotes and dtype is not float32 and dtype is not float64:
-            return slow(x, **parameters)  # type: ignore[no-any-return]
+            return slow(x, **parameters)
         try:
             out = forward(a, **parameters)
         except Exception as error:
@@ -142,7 +142,7 @@ def parametric_door(cls: Any, slow: Callable[..., Any]) -> Callable[..., Tensor]
     return apply
 
 
-def binary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any, Any], Tensor]:
+def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
     """The door of an op with two operands and no parameters."""
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
@@ -151,28 +151,28 @@ def binary_door(cls: Any, slow: Callable[..., Any]) -> Callable[[Any, Any], Tens
 
     def apply(x: Any, y: Any) -> Tensor:
         if state.inferring:
-            return slow(x, y)  # type: ignore[no-any-return]
+            return slow(x, y)
         if type(x) not in PLAIN:
-            return slow(x, y)  # type: ignore[no-any-return]
+            return slow(x, y)
         a = x.payload
         dtype = a.dtype
         if dtype is not float32 and dtype is not float64:
-            return slow(x, y)  # type: ignore[no-any-return]
+            return slow(x, y)
         if type(y) in PLAIN:
             b = y.payload
             if b.dtype is not dtype:
-                return slow(x, y)  # type: ignore[no-any-return]
+                return slow(x, y)
             second = y.edge
         elif type(y) is float or type(y) is int:
             b = constant(y, dtype)
             second = y = None
         else:
-            return slow(x, y)  # type: ignore[no-any-return]
+            return slow(x, y)
         try:
             out = forward(a, b)
         except Exception as error:
             if type(a) is not type(b):
-                return slow(x, b if y is None else y)  # type: ignore[no-any-return]
+                return slow(x, b if y is None else y)
             out = rescue(cls, error, (a, b), {})
         if out.__class__ is not a.__class__:
             out = whole(out)

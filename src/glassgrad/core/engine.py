@@ -19,7 +19,7 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -165,7 +165,7 @@ class GraphTask:
     ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
-        self.buffers: dict[Node, Any] = {}
+        self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self._wanted: dict[Node, list[tuple[int, int]]] = {}
         for place, edge in enumerate(captures or ()):
@@ -178,7 +178,7 @@ class GraphTask:
             self.schedule.needed |= accumulate_at or set()
         for edge, grad in zip(roots, grads, strict=True):
             self._put(edge, grad)
-        self._steps: Iterator[Phase] | None = None
+        self._steps: Generator[Phase, None, None] | None = None
 
     # Nobody watches ---------------------------------------------------------------------------
 
@@ -200,6 +200,7 @@ class GraphTask:
 
     def _run_all(self) -> None:
         """The tight loop: what `_visit` does, written out for built-in ops without hooks."""
+        node: Any
         if self.create_graph or self.schedule.needed is not None:
             for node in self.schedule:
                 self._visit_now(node)
@@ -251,7 +252,7 @@ class GraphTask:
                 node.saved_tensors = FREED
                 node.holders = node.versions = None
 
-    def _visit_now(self, node: Node) -> None:
+    def _visit_now(self, node: Any) -> None:
         """Visit a node that is not quick, by the shortest way."""
         if self.schedule.needed is not None or node.cold is not None:
             for _ in self._visit(node, watched=False):
@@ -287,10 +288,10 @@ class GraphTask:
     def close(self) -> None:
         """End a watched pass early: buffers go, the graph stays as it is."""
         if self._steps is not None:
-            self._steps.close()  # type: ignore[attr-defined]  # a generator
+            self._steps.close()
         self.buffers.clear()
 
-    def phases(self) -> Iterator[Phase]:
+    def phases(self) -> Generator[Phase, None, None]:
         """The phases of the pass, each done when it is yielded."""
         try:
             for node in self.schedule:
@@ -500,7 +501,7 @@ def fit(node: Node, grads: Grads) -> Grads:
     return tuple(fitted)
 
 
-def _fit_one(node: Node, edge: Edge, grad: Any, position: int) -> Any:
+def _fit_one(node: Node, edge: Any, grad: Any, position: int) -> Any:
     if type(edge) is AccumulateGrad:
         shape, dtype = edge.variable.payload.shape, edge.variable.payload.dtype
     elif type(edge) is GradientEdge:

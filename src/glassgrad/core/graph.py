@@ -23,7 +23,7 @@ graph small; `GradientEdge(node, output_nr)` is the edge of all others.
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, final
 
 from .errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
 from .tensor import LEAF, Cold, Tensor, Version, wrap
@@ -52,7 +52,7 @@ class Metadata(NamedTuple):
     """What a node knows of one of its outputs: the gradient that comes back looks like this."""
 
     shape: tuple[int, ...]
-    dtype: "DType"
+    dtype: "DType | None"
 
 
 class Hooks(dict[int, Callable[..., Any]]):
@@ -207,7 +207,7 @@ class Node:
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
-        pairs = []
+        pairs: list[tuple[Node | None, int]] = []
         for edge in self.edges:
             if isinstance(edge, GradientEdge):
                 pairs.append((edge.node, edge.output_nr))
@@ -402,6 +402,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return edge if isinstance(edge, GradientEdge) else GradientEdge(edge, 0)
 
 
+@final
 class SavedTensor:
     """What a node keeps of one tensor until backward.
 

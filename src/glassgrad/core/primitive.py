@@ -19,6 +19,7 @@ which is the readable one.
 """
 
 import operator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,6 +52,7 @@ class Primitive(Function):
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
         differentiates: which operands have edges; an index or a condition has none.
+        apply: the door, each op's own: operands by position, parameters by keyword.
     """
 
     node: ClassVar[str] = ""
@@ -63,6 +65,7 @@ class Primitive(Function):
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
+    apply: Callable[..., Any]
 
     @classmethod
     def _make_node_class(cls) -> None:
@@ -85,7 +88,7 @@ class Primitive(Function):
             body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
             body[f"_raw_saved_{name}"] = property(operator.methodcaller("raw_saved", index))
         cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
-        cls.apply = staticmethod(_door(cls))  # type: ignore[method-assign]  # each class its own
+        cls.apply = staticmethod(_door(cls))
 
     @classmethod
     def explain(cls, error: Exception, values: Values) -> Exception:
@@ -101,7 +104,7 @@ class Primitive(Function):
 
 
 def _parameter_names(cls: type[Primitive]) -> tuple[str, ...]:
-    code = cls.forward.__code__  # type: ignore[attr-defined]  # forward is a plain function
+    code = cls.forward.__code__
     return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
 
 
@@ -111,7 +114,7 @@ def _door(cls: type[Primitive]) -> Any:
     def slow(*operands: Any, **parameters: Any) -> Any:
         return open_slowly(cls, *operands, **parameters)
 
-    code = cls.forward.__code__  # type: ignore[attr-defined]  # forward is a plain function
+    code = cls.forward.__code__
     if cls.multiple or not cls.differentiable or code.co_flags & _CO_VARARGS:
         return slow
     has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()

@@ -46,7 +46,7 @@ class PrimitiveNode(Node):
         edge = self._edge_of_operand(name)
         if holder.edge is not LEAF and holder.edge != edge:
             holder = wrap(holder.payload, edge)
-        return holder if holder.dtype is array.dtype else holder.to(array.dtype)  # type: ignore[no-any-return]  # Tensors
+        return holder if holder.dtype is array.dtype else holder.to(array.dtype)
 
     def _edge_of_operand(self, name: str) -> Any:
         cls = self._forward_cls

@@ -9,7 +9,7 @@ Everything a Tensor can *do* is listed in `glassgrad/_methods.py`.
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
@@ -19,9 +19,12 @@ from .dtypes import DType, as_dtype, is_differentiable, result_dtype
 from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
 
 if TYPE_CHECKING:
-    from glassgrad._methods import Methods as _Methods
+    from glassgrad._conversions import Conversions
+    from glassgrad._methods import Methods
+
+    class _Mixins(Methods, Conversions): ...
 else:
-    _Methods = object
+    _Mixins = object
 
 __all__ = ["Size", "Tensor"]
 
@@ -58,6 +61,7 @@ class Size(tuple[int, ...]):
         return f"glassgrad.Size({list(self)})"
 
 
+@final
 class Version:
     """How often a storage was written in place; shared by all tensors that share the storage."""
 
@@ -67,6 +71,7 @@ class Version:
         self.count = 0
 
 
+@final
 class Cold:
     """The cold side of a tensor: what few tensors have, each None until there is one.
 
@@ -106,7 +111,7 @@ class Cold:
         self.is_inference = False
 
 
-class Tensor(_Methods):
+class Tensor(_Mixins):
     """A multi-dimensional array that knows how it was computed.
 
     Args:
@@ -135,7 +140,7 @@ class Tensor(_Methods):
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-    ) -> "Tensor":
+    ) -> Self:
         if isinstance(data, Tensor):
             data = data.payload
         target = backend_for(device)

@@ -39,7 +39,7 @@ class Parameter(Tensor):
             )
         made = super().__new__(cls, () if data is None else data)
         made.requires_grad = bool(requires_grad)
-        return made  # type: ignore[return-value]  # Tensor.__new__ makes a `cls`
+        return made
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"

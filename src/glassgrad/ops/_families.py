@@ -1,5 +1,6 @@
 """What ops of one family share."""
 
+from collections.abc import Callable
 from typing import Any
 
 from glassgrad.core.primitive import Primitive
@@ -12,6 +13,7 @@ class Elementwise(Primitive):
     """Each element of the result depends on the operands' elements at the same place."""
 
     broadcasts = True
+    apply: Callable[..., Tensor]
 
 
 class Predicate(Elementwise):

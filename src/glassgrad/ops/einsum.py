@@ -181,7 +181,7 @@ def einsum(*args: Any) -> Tensor:
                 "Write `y.to(x.dtype)`."
             )
     inputs, output = _parse(equation, [tuple(x.shape) for x in operands])
-    return _contract(inputs, operands, output)  # type: ignore[no-any-return]  # a Tensor
+    return _contract(inputs, operands, output)
 
 
 # Equations --------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Generator:
                 "Write a smaller one."
             )
         self._seed = number % _SEEDS
-        self._source: "np.random.Generator | None" = None
+        self._source: np.random.Generator | None = None
         return self
 
     @property

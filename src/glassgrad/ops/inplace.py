@@ -22,8 +22,8 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import move
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import modes, wrote
-from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.core.state import inferring, modes, wrote
+from glassgrad.core.tensor import LEAF, PLAIN, Tensor, wrap
 
 from .arithmetic import Add, Div, Mul, Operand, Sub
 from .arithmetic import mul as _mul
@@ -213,9 +213,18 @@ def _plain(index: Any) -> Any:
 
 
 def _update(
-    cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Operand
+    cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any
 ) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`."""
+    if _is_plain_step(input, other):  # what an optimiser does, without the steps below
+        array, value = input.payload, other.payload
+        if value.shape == array.shape:
+            try:
+                ufunc(array, value, out=array)
+            except (RuntimeWarning, FloatingPointError):
+                pass  # computed all the same: inf and nan are results here
+            input.wrote()
+            return input
     if _records(input, other):
         return _replace(input, cls.apply(_as_it_is(cls, input), other), cls.__name__.lower())
     name = cls.__name__.lower()
@@ -226,6 +235,17 @@ def _update(
     result = cls.apply(wrap(array), other)
     _check_fits(input, result, name)
     return _write(input, name, lambda array: np.copyto(array, result.payload, casting="unsafe"))
+
+
+def _is_plain_step(input: Tensor, other: Any) -> bool:
+    """Whether nothing is recorded and two arrays of one float dtype meet, the first writable."""
+    if modes.grad or inferring or type(other) not in PLAIN:
+        return False
+    array, value = input.payload, other.payload
+    is_same = array.dtype is value.dtype and type(array) is np.ndarray is type(value)
+    return (
+        is_same and array.dtype.kind == "f" and array.flags.writeable and not input.is_inference()
+    )
 
 
 def _records(*tensors: Any) -> bool:

@@ -293,7 +293,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     a, b = input.payload, other.payload
     product: Any = _SMALL.get((a.ndim, b.ndim))
     if product is not None:
-        return product(input, other)  # type: ignore[no-any-return]  # Tensors
+        return product(input, other)
     if not a.ndim or not b.ndim:
         raise ShapeError(
             f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "

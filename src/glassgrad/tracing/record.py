@@ -9,7 +9,7 @@ from glassgrad.core.backend import asnumpy
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import GraphTask, Phase, ends
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
 from glassgrad.core.saving import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
@@ -231,7 +231,7 @@ def _leaf(names: _Names, table: ArrayTable, node: AccumulateGrad) -> dict[str, A
 
 
 def _output(names: _Names, table: ArrayTable, tensor: Tensor, name: str) -> dict[str, Any]:
-    made_by = tensor.grad_fn or tensor.cold.accumulator()  # type: ignore[union-attr,misc]  # a root
+    made_by = get_gradient_edge(tensor).node
     about = _tensor(table, tensor)
     return {"id": name, "node": names.node[made_by], "slot": tensor.output_nr, **about}
 
@@ -316,7 +316,7 @@ def _saved_entry(
     entry |= {"bytes": array.nbytes, "shape": list(array.shape), "dtype": str(array.dtype)}
     entry["array"] = table.add(asnumpy(array))
     if isinstance(what, Tensor):
-        accumulator = what.cold and what.cold.accumulator and what.cold.accumulator()
+        accumulator: Any = what.cold and what.cold.accumulator and what.cold.accumulator()
         if what.is_leaf and accumulator in names.leaf:
             entry["leaf"] = names.leaf[accumulator]
         elif what.name is not None:

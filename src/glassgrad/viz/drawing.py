@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing.events import Trace
@@ -52,8 +52,8 @@ class Drawing:
     @property
     def dot(self) -> str:
         """The picture in Graphviz's language, with all its labels."""
-        shade = "dark" if self.theme == "dark" else "light"
-        return to_dot(self.graph, rankdir=self.rankdir, theme=shade)  # type: ignore[arg-type]
+        shade: Literal["light", "dark"] = "dark" if self.theme == "dark" else "light"
+        return to_dot(self.graph, rankdir=self.rankdir, theme=shade)
 
     @property
     def html(self) -> str:

@@ -80,7 +80,7 @@ def _order(graph: Graph, layer: dict[str, int]) -> list[list[str]]:
                 for name in row
                 if neighbours[name]
             }
-            row.sort(key=lambda name, means=means: means.get(name, place[name]))  # type: ignore[misc]
+            row.sort(key={name: means.get(name, place[name]) for name in row}.__getitem__)
             for index, name in enumerate(row):
                 place[name] = index - len(row) / 2
     return layers

@@ -108,9 +108,10 @@ class Subset(Dataset[SampleT_co]):
         self.indices = indices
 
     def __getitem__(self, index: Any) -> SampleT_co:
-        if isinstance(index, list):
-            return self.dataset[[self.indices[i] for i in index]]  # type: ignore[no-any-return]
-        return self.dataset[self.indices[index]]  # type: ignore[no-any-return]  # any sequence
+        several = isinstance(index, list)
+        chosen = [self.indices[i] for i in index] if several else self.indices[index]
+        sample: SampleT_co = self.dataset[chosen]
+        return sample
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -148,7 +149,8 @@ class ConcatDataset(Dataset[SampleT_co]):
             )
         which = bisect.bisect_right(self.cumulative_sizes, position)
         before = self.cumulative_sizes[which - 1] if which else 0
-        return self.datasets[which][position - before]  # type: ignore[no-any-return]
+        sample: SampleT_co = self.datasets[which][position - before]
+        return sample
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.ops.generator import Generator
@@ -145,7 +145,7 @@ class BatchSampler(Sampler[list[int]]):
     ) -> None:
         _require_positive("batch_size", batch_size)
         _require_bool("drop_last", drop_last)
-        self.sampler = sampler
+        self.sampler: Any = sampler  # whether it has a length is asked when ours is
         self.batch_size = batch_size
         self.drop_last = drop_last
 
@@ -157,7 +157,7 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        n = len(self.sampler)  # type: ignore[arg-type]  # a sampler without a length raises here
+        n = len(self.sampler)
         return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
 
 
