@@ -65,9 +65,8 @@ def by_hand(links):
 
 
 def with_autograd(links):
-    import autograd.numpy as anp
-
     import autograd
+    import autograd.numpy as anp
 
     def chain(x, a, b):
         for _ in range(links):

@@ -149,9 +149,8 @@ def on_tape_with_linear(name, module, task: Task) -> Contender:
 
 
 def with_autograd(task: Task) -> Contender:
-    import autograd.numpy as anp
-
     import autograd
+    import autograd.numpy as anp
 
     x, n = task.x, len(task.x)
     parameters = task.copies()

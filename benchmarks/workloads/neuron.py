@@ -52,9 +52,8 @@ def by_hand():
 
 
 def with_autograd():
-    import autograd.numpy as anp
-
     import autograd
+    import autograd.numpy as anp
 
     def neuron(*leaves):
         weights, inputs, total = leaves[:INPUTS], leaves[INPUTS:-1], leaves[-1]

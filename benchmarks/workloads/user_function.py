@@ -83,9 +83,8 @@ def by_hand(calls):
 
 
 def with_autograd(calls):
-    from autograd.extend import defvjp, primitive
-
     import autograd
+    from autograd.extend import defvjp, primitive
 
     sine = primitive(np.sin)
     defvjp(sine, lambda _, x: lambda grad: grad * np.cos(x))

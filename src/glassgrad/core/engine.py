@@ -10,11 +10,6 @@ same in one tight loop when nobody watches.
 
 Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; Tensors under
 `create_graph`, so that everything done to them is recorded.
-
-# Note [Who owns a gradient]
-# A gradient may be added to in place, or become a leaf's `.grad`, only if nobody else refers to
-# its array: not a saved tensor, not another buffer, not the caller. CPython's reference count
-# says so exactly, as the use count of its tensors does for PyTorch.
 """
 
 import sys
@@ -28,8 +23,8 @@ import numpy as np
 from . import state
 from .backend import is_array
 from .calling import run_user_backward
-from .errors import GradientError
 from .function import BackwardCFunction
+from .gradients import A_LOCAL, accumulate, fit, is_own
 from .graph import FREED, AccumulateGrad, GradientEdge, Node
 from .hooks import (
     as_tensors,
@@ -44,7 +39,7 @@ from .hooks import (
 )
 from .saving import PrimitiveNode
 from .state import modes, set_modes
-from .tensor import Tensor, wrap
+from .tensor import Tensor
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
 
@@ -212,7 +207,7 @@ class GraphTask:
                 if node.__class__ is AccumulateGrad and not has_hooks(node):
                     grad = take(node, None)
                     if grad is not None:
-                        unshared = getrefcount(grad) <= _A_LOCAL
+                        unshared = getrefcount(grad) <= A_LOCAL
                         accumulate(node.variable, grad, unshared)
                 else:
                     self._visit_now(node)
@@ -374,7 +369,7 @@ class GraphTask:
             have = buffers.get(node)
             if have is None:
                 buffers[node] = grad
-            elif is_array(have) and sys.getrefcount(have) <= _A_LOCAL + 1 and _is_own(have):
+            elif is_array(have) and sys.getrefcount(have) <= A_LOCAL + 1 and is_own(have):
                 np.add(have, grad, out=have)  # Note [Who owns a gradient]
             else:
                 buffers[node] = have + grad
@@ -432,52 +427,6 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
         raise failed.pop()
 
 
-def ends(edge: Edge) -> tuple[Node, int]:
-    """(node, output number) of an edge."""
-    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
-
-
-def _count_a_local() -> int:
-    local = object()
-    return sys.getrefcount(local)
-
-
-_A_LOCAL = _count_a_local()
-"""The reference count of an object that only one local variable refers to."""
-
-
-def _is_own(array: Any) -> bool:
-    """Whether the memory of an unshared array is its own, writable and in order."""
-    base = array.base
-    if base is not None and (not is_array(base) or sys.getrefcount(base) > _A_LOCAL + 1):
-        return False  # somebody else looks at the same memory
-    flags = array.flags
-    return bool(flags.c_contiguous and getattr(flags, "writeable", True))
-
-
-def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
-    """Add `grad` to `leaf.grad`, in place if it is an array and there is one already."""
-    with _accumulating:
-        cold = leaf.cold or leaf.chilled()
-        old = cold.grad
-        if old is None:
-            if isinstance(grad, Tensor):
-                cold.grad = grad.clone()
-            elif isinstance(grad, np.generic):
-                cold.grad = wrap(np.asarray(grad))
-            else:
-                cold.grad = wrap(grad if unshared and _is_own(grad) else grad.copy())
-        elif isinstance(grad, Tensor):
-            cold.grad = old + grad
-        else:
-            np.add(old.payload, grad, out=old.payload)
-            old.wrote()
-
-
-_accumulating = threading.RLock()
-"""Passes in several threads may end at the same leaf."""
-
-
 def saved_bytes(node: Node) -> int:
     """The bytes of what `node` saved."""
     arrays = [getattr(s, "array", s) for s in (node.holders or ()) if s is not None]
@@ -486,61 +435,6 @@ def saved_bytes(node: Node) -> int:
     return sum(array.nbytes for array in arrays)
 
 
-# Fitting gradients to operands ------------------------------------------------------------------
-
-
-def fit(node: Node, grads: Grads) -> Grads:
-    """Give each gradient the shape and dtype of the operand it belongs to."""
-    if len(grads) == 1:
-        (grad,), (edge,) = grads, node.edges
-        return grads if grad is None or edge is None else (_fit_one(node, edge, grad, 0),)
-    fitted = []
-    for position, (edge, grad) in enumerate(zip(node.edges, grads, strict=True)):
-        fits = grad is None or edge is None
-        fitted.append(grad if fits else _fit_one(node, edge, grad, position))
-    return tuple(fitted)
-
-
-def _fit_one(node: Node, edge: Any, grad: Any, position: int) -> Any:
-    if type(edge) is AccumulateGrad:
-        shape, dtype = edge.variable.payload.shape, edge.variable.payload.dtype
-    elif type(edge) is GradientEdge:
-        shape, dtype = edge.node._input_metadata[edge.output_nr]
-    else:
-        shape, dtype = edge.out_shape, edge.out_dtype
-    if grad.shape != shape:
-        if not _can_sum_to(grad.shape, shape):
-            raise GradientError(
-                f"Function {node.name()} returned an invalid gradient at index {position} - got "
-                f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
-                "gradient of an input has the input's shape, or one that broadcasting made of it."
-            )
-        grad = sum_to(grad, shape)
-    if grad.dtype != dtype:
-        if grad.dtype.kind == "c" and dtype.kind == "f":
-            grad = np.real(grad)
-        grad = grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
-    return grad
-
-
-def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:
-    if len(shape) < len(target):
-        return False
-    tail = shape[len(shape) - len(target) :]
-    return all(n == m or m == 1 for n, m in zip(tail, target, strict=True))
-
-
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum over the dims it added or stretched.
-
-    Args:
-        grad: a value of a shape that `shape` broadcasts to.
-
-    Returns:
-        A value of shape `shape`.
-    """
-    lead = grad.ndim - len(shape)
-    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
-    axes = (*range(lead), *stretched)
-    total = grad.sum(axis=axes) if axes else grad
-    return total if total.shape == shape else total.reshape(shape)
+def ends(edge: Edge) -> tuple[Node, int]:
+    """(node, output number) of an edge."""
+    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)

@@ -212,16 +212,14 @@ def _plain(index: Any) -> Any:
 # What all of them share -------------------------------------------------------------------------
 
 
-def _update(
-    cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any
-) -> Tensor:
+def _update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`."""
     if _is_plain_step(input, other):  # what an optimiser does, without the steps below
         array, value = input.payload, other.payload
         if value.shape == array.shape:
             try:
                 ufunc(array, value, out=array)
-            except (RuntimeWarning, FloatingPointError):
+            except (RuntimeWarning, FloatingPointError):  # costs less than suppress
                 pass  # computed all the same: inf and nan are results here
             input.wrote()
             return input

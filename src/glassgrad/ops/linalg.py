@@ -1,7 +1,5 @@
 """Products of vectors, matrices and stacks of matrices."""
 
-from typing import Any
-
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
@@ -266,10 +264,6 @@ class MatMul(Primitive):
         return x_bar, y_bar
 
 
-_SMALL = {(1, 1): dot, (2, 1): mv, (2, 2): _mm}
-"""The products that have an op of their own, by the ranks of their operands."""
-
-
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product `input @ other`.
 
@@ -291,9 +285,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
     a, b = input.payload, other.payload
-    product: Any = _SMALL.get((a.ndim, b.ndim))
-    if product is not None:
-        return product(input, other)
+    if a.ndim == 2 == b.ndim:
+        return _mm(input, other)
+    if b.ndim == 1 and a.ndim in (1, 2):
+        return dot(input, other) if a.ndim == 1 else mv(input, other)
     if not a.ndim or not b.ndim:
         raise ShapeError(
             f"both arguments to matmul need to be at least 1D, but they are {a.ndim}D and "

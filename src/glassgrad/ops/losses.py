@@ -89,9 +89,9 @@ class MeanCrossEntropy(Primitive):
     # What a classifier's training step computes: CrossEntropy without its options.
     node = "CrossEntropyBackward0"
     latex = (
-        r"	frac1n \sum_i igl(\ln \sum_j e^{x_{ij}} - x_{it_i}igr)",
-        r"	frac1n \sum_{ij} (p_{ij} - [j = t_i])\,\dot x_{ij}",
-        r"ar x_{ij} = 	frac1n\,ar l\,(p_{ij} - [j = t_i])",
+        r"\tfrac1n \sum_i \bigl(\ln \sum_j e^{x_{ij}} - x_{it_i}\bigr)",
+        r"\tfrac1n \sum_{ij} (p_{ij} - [j = t_i])\,\dot x_{ij}",
+        r"\bar x_{ij} = \tfrac1n\,\bar l\,(p_{ij} - [j = t_i])",
     )
     saves = ("self",)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
+from glassgrad.core.gradients import sum_to
 from glassgrad.core.tensor import Tensor, as_view
 
 from ._dims import size_of

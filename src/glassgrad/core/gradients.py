@@ -1,0 +1,127 @@
+"""What becomes of a gradient on its way: fitted to its operand, added to others, left in a leaf.
+
+# Note [Who owns a gradient]
+# A gradient may be added to in place, or become a leaf's `.grad`, only if nobody else refers to
+# its array: not a saved tensor, not another buffer, not the caller. CPython's reference count
+# says so exactly, as the use count of its tensors does for PyTorch.
+"""
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .backend import is_array
+from .errors import GradientError
+from .graph import AccumulateGrad, GradientEdge, Node
+from .tensor import Tensor, wrap
+
+__all__ = ["A_LOCAL", "accumulate", "fit", "is_own", "sum_to"]
+
+Grads = tuple[Any, ...]
+
+
+def fit(node: Node, grads: Grads) -> Grads:
+    """Give each gradient the shape and dtype of the operand it belongs to."""
+    if len(grads) == 1:
+        (grad,), (edge,) = grads, node.edges
+        return grads if grad is None or edge is None else (_fit_one(node, edge, grad, 0),)
+    fitted = []
+    for position, (edge, grad) in enumerate(zip(node.edges, grads, strict=True)):
+        fits = grad is None or edge is None
+        fitted.append(grad if fits else _fit_one(node, edge, grad, position))
+    return tuple(fitted)
+
+
+def _fit_one(node: Node, edge: Any, grad: Any, position: int) -> Any:
+    if type(edge) is AccumulateGrad:
+        shape, dtype = edge.variable.payload.shape, edge.variable.payload.dtype
+    elif type(edge) is GradientEdge:
+        shape, dtype = edge.node._input_metadata[edge.output_nr]
+    else:
+        shape, dtype = edge.out_shape, edge.out_dtype
+    lead = grad.ndim - len(shape)
+    if lead > 0 and grad.shape[lead:] == shape:  # a bias, a weight shared over a batch
+        grad = grad.sum(axis=tuple(range(lead)))
+    elif grad.shape != shape:
+        if not _can_sum_to(grad.shape, shape):
+            raise GradientError(
+                f"Function {node.name()} returned an invalid gradient at index {position} - got "
+                f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
+                "gradient of an input has the input's shape, or one that broadcasting made of it."
+            )
+        grad = sum_to(grad, shape)
+    if grad.dtype != dtype:
+        if grad.dtype.kind == "c" and dtype.kind == "f":
+            grad = np.real(grad)
+        grad = grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
+    return grad
+
+
+def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:
+    if len(shape) < len(target):
+        return False
+    tail = shape[len(shape) - len(target) :]
+    return all(n == m or m == 1 for n, m in zip(tail, target, strict=True))
+
+
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum over the dims it added or stretched.
+
+    Args:
+        grad: a value of a shape that `shape` broadcasts to.
+
+    Returns:
+        A value of shape `shape`.
+    """
+    lead = grad.ndim - len(shape)
+    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
+    axes = (*range(lead), *stretched)
+    total = grad.sum(axis=axes) if axes else grad
+    return total if total.shape == shape else total.reshape(shape)
+
+
+# Who owns a gradient ----------------------------------------------------------------------------
+
+
+def _count_a_local() -> int:
+    local = object()
+    return sys.getrefcount(local)
+
+
+A_LOCAL = _count_a_local()
+"""The reference count of an object that only one local variable refers to."""
+
+
+def is_own(array: Any) -> bool:
+    """Whether the memory of an unshared array is its own, writable and in order."""
+    base = array.base
+    if base is not None and (not is_array(base) or sys.getrefcount(base) > A_LOCAL + 1):
+        return False  # somebody else looks at the same memory
+    flags = array.flags
+    return bool(flags.c_contiguous and getattr(flags, "writeable", True))
+
+
+def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
+    """Add `grad` to `leaf.grad`, in place if it is an array and there is one already."""
+    with _accumulating:
+        cold = leaf.cold or leaf.chilled()
+        old = cold.grad
+        if old is None:
+            if isinstance(grad, Tensor):
+                cold.grad = grad.clone()
+            elif isinstance(grad, np.generic):
+                cold.grad = wrap(np.asarray(grad))
+            else:
+                cold.grad = wrap(grad if unshared and is_own(grad) else grad.copy())
+        elif isinstance(grad, Tensor):
+            cold.grad = old + grad
+        else:
+            np.add(old.payload, grad, out=old.payload)
+            old.wrote()
+
+
+_accumulating = threading.RLock()
+"""Passes in several threads may end at the same leaf."""
