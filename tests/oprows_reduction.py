@@ -257,7 +257,7 @@ LOSSES = [
     OpCase(
         losses.cross_entropy,
         [real(4, 3), whole(4)],
-        rules="CrossEntropy SoftCrossEntropy",
+        rules="CrossEntropy MeanCrossEntropy SoftCrossEntropy",
         same_graph=False,  # CrossEntropyBackward0
         more=[
             sample(real(4, 3), whole(4), reduction="sum"),

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import state
-from .backend import is_array
 from .calling import run_user_backward
 from .function import BackwardCFunction
 from .gradients import A_LOCAL, accumulate, fit, is_own
@@ -201,7 +200,7 @@ class GraphTask:
                 self._visit_now(node)
             return
         buffers, free = self.buffers, not self.keep_graph
-        take, put, getrefcount = buffers.pop, self._put, sys.getrefcount
+        take, put, add, getrefcount = buffers.pop, self._put, self._add, sys.getrefcount
         for node in self.schedule:
             if not node._is_quick:
                 if node.__class__ is AccumulateGrad and not has_hooks(node):
@@ -231,14 +230,18 @@ class GraphTask:
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
                     if edge is not None and part is not None:
-                        if edge in buffers or edge.__class__ is GradientEdge:
+                        if edge in buffers:
+                            add(edge, part)
+                        elif edge.__class__ is GradientEdge:
                             put(edge, part)
                         else:
                             buffers[edge] = part
                 part = None
             else:
                 (edge,) = node.edges
-                if edge in buffers or edge.__class__ is GradientEdge:
+                if edge in buffers:
+                    add(edge, grads)
+                elif edge.__class__ is GradientEdge:
                     put(edge, grads)
                 else:
                     buffers[edge] = grads
@@ -365,15 +368,26 @@ class GraphTask:
             slots = buffers.setdefault(node, [None] * node.num_outputs)
             if grad is not None:
                 slots[nr] = grad if slots[nr] is None else slots[nr] + grad
+        elif node in buffers:
+            self._add(node, grad)
         elif grad is not None:
-            have = buffers.get(node)
-            if have is None:
-                buffers[node] = grad
-            elif is_array(have) and sys.getrefcount(have) <= A_LOCAL + 1 and is_own(have):
-                np.add(have, grad, out=have)  # Note [Who owns a gradient]
-            else:
-                buffers[node] = have + grad
+            buffers[node] = grad
         return node
+
+    def _add(self, node: Node, grad: Any) -> None:
+        """Add `grad` to what waits at a node with one output."""
+        have = self.buffers[node]
+        if grad is None:
+            return
+        if (
+            not self.create_graph
+            and have.size >= _WORTH_REUSING
+            and sys.getrefcount(have) <= A_LOCAL + 1  # here, and in the buffers
+            and is_own(have)
+        ):
+            np.add(have, grad, out=have)  # Note [Who owns a gradient]
+        else:
+            self.buffers[node] = have + grad
 
     def _capture(self, node: Node, grads: Grads) -> None:
         for nr, place in self._wanted.get(node, ()):
@@ -433,6 +447,10 @@ def saved_bytes(node: Node) -> int:
     if isinstance(node, PrimitiveNode):
         arrays = [array for array in node.saved_tensors if array is not None]
     return sum(array.nbytes for array in arrays)
+
+
+_WORTH_REUSING = 4096
+"""From so many elements on, adding in place is faster than adding into a new array."""
 
 
 def ends(edge: Edge) -> tuple[Node, int]:

@@ -217,9 +217,9 @@ def _update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, othe
     if _is_plain_step(input, other):  # what an optimiser does, without the steps below
         array, value = input.payload, other.payload
         if value.shape == array.shape:
-            try:
+            try:  # noqa: SIM105  # costs less than suppress
                 ufunc(array, value, out=array)
-            except (RuntimeWarning, FloatingPointError):  # costs less than suppress
+            except (RuntimeWarning, FloatingPointError):
                 pass  # computed all the same: inf and nan are results here
             input.wrote()
             return input
