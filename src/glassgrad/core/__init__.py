@@ -1,17 +1,24 @@
-"""The tape. Read it in this order:
+"""The tape.
 
-errors     what can go wrong
-tree       nested lists, tuples and dicts of tensors
-dtypes     names and promotion
-backend    where arrays live
-state      modes per thread
-tensor     an array, and where its gradient goes
-graph      nodes, edges, what they saved
-hooks      where hooks hang and what they may return
-function   an op of your own
-saving     what the node of a built-in op keeps
-doors      the fast ways into a built-in op
-primitive  a built-in op, and the slow way into it
-engine     the backward pass
-backward   what a user asks of it
+Read its files in this order; none imports from one below it:
+
+    errors     what can go wrong
+    tree       nested lists, tuples and dicts of tensors
+    dtypes     names and promotion
+    backend    where arrays live
+    state      modes per thread
+    cold       what hangs on a tensor
+    tensor     an array, and where its gradient goes
+    graph      nodes and edges
+    saved      what a node keeps of a tensor
+    hooks      where hooks hang, and what they may return
+    calling    how a user's Function is called
+    function   an op of your own
+    saving     what the node of a built-in op keeps
+    doors      the fast ways into a built-in op
+    primitive  a built-in op, and the slow way into it
+    schedule   the order of a backward pass
+    gradients  what becomes of a gradient on its way
+    engine     the backward pass
+    backward   what a user asks of it
 """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .backend import CPU_BACKEND, backend_of, whole
-from .engine import Edge, GraphTask, ends
+from .engine import GraphTask
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -19,6 +19,7 @@ from .errors import (
 )
 from .graph import GradientEdge, edge_of
 from .hooks import retain_grad
+from .schedule import Edge, ends
 from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["backward", "grad"]

@@ -14,7 +14,8 @@ from typing import Any
 from .backend import CPU_BACKEND, backend_of
 from .dtypes import is_differentiable
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, Node, SavedTensor, accumulator, move
+from .graph import GradientEdge, Node, accumulator, move
+from .saved import SavedTensor
 from .state import modes, next_seq, unusual
 from .tensor import LEAF, Tensor, wrap
 

@@ -15,7 +15,6 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from . import state
 from .calling import run_user_backward
 from .function import BackwardCFunction
 from .gradients import A_LOCAL, accumulate, fit, is_own
-from .graph import FREED, AccumulateGrad, GradientEdge, Node
+from .graph import AccumulateGrad, GradientEdge, Node
 from .hooks import (
     as_tensors,
     has_hooks,
@@ -36,82 +35,15 @@ from .hooks import (
     run_before,
     tensor_hooks,
 )
+from .saved import FREED
 from .saving import PrimitiveNode
+from .schedule import Edge, Schedule, ends
 from .state import modes, set_modes
 from .tensor import Tensor
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
 
-Edge = Node | GradientEdge
 Grads = tuple[Any, ...]
-_by_seq = attrgetter("seq")
-
-
-class Schedule(list[Node]):
-    """The nodes a pass visits, in order.
-
-    Args:
-        roots: where the pass starts.
-        targets: the nodes whose gradients are wanted; None for all leaves.
-
-    Attributes:
-        needed: with `targets`, the nodes that run because one of them is downstream.
-    """
-
-    needed: set[Node] | None
-
-    def __init__(self, roots: Sequence[Node], targets: set[Node] | None = None) -> None:
-        nodes, last_to_feed = _reach(roots)
-        if any(type(root) is AccumulateGrad for root in roots):
-            fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
-            leaves = [r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad]
-            self.extend([leaf for leaf in leaves if leaf not in fed])
-        nodes.sort(key=_by_seq, reverse=True)
-        for node in nodes:
-            self.append(node)
-            if node in last_to_feed:
-                self += last_to_feed[node]
-        self.needed = None if targets is None else self._upstream_of(targets)
-
-    def _upstream_of(self, targets: set[Node]) -> set[Node]:
-        """The nodes from which an edge leads towards one of `targets`."""
-        needed: set[Node] = set()
-        for node in reversed(self):
-            for edge in node.edges:
-                goal = edge.node if type(edge) is GradientEdge else edge
-                if goal in targets or goal in needed:
-                    needed.add(node)
-                    break
-        return needed
-
-
-def _reach(roots: Sequence[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
-    """The nodes reachable from `roots`, and the leaves each of them is the last to feed."""
-    seen: set[Any] = set(roots)
-    stack: list[Any] = [root for root in dict.fromkeys(roots) if type(root) is not AccumulateGrad]
-    nodes: list[Node] = []
-    oldest: dict[Node, Node] = {}
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        for edge in node.edges:
-            if edge is None:
-                continue
-            kind = edge.__class__
-            if kind is AccumulateGrad:
-                last = oldest.get(edge)
-                if last is None or node.seq < last.seq:
-                    oldest[edge] = node
-                continue
-            if kind is GradientEdge:
-                edge = edge.node
-            if edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
-    last_to_feed: dict[Node, list[Node]] = {}
-    for leaf, node in oldest.items():  # edges were seen in input order, and so are these
-        last_to_feed.setdefault(node, []).append(leaf)
-    return nodes, last_to_feed
 
 
 class Phase(NamedTuple):
@@ -451,8 +383,3 @@ def saved_bytes(node: Node) -> int:
 
 _WORTH_REUSING = 4096
 """From so many elements on, adding in place is faster than adding into a new array."""
-
-
-def ends(edge: Edge) -> tuple[Node, int]:
-    """(node, output number) of an edge."""
-    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)

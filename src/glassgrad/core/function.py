@@ -24,7 +24,8 @@ from typing import Any, ClassVar
 from . import state
 from .calling import call
 from .errors import ArgumentTypeError, GraphError, MissingRuleError
-from .graph import FREED, Node, SavedTensor, unpacked
+from .graph import Node
+from .saved import FREED, SavedTensor, unpacked
 from .state import modes
 from .tensor import Tensor
 

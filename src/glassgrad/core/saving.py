@@ -8,7 +8,8 @@
 import functools
 from typing import Any, ClassVar
 
-from .graph import FREED, Node, SavedTensor, inference_error, stale_error
+from .graph import Node
+from .saved import FREED, SavedTensor, inference_error, stale_error
 from .tensor import LEAF, Tensor, Version, wrap
 
 __all__ = ["PrimitiveNode", "note_versions", "save"]

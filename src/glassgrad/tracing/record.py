@@ -7,10 +7,11 @@ from typing import Any
 from glassgrad.core import state
 from glassgrad.core.backend import asnumpy
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import GraphTask, Phase, ends
+from glassgrad.core.engine import GraphTask, Phase
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
 from glassgrad.core.saving import PrimitiveNode
+from glassgrad.core.schedule import ends
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 

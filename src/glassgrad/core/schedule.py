@@ -1,0 +1,88 @@
+"""The order of a backward pass: newest first, each leaf right behind its last consumer.
+
+That is PyTorch's order, and a list one can print. It needs no recursion: edges lead to older
+nodes, so one sort is the whole schedule (Note [Edges point to older nodes] in `graph.py`).
+"""
+
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+from .graph import AccumulateGrad, GradientEdge, Node
+
+__all__ = ["Edge", "Schedule", "ends"]
+
+Edge = Node | GradientEdge
+_by_seq = attrgetter("seq")
+
+
+class Schedule(list[Node]):
+    """The nodes a pass visits, in order.
+
+    Args:
+        roots: where the pass starts.
+        targets: the nodes whose gradients are wanted; None for all leaves.
+
+    Attributes:
+        needed: with `targets`, the nodes that run because one of them is downstream.
+    """
+
+    needed: set[Node] | None
+
+    def __init__(self, roots: Sequence[Node], targets: set[Node] | None = None) -> None:
+        nodes, last_to_feed = _reach(roots)
+        if any(type(root) is AccumulateGrad for root in roots):
+            fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
+            leaves = [r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad]
+            self.extend([leaf for leaf in leaves if leaf not in fed])
+        nodes.sort(key=_by_seq, reverse=True)
+        for node in nodes:
+            self.append(node)
+            if node in last_to_feed:
+                self += last_to_feed[node]
+        self.needed = None if targets is None else self._upstream_of(targets)
+
+    def _upstream_of(self, targets: set[Node]) -> set[Node]:
+        """The nodes from which an edge leads towards one of `targets`."""
+        needed: set[Node] = set()
+        for node in reversed(self):
+            for edge in node.edges:
+                goal = edge.node if type(edge) is GradientEdge else edge
+                if goal in targets or goal in needed:
+                    needed.add(node)
+                    break
+        return needed
+
+
+def _reach(roots: Sequence[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
+    """The nodes reachable from `roots`, and the leaves each of them is the last to feed."""
+    seen: set[Any] = set(roots)
+    stack: list[Any] = [root for root in dict.fromkeys(roots) if type(root) is not AccumulateGrad]
+    nodes: list[Node] = []
+    oldest: dict[Node, Node] = {}
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        for edge in node.edges:
+            if edge is None:
+                continue
+            kind = edge.__class__
+            if kind is AccumulateGrad:
+                last = oldest.get(edge)
+                if last is None or node.seq < last.seq:
+                    oldest[edge] = node
+                continue
+            if kind is GradientEdge:
+                edge = edge.node
+            if edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    last_to_feed: dict[Node, list[Node]] = {}
+    for leaf, node in oldest.items():  # edges were seen in input order, and so are these
+        last_to_feed.setdefault(node, []).append(leaf)
+    return nodes, last_to_feed
+
+
+def ends(edge: Edge) -> tuple[Node, int]:
+    """(node, output number) of an edge."""
+    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
