@@ -53,6 +53,12 @@ def test_an_installed_peer_is_in_the_first_table(outcomes, peer):
     assert (row in {timing.contender for timing in outcomes["W1"].timings}) == has(peer)
 
 
+def test_a_folder_on_the_path_is_no_peer(tmp_path, monkeypatch):
+    (tmp_path / "peer_of_that_name").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert not has("peer_of_that_name")
+
+
 def test_every_goal_is_measured_by_the_workload_it_names(outcomes):
     for goal in GOALS:
         assert outcomes[goal.name.split()[0]].measures[goal.name] is not None, goal.name

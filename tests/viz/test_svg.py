@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import resvg_py
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, snapshot
@@ -98,6 +99,12 @@ def test_every_colour_of_the_style_sheet_is_defined(samples):
     svg = draw(samples.mlp()).svg
     used = set(re.findall(r"var\(--gg-([a-z-]+)\)", svg))
     assert used <= set(re.findall(r"--gg-([a-z-]+):", svg))
+
+
+def test_a_program_without_css_variables_shows_the_colours(samples):
+    drawing = draw(samples.mlp())
+    as_saved = resvg_py.svg_to_bytes(svg_string=drawing.svg)
+    assert bytes(as_saved) == drawing.png(scale=1)  # drawn without any style sheet
 
 
 @pytest.mark.parametrize("seed", ["0", "7"])

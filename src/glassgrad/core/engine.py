@@ -157,7 +157,7 @@ class GraphTask:
                     grads = fit(node, grads if grads.__class__ is tuple else (grads,))
             if cold is not None and cold.post:
                 grads = grads if grads.__class__ is tuple else (grads,)
-                grads = run_after(cold, grads, (grad,))
+                grads = run_after(node, grads, grad)
             grad = None  # from here on the buffers alone refer to the gradients
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many

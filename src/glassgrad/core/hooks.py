@@ -155,7 +155,10 @@ def pre_hooks(node: Node) -> list[Step]:
 
 def post_hooks(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
-    return [(_run_post_hook, hook, grads) for hook in node.cold.post.values()] if node.cold else []
+    if not node.cold or not node.cold.post:
+        return []
+    about = (node, as_tensors(grads))
+    return [(_run_post_hook, hook, about) for hook in node.cold.post.values()]
 
 
 def run_all(steps: list[Step], grads: Grads) -> Grads:
@@ -178,14 +181,22 @@ def run_before(cold: NodeHooks, grad: Any) -> Any:
     return grads[0]
 
 
-def run_after(cold: NodeHooks, grads: Grads, outputs: Grads) -> Grads:
-    """What the hooks after a node leave of the gradients it computed, without the lists."""
-    arrived = as_tensors(outputs)
-    for hook in (*cold.post.values(),):
-        result = hook(as_tensors(grads), arrived)
+def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
+    """What the hooks after a node with one output leave of the gradients it computed."""
+    arrived = (as_tensor(grad),)
+    for hook in (*node.cold.post.values(),):
+        result = hook(_wanted(node, grads), arrived)
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
+
+
+def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
+    """The gradients of the operands that need one, as hooks see them."""
+    shown = []
+    for edge, grad in zip(node.edges, grads):  # noqa: B905  # as many; strictness is not for free
+        shown.append(None if edge is None else as_tensor(grad))  # in each hook
+    return tuple(shown)
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:
@@ -209,30 +220,29 @@ def _run_pre_hook(hook: Any, grads: Grads, _: None) -> Grads:
     return grads if result is None else _checked_all(hook, result, grads)
 
 
-def _run_post_hook(hook: Any, grads: Grads, outputs: Sequence[Any]) -> Grads:
-    result = hook(as_tensors(grads), as_tensors(outputs))
+def _run_post_hook(hook: Any, grads: Grads, about: tuple[Any, Grads]) -> Grads:
+    node, arrived = about
+    result = hook(_wanted(node, grads), arrived)
     return grads if result is None else _checked_all(hook, result, grads)
 
 
 def as_tensor(grad: Any) -> Tensor | None:
     """A gradient as hooks and users' Functions see it."""
+    if type(grad) is np.ndarray:  # `wrap` written out: every hook pays for it
+        tensor = _new(Tensor)
+        tensor.payload = grad
+        tensor.edge = tensor.cold = None
+        return tensor
     if grad is None or isinstance(grad, Tensor):
         return grad
     return wrap(whole(grad))
 
 
 def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
-    """Gradients as hooks see them; `wrap` written out, since every hook pays for it."""
-    shown = []
-    for grad in grads:
-        if grad is None or isinstance(grad, Tensor):
-            shown.append(grad)
-            continue
-        tensor = _new(Tensor)
-        tensor.payload = grad if type(grad) is np.ndarray else whole(grad)
-        tensor.edge = tensor.cold = None
-        shown.append(tensor)
-    return tuple(shown)
+    """Gradients as hooks see them."""
+    if len(grads) == 1:
+        return (as_tensor(grads[0]),)
+    return tuple([None if grad is None else as_tensor(grad) for grad in grads])
 
 
 _new = object.__new__

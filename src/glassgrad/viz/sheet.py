@@ -20,7 +20,11 @@ def style_sheet(theme: Theme = "auto") -> str:
     Args:
         theme: "light", "dark", or "auto": as the reader's system or the page around it has it.
     """
-    return "\n".join([*_themes(theme), *_kinds(), *_parts()])
+    # Note [Colours for every program]
+    # resvg and others take `fill:var(…)` for an unknown colour and paint black, over the colours
+    # that stand as attributes. They skip `@supports`, and so see the attributes alone.
+    rules = ["@supports (fill:var(--gg)){", *_kinds(), *_parts(), "}"]
+    return "\n".join([*_themes(theme), *rules])
 
 
 def _themes(theme: Theme) -> list[str]:
