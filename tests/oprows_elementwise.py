@@ -25,6 +25,11 @@ def _unary(function, *inputs, **params):
     return OpCase(function, *inputs, more=[EMPTY, POINT], **params)
 
 
+def _apply_conj(function, x):
+    """The public function returns a real tensor as it is; the rule is checked on reals here."""
+    return arithmetic.Conj.apply(x) if function is arithmetic.conj else function(x)
+
+
 ARITHMETIC = [
     OpCase(
         arithmetic.add,
@@ -70,6 +75,7 @@ ARITHMETIC = [
     ),
     _unary(arithmetic.abs, [real(2, 3)], numpy=np.abs, avoid=[0]),
     OpCase(arithmetic.sign, [real(2, 3)], numpy=np.sign, avoid=[0]),
+    OpCase(arithmetic.conj, [real(2, 3)], numpy=np.conj, call=_apply_conj, same_graph=False),
 ]
 
 TRANSCENDENTAL = [

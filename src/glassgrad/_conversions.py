@@ -37,8 +37,8 @@ class Conversions:
             return asnumpy(self.payload)
         if self.requires_grad and state.modes.grad:
             raise GraphError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
-                "instead."
+                "Can't call numpy() on Tensor that requires grad. NumPy records nothing, so "
+                "the gradient would be lost. Use tensor.detach().numpy() instead."
             )
         if self.device != CPU:
             raise ArgumentTypeError(
@@ -60,8 +60,9 @@ class Conversions:
         """
         if self.numel() != 1:
             raise ShapeError(
-                f"a Tensor with {self.numel()} elements cannot be converted to Scalar. Reduce it "
-                f"first: shape {tuple(self.shape)} becomes one number by `x.sum().item()`."
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar: shape "
+                f"{tuple(self.shape)}. A Python number holds one. Write `x.sum().item()` or "
+                "`x.tolist()`."
             )
         return asnumpy(self.payload).item()
 

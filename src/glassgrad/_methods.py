@@ -132,6 +132,7 @@ class Methods:
     neg = arithmetic.neg
     abs = arithmetic.abs
     sign = arithmetic.sign
+    conj = arithmetic.conj
     square = arithmetic.square
     reciprocal = arithmetic.reciprocal
     exp = transcendental.exp

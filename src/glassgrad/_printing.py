@@ -14,7 +14,7 @@ import numpy as np
 
 from .core.backend import asnumpy
 from .core.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
-from .core.errors import ArgumentError
+from .core.errors import ArgumentError, ArgumentTypeError
 from .core.tensor import PLAIN, Tensor
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
@@ -66,6 +66,7 @@ def set_printoptions(
 
     Raises:
         ArgumentError: for another profile.
+        ArgumentTypeError: for what is no number.
 
     Example:
         >>> set_printoptions(precision=2)
@@ -88,6 +89,12 @@ def set_printoptions(
         "linewidth": linewidth,
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name, value in changes.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise ArgumentTypeError(
+                f"{name}={value!r} is a {type(value).__name__}. It counts characters, decimals or "
+                f"elements. Write a number: set_printoptions({name}={getattr(options, name)!r})."
+            )
     _Current.options = replace(options, sci_mode=sci_mode, **changes)
 
 

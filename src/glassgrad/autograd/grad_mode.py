@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.state import is_grad_enabled, is_inference_mode_enabled, modes, set_modes
 
 __all__ = [
@@ -143,6 +144,9 @@ class set_grad_enabled(_Mode):  # noqa: N801  # PyTorch's name
     Args:
         mode: whether to record.
 
+    Raises:
+        ArgumentTypeError: for anything but a bool; the mode stays as it is.
+
     Example:
         >>> with set_grad_enabled(False):
         ...     print(is_grad_enabled())
@@ -150,6 +154,11 @@ class set_grad_enabled(_Mode):  # noqa: N801  # PyTorch's name
     """
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise ArgumentTypeError(
+                f"set_grad_enabled(): argument 'enabled' must be bool, not {type(mode).__name__}. "
+                "The tape records or it does not. Write True or False."
+            )
         self.mode = mode
         self._previous = (modes.grad, modes.inference)
         set_modes(*self._target())

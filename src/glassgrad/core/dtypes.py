@@ -90,8 +90,6 @@ def set_default_dtype(d: Any) -> None:
 
 def as_dtype(dtype: Any) -> DType:
     """The supported dtype meant by a NumPy dtype, a scalar type, a name, or bool/int/float."""
-    if dtype is float:
-        return _default
     try:
         found: DType = np.dtype(dtype)
     except TypeError as error:

@@ -18,6 +18,7 @@ tensors to values and back. The fast doors of `doors.py` hand everything unusual
 which is the readable one.
 """
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -52,6 +53,7 @@ class Primitive(Function):
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
         differentiates: which operands have edges; an index or a condition has none.
+        holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         apply: the door, each op's own: operands by position, parameters by keyword.
     """
 
@@ -65,6 +67,7 @@ class Primitive(Function):
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
+    holomorphic: ClassVar[bool] = True
     apply: Callable[..., Any]
 
     @classmethod
@@ -173,7 +176,9 @@ def _record(
     parameters: dict[str, Any],
 ) -> PrimitiveNode:
     """The node of one application (edges first: Note [Edges point to older nodes])."""
-    node: Any = object.__new__(cls._backward_cls)
+    is_complex = any(value.dtype.kind == "c" for value in values)
+    made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
+    node: Any = object.__new__(made_of)
     node.edges = edges
     node.saved_tensors, node.holders = (), None
     node.versions = node.cold = None
@@ -189,6 +194,25 @@ def _record(
         save(node, operands, values, out)
     node.seq = next_seq()
     return node  # type: ignore[no-any-return]  # made by object.__new__
+
+
+# Note [Complex gradients]
+# With PyTorch's convention the gradient of f at x is ȳ·conj(f'(x)). A rule written for real
+# numbers computes ȳ·f'(x). Given conj(ȳ), it computes the conjugate of what is wanted.
+
+
+@functools.cache
+def _conjugating(cls: type[Primitive]) -> type[PrimitiveNode]:
+    """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        results = cls.backward(ctx, *[None if grad is None else np.conj(grad) for grad in grads])
+        if not isinstance(results, tuple):
+            return np.conj(results)
+        return tuple([None if result is None else np.conj(result) for result in results])
+
+    node_cls = cls._backward_cls
+    return type(node_cls.__name__, (node_cls,), {"backward": backward, "__slots__": ()})
 
 
 def _must_check(

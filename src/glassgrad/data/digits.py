@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor
 
@@ -55,12 +55,18 @@ def load_digits(*, path: str | os.PathLike[str] | None = None) -> Digits:
     Raises:
         DataError: if the file cannot be read, is no such archive, or holds nan, values out of
             range or arrays of other shapes.
+        ArgumentTypeError: if `path` names no file.
 
     Example:
         >>> images, labels = load_digits()
         >>> images.shape, labels.shape
         (glassgrad.Size([1797, 64]), glassgrad.Size([1797]))
     """
+    if not isinstance(path, (str, os.PathLike, type(None))):
+        raise ArgumentTypeError(
+            f"load_digits() got path={path!r}, a {type(path).__name__}. It names a file. "
+            "Write a text or a `Path`, or leave it out."
+        )
     file = _SHIPPED if path is None else Path(path)
     images, labels = _read(file)
     _check_images(file, images)

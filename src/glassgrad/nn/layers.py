@@ -1,9 +1,9 @@
 """The usual layers, activations and losses as modules."""
 
 import math
-from typing import Any
+from typing import Any, SupportsIndex
 
-from glassgrad.core.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.init import kaiming_uniform_, uniform_
@@ -39,7 +39,7 @@ class Linear(Module):
         bias: b, shape `(m,)`, drawn from the same; None without bias.
 
     Raises:
-        ArgumentError: for a negative size.
+        ArgumentError, ArgumentTypeError: for a negative size, or one that is no int.
 
     Example:
         >>> Linear(3, 2)(ones(5, 3)).shape
@@ -57,6 +57,12 @@ class Linear(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
+        sizes: tuple[object, ...] = (in_features, out_features)
+        if not all(isinstance(size, SupportsIndex) for size in sizes):
+            raise ArgumentTypeError(
+                f"a Linear of {in_features!r} inputs and {out_features!r} outputs cannot be made. "
+                "They are the sizes of its weight. Write ints: `Linear(3, 2)`."
+            )
         if in_features < 0 or out_features < 0:
             raise ArgumentError(
                 f"a Linear of {in_features} inputs and {out_features} outputs cannot be made. "

@@ -171,7 +171,8 @@ class Module(ModuleTree):
         """Switch this module and all below it to training mode, or out of it; returns it."""
         if not isinstance(mode, bool):
             raise ArgumentError(
-                f"training mode is expected to be boolean, got {mode!r}. Write `train(True)`."
+                f"training mode is expected to be boolean, got {mode!r}. A module is in it "
+                "or out of it. Write `train(True)`."
             )
         for module in self.modules():
             module.training = mode

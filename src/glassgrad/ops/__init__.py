@@ -7,7 +7,7 @@ from .alike import (
     ones_like,
     zeros_like,
 )
-from .arithmetic import abs, add, div, mul, neg, pow, reciprocal, rsub, sign, square, sub
+from .arithmetic import abs, add, conj, div, mul, neg, pow, reciprocal, rsub, sign, square, sub
 from .comparison import allclose, eq, equal, ge, gt, isclose, isfinite, isinf, isnan, le, lt, ne
 from .conversion import clone
 from .creation import (
@@ -89,6 +89,7 @@ __all__ = [
     # arithmetic
     "abs",
     "add",
+    "conj",
     "div",
     "mul",
     "neg",

@@ -51,7 +51,7 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
         if wrapped.count(dim) > 1:
             raise ShapeError(
                 f"dim {dim} appears multiple times in the list of dims {list(wrapped)}. "
-                "Name each dim once."
+                "A dim can only be reduced once. Name each dim once."
             )
     return wrapped
 

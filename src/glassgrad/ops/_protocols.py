@@ -49,6 +49,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.float_power: arithmetic.pow,
     np.absolute: arithmetic.abs,
     np.fabs: arithmetic.abs,
+    np.conjugate: arithmetic.conj,
     np.sign: arithmetic.sign,
     np.square: arithmetic.square,
     np.reciprocal: arithmetic.reciprocal,

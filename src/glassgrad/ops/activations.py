@@ -69,6 +69,8 @@ class Sigmoid(Elementwise):
 
     @staticmethod
     def forward(x):
+        if x.dtype.kind == "c":
+            return 1 / (1 + np.exp(-x))
         small = np.exp(-np.abs(x))  # the exponential of a large number would overflow
         return np.where(x >= 0, 1, small) / (1 + small)
 

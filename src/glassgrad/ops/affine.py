@@ -4,6 +4,7 @@ from glassgrad.core.errors import ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._matrices import as_matrices, check_dtypes, transposed, unfit
+from glassgrad.ops._texts import not_a_tensor
 
 __all__ = ["linear"]
 
@@ -60,7 +61,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
     """
-    a, b = input.payload, weight.payload
+    try:
+        a, b = input.payload, weight.payload
+    except AttributeError:
+        raise not_a_tensor("linear", input, weight) from None
     if b.ndim != 2 or not a.ndim or a.shape[-1] != b.shape[1]:  # a matrix
         raise _unfit_linear(a.shape, b.shape)
     if a.dtype is not b.dtype or (bias is not None and bias.payload.dtype is not a.dtype):

@@ -10,6 +10,7 @@ from ._families import Elementwise
 __all__ = [
     "abs",
     "add",
+    "conj",
     "div",
     "mul",
     "neg",
@@ -387,8 +388,8 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
         return PowScalarBase.apply(exponent, base=float(input))
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor):
         raise DTypeError(
-            f"Integers to negative integer powers are not allowed: {input.dtype} to {exponent} is "
-            "no integer. Write `x.float() ** exponent`."
+            f"Integers to negative integer powers are not allowed, got {input.dtype} to the "
+            f"power of {exponent}. The result is a fraction. Write `x.float() ** exponent`."
         )
     return PowTensor.apply(input, exponent)
 
@@ -411,6 +412,7 @@ class Abs(Elementwise):
     """y = |x|        dy = sgn x·dx        x̄ = ȳ·sgn x"""
 
     node = "AbsBackward0"
+    holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
     latex = ("|x|", r"\operatorname{sgn}(x)\,\dot x", r"\bar x = \bar y \operatorname{sgn}(x)")
     saves = ("self",)
 
@@ -421,7 +423,10 @@ class Abs(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return grad * np.sign(x)
+        if x.dtype.kind != "c":
+            return grad * np.sign(x)
+        length = np.abs(x)
+        return grad * (x / np.where(length == 0, 1.0, length))
 
 
 def abs(input: Tensor) -> Tensor:
@@ -465,3 +470,37 @@ def sign(input: Tensor) -> Tensor:
         tensor([-1.,  0.,  1.])
     """
     return Sign.apply(input)
+
+
+class Conj(Elementwise):
+    """y = conj x        dy = conj dx        x̄ = conj ȳ"""
+
+    node = "ConjBackward0"
+    holomorphic = False
+    latex = (r"\overline{x}", r"\overline{\dot x}", r"\bar x = \overline{\bar y}")
+
+    @staticmethod
+    def forward(x):
+        return np.conj(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.conj(grad)
+
+
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, element by element; a real tensor is its own.
+
+    Args:
+        input: tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Example:
+        >>> conj(tensor([1 + 2j]))
+        tensor([1.-2.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.conj.html
+    """
+    return Conj.apply(input) if input.dtype.kind == "c" else input

@@ -283,11 +283,13 @@ def arange(
             f"unsupported range: {first} -> {last}. It has no end. Write finite numbers."
         )
     if by == 0:
-        raise ShapeError("step must be nonzero: the end is never reached. Write 1 or -1.")
+        raise ShapeError(
+            f"step must be nonzero, got {by}. The end would never be reached. Write 1 or -1."
+        )
     if (last - first) * by < 0:
         raise ShapeError(
-            "upper bound and lower bound inconsistent with step sign: from "
-            f"{first} a step of {by} leads away from {last}. Write step={-by}."
+            "upper bound and lower bound inconsistent with step sign: "
+            f"arange({first}, {last}, {by}). Such steps lead away from the end. Write step={-by}."
         )
     count = int(-(-(last - first) // by)) if whole else math.ceil((last - first) / by)
     default = np.dtype("int64") if whole else get_default_dtype()
@@ -334,7 +336,10 @@ def linspace(
     """
     (count,) = size_of((steps,), "linspace", argument="steps")
     if count < 0:
-        raise ShapeError(f"number of steps must be non-negative, got {count}. It counts elements.")
+        raise ShapeError(
+            f"number of steps must be non-negative, got {count}. It counts elements. "
+            "Write a number from 0 up."
+        )
     first, last = _real("linspace", start), _real("linspace", end)
     default = get_default_dtype() if dtype is None else dtype
     return made(np.linspace(first, last, count), default, device, requires_grad)
@@ -371,7 +376,7 @@ def eye(
     if rows < 0 or columns < 0:
         raise ShapeError(
             f"n must be greater or equal to 0, got {rows} and {columns}. They count rows and "
-            "columns."
+            "columns. Write numbers from 0 up."
         )
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     return made(np.eye(rows, columns, dtype=wanted), None, device, requires_grad)

@@ -17,6 +17,7 @@ from glassgrad.ops._reduce import (
     reduced,
 )
 from glassgrad.ops._returns import MaxReturn, MinReturn
+from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
 
 __all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
@@ -375,20 +376,21 @@ def _index(
 
 
 def _check_any_element(input: Tensor, name: str) -> None:
+    require_tensor(name, input)
     if not input.numel():
         raise ShapeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-            f"the reduction dim with the 'dim' argument. Shape {tuple(input.shape)} has no "
-            "element to return."
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
+            f"{tuple(input.shape)} has no element. Specify the reduction dim with the 'dim' argument."
         )
 
 
 def _filled_dim(input: Tensor, dim: Any, name: str) -> int:
     """`dim` counted from the front, if there is something along it."""
+    require_tensor(name, input)
     if isinstance(dim, (tuple, list)):
         raise ArgumentTypeError(
-            f"{name}(): dim must be one int, got {dim}. An index counts along one dim. "
-            f"Write x.a{name}(dim) for the values over several."
+            f"{name}(): dim must be one int, got {dim}. An index counts along one dim. Write "
+            f"x.a{name}(dim) for the values over several."
         )
     wrapped = wrap_dim(cast("int", dim), input.ndim)
     if input.ndim and input.shape[wrapped] == 0:

@@ -49,8 +49,15 @@ class Generator:
 
         Raises:
             ArgumentError: if the seed does not fit into 64 bits.
+            ArgumentTypeError: if it is no number.
         """
-        number = int(seed)
+        try:
+            number = int(seed)
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"manual_seed expected a long, but got {type(seed).__name__}: {seed!r}. The same "
+                "number gives the same sequence. Write an int."
+            ) from None
         if not -_SEEDS // 2 <= number < _SEEDS:
             raise ArgumentError(
                 f"Overflow when unpacking long long: the seed {number} does not fit into 64 bits. "

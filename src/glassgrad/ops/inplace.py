@@ -151,7 +151,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         if value.ndim:
             raise ShapeError(
                 "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value.ndim} dimensions. Write `x.copy_(values)`."
+                f"{value.ndim} dimensions. It writes one value everywhere. Write "
+                "`x.copy_(values)`."
             )
         return copy_(input, value)
     if not _records(input):
@@ -330,12 +331,14 @@ def _check_fits(input: Tensor, result: Tensor, name: str) -> None:
     if result.shape != input.shape:
         raise ShapeError(
             f"output with shape {list(input.shape)} doesn't match the broadcast shape "
-            f"{list(result.shape)}: {name}_ cannot enlarge a tensor. Write out of place."
+            f"{list(result.shape)}: {name}_ cannot enlarge a tensor. It writes into the "
+            "memory that is there. Write out of place: `y = x + …`."
         )
     if is_differentiable(result.dtype) and not is_differentiable(input.dtype):
         raise DTypeError(
             f"result type {result.dtype} can't be cast to the desired output type "
-            f"{input.dtype}: {name}_ would lose the fractions. Write out of place."
+            f"{input.dtype}: {name}_ would lose the fractions. A tensor keeps its dtype. "
+            "Write out of place, or begin with `x.float()`."
         )
 
 

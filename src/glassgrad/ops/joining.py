@@ -172,8 +172,8 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
         if x.shape != parts[0].shape:
             raise ShapeError(
                 f"stack expects each tensor to be equal size, but got {list(parts[0].shape)} at "
-                f"entry 0 and {list(x.shape)} at entry {position}. Write `cat(tensors)` to join "
-                "them in a dim they have."
+                f"entry 0 and {list(x.shape)} at entry {position}. Each becomes one layer of the "
+                "result. Write `cat(tensors)` to join them in a dim they have, or cut them."
             )
     return Stack.apply(*parts, dim=at)
 

@@ -3,8 +3,14 @@
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._matrices import as_matrices, check_dtypes, check_rank, transposed, unfit
-from glassgrad.ops._texts import c_name
+from glassgrad.ops._matrices import (
+    as_matrices,
+    check_dtypes,
+    check_rank,
+    transposed,
+    unfit,
+)
+from glassgrad.ops._texts import c_name, not_a_tensor
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
 
@@ -277,6 +283,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         ShapeError: if the shapes do not fit.
         DTypeError: if the dtypes differ.
+        ArgumentTypeError: for anything but tensors.
 
     Example:
         >>> matmul(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
@@ -284,7 +291,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
-    a, b = input.payload, other.payload
+    try:
+        a, b = input.payload, other.payload
+    except AttributeError:
+        raise not_a_tensor("matmul", input, other) from None
     if a.ndim == 2 == b.ndim:
         return _mm(input, other)
     if b.ndim == 1 and a.ndim in (1, 2):

@@ -68,7 +68,7 @@ def _check_range(low: int, high: int, dtype: DType) -> None:
     if low >= high:
         raise ShapeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
-            "is no integer in between."
+            f"is no integer in between. Write a `high` above {low}."
         )
     if dtype.kind == "b":
         lowest, highest = 0, 1

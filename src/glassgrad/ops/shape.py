@@ -178,7 +178,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if start > end:
         raise ShapeError(
             "flatten() has invalid args: start_dim cannot come after end_dim, got dims "
-            f"{start} and {end}. Write them in the order of the shape."
+            f"{start} and {end}. Dims are merged from front to back. Write "
+            f"`x.flatten({end}, {start})`."
         )
     if not input.ndim:
         return reshape(input, 1)

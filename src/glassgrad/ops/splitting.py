@@ -124,12 +124,13 @@ def _check_sections(sizes: tuple[int, ...], n: int, dim: int) -> None:
     if any(size < 0 for size in sizes):
         raise ShapeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(sizes)}. They count elements."
+            f"split_sizes={list(sizes)}. They count elements. Write sizes from 0 up."
         )
     if sum(sizes) != n:
         raise ShapeError(
             f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(sizes)}. Each element goes somewhere."
+            f"dimension {dim}), but got split_sizes={list(sizes)}. Each element goes "
+            "into one part. Write `x.split(size)` for parts of one size."
         )
 
 

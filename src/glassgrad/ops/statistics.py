@@ -135,6 +135,11 @@ def _apply(
     keepdims: bool | None,
 ) -> Tensor:
     name = op.__name__.lower()
+    if input.dtype.kind == "c":
+        raise DTypeError(
+            f"{name}() is not implemented for {input.dtype}: its derivative here is that of real "
+            "numbers. Write it with `x - x.mean()` and `abs()`."
+        )
     if not is_differentiable(input.dtype):
         raise DTypeError(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "

@@ -66,12 +66,13 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
         raise ShapeError(
             "permute: number of dimensions in the tensor input does not match the length of the "
             f"desired ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to "
-            f"len(dims) = {len(asked)}. Name every dim once."
+            f"len(dims) = {len(asked)}. Each dim has one new place. Name every dim once."
         )
     order = tuple([wrap_dim(dim, input.ndim) for dim in asked])
     if len(set(order)) < len(order):
         raise ShapeError(
-            f"permute(): duplicate dims are not allowed, got {list(asked)}. Name every dim once."
+            f"permute(): duplicate dims are not allowed, got {list(asked)}. Each dim has one new "
+            "place. Name every dim once."
         )
     return as_view(Permute.apply(input, dims=order), input)
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError, DTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.alike import zeros_like
 from glassgrad.ops.creation import tensor
@@ -62,6 +62,12 @@ class Adam(Optimizer):
         require_at_least_zero(lr, "learning rate")
         require_at_least_zero(eps, "epsilon value")
         require_at_least_zero(weight_decay, "weight_decay value")
+        pair: Any = betas
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ArgumentTypeError(
+                f"Invalid betas: {betas!r}. One is for the mean, one for the square. "
+                "Write two numbers: `betas=(0.9, 0.999)`."
+            )
         for index, beta in enumerate(betas):
             if not 0.0 <= beta < 1.0:
                 raise ArgumentError(

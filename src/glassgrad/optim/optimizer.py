@@ -146,7 +146,15 @@ class Optimizer:
 
         Raises:
             ArgumentError: if the groups have other sizes; nothing has been changed then.
+            ArgumentTypeError: if it is no such state.
         """
+        given: Any = state_dict
+        if not isinstance(given, Mapping) or not {"state", "param_groups"} <= set(given):
+            raise ArgumentTypeError(
+                f"the state of an optimiser cannot be read from a {type(state_dict).__name__} "
+                "without 'state' and 'param_groups'. Both are needed to go on. "
+                "Pass what `optimizer.state_dict()` returned."
+            )
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
             raise ArgumentError(
@@ -194,6 +202,11 @@ class Optimizer:
 
 def require_at_least_zero(value: float, what: str) -> None:
     """Raise for a negative option, such as a learning rate."""
+    if not isinstance(value, (int, float, Tensor)):
+        raise ArgumentTypeError(
+            f"Invalid {what}: {value!r} is a {type(value).__name__}. It scales how far a step "
+            "goes. Write a number, such as 0.01."
+        )
     if not value >= 0.0:
         raise ArgumentError(
             f"Invalid {what}: {value}. It scales how far a step goes, and nan or less than 0 "

@@ -63,7 +63,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassgrad.core.errors import DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.validate import problem
 
 __all__ = ["SCHEMA", "Trace"]
@@ -92,6 +92,9 @@ class Trace:
         arrays: summaries of arrays by id (`ArrayTable.summaries`).
         events: the events, `k` counting from 0.
 
+    Raises:
+        ArgumentTypeError: if the graph is no dict with nodes and leaves.
+
     Example:
         >>> trace = Trace({"nodes": [], "leaves": []})
         >>> trace
@@ -103,6 +106,14 @@ class Trace:
     graph: dict[str, Any]
     arrays: dict[str, Any] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        graph: Any = self.graph
+        if not isinstance(graph, dict) or not {"nodes", "leaves"} <= set(graph):
+            raise ArgumentTypeError(
+                f"a Trace cannot be made of {str(graph)[:60]!r}. Its graph is a dict with "
+                "'nodes' and 'leaves'. Record one with `record(loss)`."
+            )
 
     @property
     def nodes(self) -> list[dict[str, Any]]:

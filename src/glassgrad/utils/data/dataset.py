@@ -6,7 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from glassgrad.core.errors import ArgumentError, DimError, MissingRuleError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    MissingRuleError,
+    ShapeError,
+)
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randperm
@@ -67,6 +73,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     Raises:
         ShapeError: if there is no tensor, one has no dims, or the lengths differ.
+        ArgumentTypeError: for anything but tensors.
 
     Example:
         >>> rows = TensorDataset(tensor([1.0, 2.0]), tensor([0, 1]))
@@ -75,6 +82,13 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """
 
     def __init__(self, *tensors: Tensor) -> None:
+        for position, value in enumerate(tensors):
+            if not isinstance(value, Tensor):
+                raise ArgumentTypeError(
+                    f"TensorDataset takes Tensors, but argument {position} is a "
+                    f"{type(value).__name__}. Sample i is row i of each. "
+                    "Write `glassgrad.tensor(values)`."
+                )
         shapes = [tuple(t.shape) for t in tensors]
         if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
             raise ShapeError(

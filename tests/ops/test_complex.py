@@ -1,0 +1,70 @@
+"""Complex numbers: gradients by PyTorch's convention, first and second."""
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad as gg
+from glassgrad.core.errors import DTypeError
+
+RNG = np.random.default_rng(0)
+A = RNG.standard_normal((2, 2)) + 1j * RNG.standard_normal((2, 2))
+B = RNG.standard_normal((2, 2)) + 1j * RNG.standard_normal((2, 2))
+
+PROGRAMS = {
+    "mul": lambda m, x, y: x * y,
+    "div": lambda m, x, y: x / y,
+    "sub and number": lambda m, x, y: 2j * x - y,
+    "reciprocal": lambda m, x, y: 1 / x,
+    "square": lambda m, x, y: x**2 * y,
+    "pow": lambda m, x, y: x**y,
+    "number to a power": lambda m, x, y: 2**x,
+    "exp": lambda m, x, y: x.exp(),
+    "log": lambda m, x, y: x.log(),
+    "sqrt": lambda m, x, y: x.sqrt(),
+    "sin": lambda m, x, y: x.sin(),
+    "tanh": lambda m, x, y: x.tanh(),
+    "sigmoid": lambda m, x, y: x.sigmoid(),
+    "conj": lambda m, x, y: x.conj() * y,
+    "sum": lambda m, x, y: x.sum(0) * y,
+    "mean": lambda m, x, y: (x * y).mean(),
+    "mm": lambda m, x, y: x @ y,
+    "mv": lambda m, x, y: x @ y[0],
+    "dot": lambda m, x, y: x[0].dot(y[1]),
+    "einsum": lambda m, x, y: m.einsum("ij,kj->ik", x, y),
+    "linear": lambda m, x, y: m.nn.functional.linear(x, y),
+    "where": lambda m, x, y: m.where(m.tensor([True, False]), x * y, y),
+    "cat": lambda m, x, y: m.cat([x, y]) * 2j,
+}
+
+
+def gradients(m, program):
+    x, y = m.tensor(A, requires_grad=True), m.tensor(B, requires_grad=True)
+    out = program(m, x, y)
+    first = m.autograd.grad(
+        out, [x, y], m.ones_like(out) * (1 + 0.5j), allow_unused=True, create_graph=True
+    )
+    results = list(first)
+    if first[0].requires_grad:
+        seed = m.tensor(1 + 0j, dtype=m.complex128)
+        results += m.autograd.grad((first[0] * first[0]).sum(), [x], seed, allow_unused=True)
+    return [np.asarray(g.detach().tolist()) for g in results if g is not None]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_first_and_second_gradients_are_pytorchs(name):
+    for ours, theirs in zip(
+        gradients(gg, PROGRAMS[name]), gradients(torch, PROGRAMS[name]), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_the_length_of_a_complex_number_has_its_direction_as_gradient():
+    x = gg.tensor([3 + 4j, 0j], requires_grad=True)
+    x.abs().sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [0.6 + 0.8j, 0])
+
+
+def test_what_has_no_complex_rule_says_so():
+    with pytest.raises(DTypeError, match="not implemented for complex128"):
+        gg.tensor(A).var()

@@ -1,0 +1,70 @@
+"""What a beginner types: each mistake has a message in three sentences, and changes nothing."""
+
+import re
+
+import numpy as np
+import pytest
+
+import glassgrad as gg
+from glassgrad import nn, optim
+from glassgrad.core.errors import GlassgradError
+from glassgrad.tracing import Trace
+from glassgrad.utils.data import TensorDataset
+
+X = gg.ones(2, 3)
+COUNTS = gg.ones(2, dtype=gg.int64)
+LINEAR = nn.Linear(3, 2)
+
+
+def parameters():
+    return [nn.Parameter(gg.ones(2))]
+
+
+# Each row: the builtin that people catch, words of the message, and the mistake.
+MISTAKES = [
+    (TypeError, "matmul.*ndarray", lambda: gg.matmul(X, np.ones((3, 2)))),
+    (TypeError, "linear.*ndarray", lambda: LINEAR(np.ones((2, 3)))),
+    (TypeError, r"min\(\).*str", lambda: gg.min("a")),
+    (TypeError, r"max\(\).*list", lambda: gg.max([1.0], dim=0)),
+    (RuntimeError, r"dim 0 .*\[0, 0\]", lambda: X.sum(dim=(0, 0))),
+    (RuntimeError, r"duplicate dims.*\[0, 0\]", lambda: X.permute(0, 0)),
+    (RuntimeError, "dims 1 and 0", lambda: X.flatten(1, 0)),
+    (RuntimeError, r"\[2, 3\] at entry 0 and \[4\]", lambda: gg.stack([X, gg.ones(4)])),
+    (RuntimeError, r"exactly to 2.*\[1, 5\]", lambda: X.split([1, 5])),
+    (RuntimeError, "negative integer powers", lambda: COUNTS**-1),
+    (RuntimeError, "step must be nonzero, got 0", lambda: gg.arange(0, 5, 0)),
+    (RuntimeError, r"step sign: arange\(0, 5, -1\)", lambda: gg.arange(0, 5, -1)),
+    (RuntimeError, "got -1", lambda: gg.linspace(0, 1, -1)),
+    (RuntimeError, "from=5 >= to=5", lambda: gg.randint(5, 5, (2,))),
+    (RuntimeError, "got -2 and -2", lambda: gg.eye(-2)),
+    (RuntimeError, r"shape \(2, 3\)", lambda: X.item()),
+    (RuntimeError, "add_ would lose the fractions", lambda: COUNTS.add_(1.5)),
+    (RuntimeError, r"\(5, ?2, ?3\)", lambda: X.add_(gg.ones(5, 2, 3))),
+    (RuntimeError, "1 dimensions", lambda: X.fill_(gg.ones(3))),
+    (TypeError, "str: 'a'", lambda: gg.manual_seed("a")),
+    (TypeError, "must be bool, not str", lambda: gg.set_grad_enabled("no")),
+    (TypeError, "precision='a'", lambda: gg.set_printoptions(precision="a")),
+    (TypeError, "'a' inputs", lambda: nn.Linear("a", 2)),
+    (ValueError, "got 'x'", lambda: nn.ReLU().train("x")),
+    (TypeError, "learning rate: 'a'", lambda: optim.SGD(parameters(), lr="a")),
+    (TypeError, "betas: 0.9", lambda: optim.Adam(parameters(), betas=0.9)),
+    (TypeError, "from a dict", lambda: optim.Adam(parameters()).load_state_dict({})),
+    (TypeError, "argument 1 is a list", lambda: TensorDataset(X, [1, 2])),
+    (TypeError, "path=3", lambda: gg.data.load_digits(path=3)),
+    (TypeError, "made of '{}'", lambda: Trace({})),
+]
+
+
+@pytest.mark.parametrize(("builtin", "words", "mistake"), MISTAKES)
+def test_a_mistake_is_told_in_three_sentences_and_changes_nothing(builtin, words, mistake):
+    before = _everything()
+    with pytest.raises(builtin, match=words) as caught:
+        mistake()
+    assert isinstance(caught.value, GlassgradError)
+    assert len(re.split(r"(?<=[.!?:]) (?=[A-Z])", str(caught.value))) >= 3
+    assert _everything() == before
+
+
+def _everything():
+    state = gg.get_rng_state().tolist()
+    return X.tolist(), X._version, COUNTS.tolist(), COUNTS._version, gg.is_grad_enabled(), state
