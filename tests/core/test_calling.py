@@ -1,5 +1,8 @@
 """Outputs and gradients of a Function of one's own: what forward and backward may return."""
 
+import gc
+import weakref
+
 import pytest
 
 import glassgrad
@@ -362,3 +365,28 @@ def test_forward_may_run_a_graph_of_its_own(lib):
     x = leaf(lib, 3.0)
     make(lib, forward, backward).apply(x).backward()
     assert x.grad.item() == 6.0
+
+
+def test_a_replaced_forward_is_noticed():
+    class Twice(glassgrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    x = glassgrad.tensor(1.0)
+    assert Twice.apply(x).item() == 2
+    Twice.forward = staticmethod(lambda ctx, x: x * 3)
+    assert Twice.apply(x).item() == 3
+
+
+def test_a_class_that_was_applied_can_be_forgotten():
+    class Once(glassgrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    Once.apply(glassgrad.tensor(1.0))
+    kept = weakref.ref(Once)
+    del Once
+    gc.collect()
+    assert kept() is None

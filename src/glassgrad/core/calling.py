@@ -5,7 +5,6 @@ a fresh one, an input that was changed in place (`mark_dirty`), or an input retu
 which becomes a view. `run_user_backward` runs `backward` and checks what it returned.
 """
 
-import functools
 import inspect
 import warnings
 from collections.abc import Callable
@@ -36,8 +35,8 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         GraphError: if `forward` is not a static method, or the rules of in-place Functions
             (`mark_dirty`) are broken.
     """
-    forward, separate = _form_of(cls)
-    if kwargs or (separate and _has_defaults(forward)):
+    forward, separate, has_defaults = cls.__dict__.get("_form") or _form_of(cls)
+    if kwargs or has_defaults:
         args = _bind(forward, args, kwargs, separate)
     ctx = cls._backward_cls()
     here = modes.__dict__  # this thread's modes: read and set six times below
@@ -68,9 +67,8 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     return _place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
 
 
-@functools.cache
-def _form_of(cls: Any) -> tuple[Callable[..., Any], bool]:
-    """(`forward`, whether it has the form without ctx)."""
+def _form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
     forward = inspect.getattr_static(cls, "forward")
     if not isinstance(forward, staticmethod):
         raise GraphError(
@@ -78,10 +76,12 @@ def _form_of(cls: Any) -> tuple[Callable[..., Any], bool]:
             "new-style autograd function with static forward method: put @staticmethod above "
             f"`def forward` in {cls.__name__}."
         )
-    return forward.__func__, cls.has_setup_context()
+    function, separate = forward.__func__, cls.has_setup_context()
+    form = function, separate, separate and _has_defaults(function)
+    cls._form = form  # kept with the class, and forgotten when its forward is replaced
+    return form
 
 
-@functools.cache
 def _has_defaults(forward: Callable[..., Any]) -> bool:
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(forward).parameters.values()

@@ -155,10 +155,16 @@ class FunctionMeta(type):
     """Makes the node class that belongs to a Function class."""
 
     _backward_cls: type[Node]
+    _form: tuple[Any, bool, bool] | None
 
     def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
         super().__init__(name, bases, attrs)
         cls._make_node_class()
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("forward", "setup_context"):
+            cls._form = None  # what `apply` knew of them
 
     def _make_node_class(cls) -> None:
         body = {"_forward_cls": cls, "__module__": cls.__module__}

@@ -8,14 +8,7 @@ from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, Shape
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._reduce import (
-    Dims,
-    array_of,
-    dim_or_axis,
-    kept_or_keepdims,
-    kept_shape,
-    reduced,
-)
+from glassgrad.ops._reduce import Dims, array_of, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
@@ -380,7 +373,7 @@ def _check_any_element(input: Tensor, name: str) -> None:
     if not input.numel():
         raise ShapeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
-            f"{tuple(input.shape)} has no element. Specify the reduction dim with the 'dim' argument."
+            f"{tuple(input.shape)} is empty. Specify the reduction dim with the 'dim' argument."
         )
 
 
