@@ -14,13 +14,15 @@ PyTorch's autograd API in pure Python on NumPy, and a backward pass that can be 
 `gg.draw(trace)` is a picture of it, `gg.player(trace)` a page to step through it.
 """
 
+import builtins as _builtins
 import importlib as _importlib
+import math as _math
 import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from . import _conversions, _methods, autograd, ops
-from ._printing import set_printoptions
+from ._printing import get_printoptions, set_printoptions
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -60,7 +62,19 @@ if _TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-bool = bool_  # PyTorch's name; last, so that `bool` above is Python's
+e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
+
+bool = bool_  # PyTorch's name
+
+
+def is_tensor(obj: object) -> _builtins.bool:
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_inference(input: Tensor) -> _builtins.bool:
+    """Whether `input` was made inside `inference_mode()`."""
+    return input.is_inference()
 
 
 _LATER = {name: name for name in ("data", "nn", "optim", "tracing", "utils", "viz")}
@@ -100,7 +114,15 @@ __all__ = [
     "Size",
     "Tensor",
     "device",
+    "get_printoptions",
+    "is_inference",
+    "is_tensor",
     "set_printoptions",
+    # numbers
+    "e",
+    "inf",
+    "nan",
+    "pi",
     # dtypes
     "bool",
     "bool_",

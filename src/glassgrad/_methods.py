@@ -217,6 +217,7 @@ class Methods:
     split = splitting.split
     chunk = splitting.chunk
     unbind = splitting.unbind
+    tensor_split = splitting.tensor_split
 
     # Matrices
     matmul = linalg.matmul

@@ -112,6 +112,14 @@ class Tensor(_Mixins):
         """The number of dims."""
         return self.ndim
 
+    def is_floating_point(self) -> bool:
+        """Whether the elements are real fractions."""
+        return self.dtype.kind == "f"
+
+    def is_complex(self) -> bool:
+        """Whether the elements are complex numbers."""
+        return self.dtype.kind == "c"
+
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dim."""
         return self.shape if dim is None else self.shape[dim]
