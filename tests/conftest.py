@@ -1,7 +1,9 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
+import importlib.util
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +55,14 @@ def _global_settings():
         "default dtype": glassgrad.get_default_dtype(),
         "tracer": state.modes.tracer,
     }
+
+
+@pytest.fixture(scope="session")
+def samples():
+    """The programs of `tests/data/sample_traces.py`."""
+    path = Path(__file__).parent / "data" / "sample_traces.py"
+    spec = importlib.util.spec_from_file_location("sample_traces", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module

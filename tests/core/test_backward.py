@@ -1,5 +1,6 @@
 """`backward` and `grad`: what can be asked for, and what is refused."""
 
+import numpy as np
 import pytest
 
 import glassgrad
@@ -253,3 +254,18 @@ def test_a_seed_too_many_is_refused():
 def test_roots_that_are_no_tensors_are_refused(outputs):
     with pytest.raises(TypeError, match="expected Tensors or GradientEdges"):
         glassgrad.autograd.backward(outputs)
+
+
+def test_a_seed_of_another_dtype_is_brought_to_the_outputs(lib):
+    x = leaf(lib, [1.0, 2.0])
+    seed = plain(lib, [1.0, 2.0])
+    (x * 2).backward(seed.long())
+    assert str(x.grad.dtype).endswith("float32" if x.dtype == lib.float32 else "float64")
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_seed_that_is_an_array_is_named():
+    x = glassgrad.ones(2, 3, requires_grad=True)
+    with pytest.raises(TypeError, match="Tensors or None, but got ndarray"):
+        (x * 2).backward(np.ones((2, 3)))
+    assert x.grad is None

@@ -184,14 +184,16 @@ def _roots(
         if gradient is None:
             gradient = _one(output, shape, dtype)
         else:
-            _check_gradient(gradient, shape, dtype, position)
+            gradient = _fitting(gradient, shape, dtype, position)
         edges.append(edge)
         grads.append(gradient if create_graph else gradient.payload)
     return edges, grads
 
 
 def _gradients(grad_outputs: Any) -> list[Any]:
-    return [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
+    if isinstance(grad_outputs, (list, tuple)):
+        return list(grad_outputs)
+    return [grad_outputs]
 
 
 def _root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
@@ -200,8 +202,8 @@ def _root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
         return _plain(output), shape, dtype
     if not isinstance(output, Tensor):
         raise ArgumentTypeError(
-            f"element {position} of tensors is no Tensor but {type(output).__name__}. "
-            "Differentiate a tensor that requires grad."
+            f"element {position} of tensors is no Tensor but {type(output).__name__}. Only a "
+            "tensor knows how it was computed. Differentiate a tensor that requires grad."
         )
     edge = edge_of(output)
     if edge is None:
@@ -238,24 +240,28 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
     return wrap(backend.xp.ones(shape, dtype))
 
 
-def _check_gradient(gradient: Any, shape: tuple[int, ...], dtype: Any, position: int) -> None:
+def _fitting(gradient: Any, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
+    """The gradient that was given for an output, in the output's dtype."""
     if not isinstance(gradient, Tensor):
         raise ArgumentTypeError(
-            "gradients can be either Tensors or None, but got "
-            f"{type(gradient).__name__}. Wrap it: `glassgrad.tensor(gradient)`."
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
+            f"output {position}. The pass computes with tensors. "
+            "Write `glassgrad.tensor(gradient)`."
         )
     if tuple(gradient.shape) != shape:
         raise GradientError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of {gradient.shape} and "
-            f"output[{position}] has a shape of {list(shape)}. "
-            "The gradient of an output has the output's shape."
+            f"Mismatch in shape: grad_output[{position}] has a shape of "
+            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
+            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
+            "for the gradient of its sum."
         )
     if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
         raise DTypeError(
             "For complex Tensors, both grad_output and output are required to have the same "
             f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
-            f"and output[{position}] has a dtype of {dtype}."
+            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
         )
+    return gradient if gradient.dtype == dtype else gradient.to(dtype)
 
 
 # Where it goes ----------------------------------------------------------------------------------
@@ -265,8 +271,8 @@ def _accumulation_targets(inputs: list[Any]) -> set[Any]:
     """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
     if not inputs:
         raise ShapeError(
-            "`inputs` argument to `backward()` cannot be empty. "
-            "Leave it out to accumulate in all leaves."
+            "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
+            "will be filled, and there are none. Leave it out to fill that of all leaves."
         )
     targets = set()
     for x in inputs:

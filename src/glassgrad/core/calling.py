@@ -264,11 +264,12 @@ def _check_result(node: Any, result: Any, position: int, is_tensor: bool) -> Non
     if not is_tensor:
         raise GradientError(
             f"function {node.name()} returned a gradient different than None at position "
-            f"{position + 1}, but the corresponding forward input was not a Variable. "
-            "Return None there."
+            f"{position + 1}, but the corresponding forward input was not a Variable. What is no "
+            "tensor has no gradient. Return None there."
         )
     if not isinstance(result, Tensor):
         raise GradientError(
             f"function {node.name()}: expected Variable or None (got {type(result).__name__}) at "
-            f"position {position + 1}. Wrap numbers: `glassgrad.tensor(value)`."
+            f"position {position + 1}. The pass goes on with tensors. "
+            "Write `glassgrad.tensor(value)`."
         )

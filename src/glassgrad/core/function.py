@@ -225,20 +225,25 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the output: `forward(ctx, *args)`, or `forward(*args)` with setup_context."""
         raise MissingRuleError(
-            "You must implement the forward function for custom autograd.Function."
+            "You must implement the forward function for custom autograd.Function. It computes "
+            "the output. Write `@staticmethod def forward(ctx, x): …`."
         )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         """Save on `ctx` what `backward` will need; for the form `forward(*args)`."""
-        raise MissingRuleError("setup_context is not implemented.")
+        raise MissingRuleError(
+            "setup_context is not implemented. It saves what backward needs. "
+            "Write `@staticmethod def setup_context(ctx, inputs, output): …`."
+        )
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Return the gradient of each argument, given that of each output."""
         raise MissingRuleError(
             "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with backward mode AD."
+            "autograd.Function to use it with backward mode AD. It turns the gradient of the "
+            "output into those of the inputs. Write `@staticmethod def backward(ctx, grad): …`."
         )
 
     vjp = backward

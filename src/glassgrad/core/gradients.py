@@ -50,7 +50,8 @@ def _fit_one(node: Node, edge: Any, grad: Any, position: int) -> Any:
             raise GradientError(
                 f"Function {node.name()} returned an invalid gradient at index {position} - got "
                 f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
-                "gradient of an input has the input's shape, or one that broadcasting made of it."
+                "gradient of an input has the input's shape, or one that broadcasting made of it. "
+                "Look at what backward returns in that place."
             )
         grad = sum_to(grad, shape)
     if grad.dtype != dtype:

@@ -300,4 +300,7 @@ def run_accumulated(leaf: Tensor) -> None:
     hooks = leaf.cold and leaf.cold.post_hooks
     for hook in list((hooks or {}).values()):
         if hook(leaf) is not None:
-            raise HookError("Tensor post accumulate grad hooks should return None.")
+            raise HookError(
+                "Tensor post accumulate grad hooks should return None. The gradient has been added "
+                "to .grad already. Write to `leaf.grad` instead."
+            )

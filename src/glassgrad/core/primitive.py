@@ -99,11 +99,17 @@ class Primitive(Function):
         shapes = " and ".join(str(tuple(v.shape)) for v in values)
         name = cls.__name__.lower()
         if isinstance(error, ValueError) and cls.broadcasts:
-            return ShapeError(f"{_broadcast_text(values)} {name}() got the shapes {shapes}.")
+            return ShapeError(
+                f"{_broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
+                "dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
+            )
         if isinstance(error, TypeError):
             dtypes = " and ".join(str(v.dtype) for v in values)
-            return DTypeError(f"{name}() is not implemented for {dtypes}: {error}")
-        return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}")
+            return DTypeError(
+                f"{name}() is not implemented for {dtypes}: {error}. "
+                "Convert an operand, for example with `x.float()`."
+            )
+        return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
 
 
 def _parameter_names(cls: type[Primitive]) -> tuple[str, ...]:
@@ -295,10 +301,11 @@ def _broadcast_text(values: Values) -> str:
     widest = max(len(v.shape) for v in values)
     padded = [(1,) * (widest - len(v.shape)) + tuple(v.shape) for v in values]
     for dim in reversed(range(widest)):
-        sizes = [shape[dim] for shape in padded if shape[dim] != 1]
-        if len(set(sizes)) > 1:
+        sizes = dict.fromkeys(shape[dim] for shape in padded if shape[dim] != 1)
+        if len(sizes) > 1:
+            a, b = list(sizes)[:2]
             return (
-                f"The size of tensor a ({sizes[0]}) must match the size of tensor b "
-                f"({sizes[1]}) at non-singleton dimension {dim}."
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {dim}."
             )
     return "These shapes do not broadcast."
