@@ -10,6 +10,7 @@ from glassgrad.ops import (
     arithmetic,
     comparison,
     logic,
+    powers,
     selection,
     transcendental,
 )
@@ -56,16 +57,16 @@ ARITHMETIC = [
         numpy=np.divide,
         more=[sample(positive(2, 1), positive(1, 3)), sample(whole(2), positive(2))],
     ),
-    OpCase(arithmetic.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
+    OpCase(powers.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
     _unary(arithmetic.neg, [real(2, 3)], numpy=np.negative),
     OpCase(
-        arithmetic.pow,
+        powers.pow,
         [positive(2, 3), real(3)],
         numpy=np.power,
         rules="PowTensor",
         more=[sample(fixed([0.0, 2.0]), fixed([2.0, 0.0]), smooth=False)],
     ),
-    OpCase(arithmetic.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
+    OpCase(powers.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
     OpCase(
         operator.pow,
         [real(2)],

@@ -25,6 +25,7 @@ from .ops import (
     inplace,
     linalg,
     logic,
+    powers,
     reduction,
     selection,
     shape,
@@ -69,7 +70,7 @@ class Methods:
     __rsub__ = arithmetic.rsub
     __mul__ = __rmul__ = Mul.apply
     __truediv__ = Div.apply
-    __pow__ = arithmetic.pow
+    __pow__ = powers.pow
     __matmul__ = linalg.matmul
     __neg__ = Neg.apply
     __abs__ = arithmetic.abs
@@ -97,10 +98,10 @@ class Methods:
     __dlpack_device__ = dlpack.dlpack_device
 
     def __rtruediv__(self: "Tensor", other: Operand) -> "Tensor":
-        return Mul.apply(arithmetic.reciprocal(self), other)
+        return Mul.apply(powers.reciprocal(self), other)
 
     def __rpow__(self: "Tensor", base: Operand) -> "Tensor":
-        return arithmetic.pow(base, self)
+        return powers.pow(base, self)
 
     def __rmatmul__(self: "Tensor", other: "Tensor") -> "Tensor":
         return linalg.matmul(other, self)
@@ -128,13 +129,13 @@ class Methods:
     sub = arithmetic.sub
     mul = arithmetic.mul
     div = arithmetic.div
-    pow = arithmetic.pow
+    pow = powers.pow
     neg = arithmetic.neg
     abs = arithmetic.abs
     sign = arithmetic.sign
     conj = arithmetic.conj
-    square = arithmetic.square
-    reciprocal = arithmetic.reciprocal
+    square = powers.square
+    reciprocal = powers.reciprocal
     exp = transcendental.exp
     log = transcendental.log
     sqrt = transcendental.sqrt

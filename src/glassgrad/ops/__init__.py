@@ -7,7 +7,7 @@ from .alike import (
     ones_like,
     zeros_like,
 )
-from .arithmetic import abs, add, conj, div, mul, neg, pow, reciprocal, rsub, sign, square, sub
+from .arithmetic import abs, add, conj, div, mul, neg, rsub, sign, sub
 from .comparison import allclose, eq, equal, ge, gt, isclose, isfinite, isinf, isnan, le, lt, ne
 from .conversion import clone
 from .creation import (
@@ -48,6 +48,7 @@ from .logic import (
     logical_or,
     logical_xor,
 )
+from .powers import pow, reciprocal, square
 from .random import (
     bernoulli,
     normal,
@@ -93,11 +94,8 @@ __all__ = [
     "div",
     "mul",
     "neg",
-    "pow",
-    "reciprocal",
     "rsub",
     "sign",
-    "square",
     "sub",
     # comparison
     "allclose",
@@ -170,6 +168,10 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    # powers
+    "pow",
+    "reciprocal",
+    "square",
     # random
     "bernoulli",
     "normal",
