@@ -10,7 +10,6 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,16 @@ from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import run
-from glassgrad.ops._reduce import array_of, spread
+from glassgrad.ops._loss_parts import (
+    as_rows,
+    find_hits,
+    from_rows,
+    reduce_losses,
+    share_of,
+    softened,
+    target_weights,
+    values_at,
+)
 from glassgrad.ops._targets import (
     check_indices,
     check_probabilities,
@@ -48,14 +56,14 @@ class CrossEntropy(Primitive):
     def forward(
         x, target, *weight, ignore_index, complete, reduction, label_smoothing, exponentials
     ):
-        rows = _rows(x)
+        rows = as_rows(x)
         z = rows - np.max(rows, axis=1, keepdims=True)
         e = np.exp(z)
         total = e.sum(axis=1, keepdims=True)
         exponentials[:] = e, total  # so that backward needs no softmax of its own
         log_total = np.log(total)
-        hits, counts = _hits(target, weight, None if complete else ignore_index, x)
-        losses = log_total[:, 0] - _at(z, hits)
+        hits, counts = find_hits(target, weight, None if complete else ignore_index, x)
+        losses = log_total[:, 0] - values_at(z, hits)
         if counts is not None:
             losses = losses * counts
         if label_smoothing:
@@ -64,7 +72,7 @@ class CrossEntropy(Primitive):
             if not complete:
                 even = np.where(target.reshape(-1) == ignore_index, 0, even)
             losses = losses * (1 - label_smoothing) + even
-        return _reduced(losses, counts, reduction, target.shape)
+        return reduce_losses(losses, counts, reduction, target.shape)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -74,13 +82,13 @@ class CrossEntropy(Primitive):
     def backward(ctx, grad):
         x, target = ctx.saved_tensors
         if isinstance(x, Tensor):
-            p = Softmax.apply(_rows(x), dim=1)
+            p = Softmax.apply(as_rows(x), dim=1)
         else:
             e, total = ctx.exponentials
             p = e / total
-        q, count = _weights(ctx, target, p.shape, ctx.label_smoothing)
+        q, count = target_weights(ctx, target, p.shape, ctx.label_smoothing)
         row = p - q if ctx.complete and not ctx.weight else p * q.sum(axis=1, keepdims=True) - q
-        return _unrows(row * _share(grad, ctx.reduction, count), x.shape)
+        return from_rows(row * share_of(grad, ctx.reduction, count), x.shape)
 
 
 class MeanCrossEntropy(Primitive):
@@ -133,9 +141,11 @@ class SoftCrossEntropy(Primitive):
 
     @staticmethod
     def forward(x, target, *weight, reduction, label_smoothing):
-        log_p = run(LogSoftmax, _rows(x), dim=1)
-        losses = -(_softened(target, weight, label_smoothing) * log_p).sum(axis=1)
-        return _reduced(losses, None, reduction, x.shape[:1] + x.shape[2:] if x.ndim > 1 else ())
+        log_p = run(LogSoftmax, as_rows(x), dim=1)
+        losses = -(softened(target, weight, label_smoothing) * log_p).sum(axis=1)
+        return reduce_losses(
+            losses, None, reduction, x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()
+        )
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -145,16 +155,16 @@ class SoftCrossEntropy(Primitive):
     def backward(ctx, grad):
         x, target = ctx.saved_tensors
         wants_x, wants_target = ctx.needs_input_grad
-        log_p = run(LogSoftmax, _rows(x), dim=1)
-        share = _share(grad, ctx.reduction, log_p.shape[0])
+        log_p = run(LogSoftmax, as_rows(x), dim=1)
+        share = share_of(grad, ctx.reduction, log_p.shape[0])
         x_bar = target_bar = None
         if wants_x:
-            t = _softened(target, ctx.weight, ctx.label_smoothing)
+            t = softened(target, ctx.weight, ctx.label_smoothing)
             row = np.exp(log_p) * t.sum(axis=1, keepdims=True) - t
-            x_bar = _unrows(row * share, x.shape)
+            x_bar = from_rows(row * share, x.shape)
         if wants_target:
             row = log_p * (share * (ctx.label_smoothing - 1))
-            target_bar = _unrows(row * ctx.weight[0] if ctx.weight else row, x.shape)
+            target_bar = from_rows(row * ctx.weight[0] if ctx.weight else row, x.shape)
         return x_bar, target_bar
 
 
@@ -169,11 +179,11 @@ class NllLoss(Primitive):
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction):
-        hits, counts = _hits(target, weight, None if complete else ignore_index, x)
-        losses = -_at(_rows(x), hits)
+        hits, counts = find_hits(target, weight, None if complete else ignore_index, x)
+        losses = -values_at(as_rows(x), hits)
         if counts is not None:
             losses = np.where(counts == 0, 0, losses * counts)
-        return _reduced(losses, counts, reduction, target.shape)
+        return reduce_losses(losses, counts, reduction, target.shape)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -183,8 +193,8 @@ class NllLoss(Primitive):
     def backward(ctx, grad):
         x, target = ctx.saved_tensors
         rows = math.prod(target.shape), x.shape[x.ndim > 1]
-        q, count = _weights(ctx, target, rows, 0)
-        return _unrows(q * -_share(grad, ctx.reduction, count), x.shape)
+        q, count = target_weights(ctx, target, rows, 0)
+        return from_rows(q * -share_of(grad, ctx.reduction, count), x.shape)
 
 
 class MseLoss(Primitive):
@@ -217,85 +227,6 @@ class MseLoss(Primitive):
 
 
 # What the rules share ---------------------------------------------------------------------------
-
-
-def _rows(x: Any) -> Any:
-    """The classes last, everything else flattened."""
-    if x.ndim == 2:  # a batch of vectors
-        return x
-    classes = x.shape[x.ndim > 1]
-    return (np.moveaxis(x, 1, -1) if x.ndim > 1 else x).reshape(-1, classes)
-
-
-def _unrows(rows: Any, shape: tuple[int, ...]) -> Any:
-    """The opposite of `_rows`, for a gradient."""
-    if len(shape) == 2:  # a batch of vectors
-        return rows
-    if len(shape) == 1:
-        return rows.reshape(shape)
-    return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
-
-
-def _at(rows: Any, hits: Any) -> Any:
-    return rows[np.arange(rows.shape[0], like=array_of(rows)), hits]
-
-
-def _hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tuple[Any, Any]:
-    """The class each row is about, and how much the row counts; None if each counts 1."""
-    hits = target.reshape(-1)
-    counts = None
-    if ignore_index is None:
-        return hits, weight[0][hits] if weight else None
-    ignored = hits == ignore_index
-    hits = np.where(ignored, 0, hits)
-    counts = weight[0][hits] if weight else np.ones_like(hits, x.dtype)
-    return hits, np.where(ignored, 0, counts)
-
-
-def _weights(ctx: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
-    """The q of Note [Weights of a loss] as an array, and what the mean divides by."""
-    target, like = array_of(target), array_of(ctx.saved_tensors[0])
-    ignore_index = None if ctx.complete else ctx.ignore_index
-    hits, counts = _hits(target, ctx.weight, ignore_index, like)
-    rows, classes = shape
-    q = np.zeros((rows, classes), like.dtype, like=like)
-    q[np.arange(rows, like=like), hits] = 1 - smoothing if counts is None else counts
-    if counts is None and not smoothing:
-        return q, rows
-    if smoothing:
-        even = spread(ctx.weight[0] if ctx.weight else np.ones_like(q), q.shape)
-        q = (q if counts is None else q * (1 - smoothing)) + even * (smoothing / classes)
-        if not ctx.complete:
-            q = np.where((target.reshape(-1) == ctx.ignore_index)[:, None], 0, q)
-    if counts is None:
-        return q, rows
-    total = counts.sum()
-    return q, np.where(total == 0, 1, total)
-
-
-def _softened(target: Any, weight: Any, smoothing: float) -> Any:
-    t = _rows(target)
-    if smoothing:
-        t = t * (1 - smoothing) + smoothing / t.shape[1]
-    return t * weight[0] if weight else t
-
-
-def _reduced(losses: Any, counts: Any, reduction: str, shape: tuple[int, ...]) -> Any:
-    if reduction == "none":
-        return losses.reshape(shape)
-    if reduction == "sum":
-        return losses.sum()
-    return losses.sum() / ((losses.shape[0] or math.nan) if counts is None else counts.sum())
-
-
-def _share(grad: Any, reduction: str, count: Any) -> Any:
-    """The part of the gradient that belongs to one row."""
-    if reduction == "none":
-        return grad.reshape(-1, 1)
-    return grad if reduction == "sum" else grad / count
-
-
-# The functions ----------------------------------------------------------------------------------
 
 
 def cross_entropy(
