@@ -195,7 +195,7 @@ def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
     """The gradients of the operands that need one, as hooks see them."""
     shown = []
     for edge, grad in zip(node.edges, grads):  # noqa: B905  # as many; strictness is not for free
-        shown.append(None if edge is None else as_tensor(grad))  # in each hook
+        shown.append(None if edge is None else as_tensor(grad))
     return tuple(shown)
 
 
@@ -242,7 +242,7 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     """Gradients as hooks see them."""
     if len(grads) == 1:
         return (as_tensor(grads[0]),)
-    return tuple([None if grad is None else as_tensor(grad) for grad in grads])
+    return tuple([as_tensor(grad) for grad in grads])
 
 
 _new = object.__new__
