@@ -14,7 +14,7 @@ from glassgrad.core.backend import Backend, Device, register
 __all__ = ["FakeArray", "register_fake_device"]
 
 _METHODS = (
-    "all any argmax argmin astype copy cumsum fill item max mean min nonzero prod ravel repeat "
+    "all any argmax argmin astype copy cumsum fill item max mean min nonzero prod put ravel repeat "
     "reshape round sort squeeze std sum swapaxes take tolist trace transpose var view"
 )
 _ATTRIBUTES = "T dtype flags imag itemsize nbytes ndim real shape size strides"

@@ -1,5 +1,6 @@
 """`backward()` and `grad()`: what a user asks of the engine, checked before anything runs."""
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -179,14 +180,16 @@ def _roots(
         )
     edges: list[Edge] = []
     grads: list[Any] = []
-    for position, (output, gradient) in enumerate(zip(outputs, given, strict=True)):
-        edge, shape, dtype = _root(output, position)
+    for output, gradient in zip(outputs, given, strict=True):
+        edge, shape, dtype = _root(output, len(edges))
         if gradient is None:
-            gradient = _one(output, shape, dtype)
+            array = _one(output, shape, dtype)
+            gradient = wrap(array) if create_graph else array
         else:
-            gradient = _fitting(gradient, shape, dtype, position)
+            gradient = _fitting(gradient, shape, dtype, len(edges))
+            gradient = gradient if create_graph else gradient.payload
         edges.append(edge)
-        grads.append(gradient if create_graph else gradient.payload)
+        grads.append(gradient)
     return edges, grads
 
 
@@ -212,7 +215,7 @@ def _root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
             f"(shape {tuple(output.shape)}). Nothing it was computed from requires grad, or it "
             "was made under no_grad(). Set requires_grad=True on the leaves first."
         )
-    return edge, tuple(output.shape), output.dtype
+    return edge, output.payload.shape, output.payload.dtype
 
 
 def _plain(edge: GradientEdge) -> Edge:
@@ -220,12 +223,9 @@ def _plain(edge: GradientEdge) -> Edge:
     return edge if edge.node.num_outputs > 1 else edge.node
 
 
-def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
+def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The gradient of a one-element output with respect to itself."""
-    total = 1
-    for n in shape:
-        total *= n
-    if total != 1:
+    if shape and math.prod(shape) != 1:
         raise GradientError(
             f"grad can be implicitly created only for scalar outputs, got shape {shape}. A "
             "gradient is that of one number. Reduce it, for example with `.sum()`, or pass "
@@ -237,7 +237,7 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Tensor:
             "Pass `gradient=`."
         )
     backend = backend_of(output.payload) if isinstance(output, Tensor) else CPU_BACKEND
-    return wrap(backend.xp.ones(shape, dtype))
+    return backend.xp.array(1, dtype, ndmin=len(shape))
 
 
 def _fitting(gradient: Any, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:

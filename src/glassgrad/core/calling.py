@@ -53,7 +53,7 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     ctx.needs_input_grad = tuple(needs)
     if recording:
         here["grad"] = False
-        unusual.add(here["_key"])
+        unusual.add(here["key"])
     try:
         if separate:
             raw = forward(*args)
@@ -63,7 +63,7 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     finally:
         if recording:
             here["grad"] = True
-            unusual.discard(here["_key"])
+            unusual.discard(here["key"])
     return _place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
 
 

@@ -26,7 +26,7 @@ from .gradients import A_LOCAL, accumulate, fit, is_own
 from .graph import AccumulateGrad, GradientEdge, Node
 from .hooks import (
     as_tensors,
-    has_hooks,
+    has_no_hooks,
     post_hooks,
     pre_hooks,
     run_accumulated,
@@ -135,17 +135,16 @@ class GraphTask:
         take, put, add, getrefcount = buffers.pop, self._put, self._add, sys.getrefcount
         for node in self.schedule:
             if not node._is_quick:
-                if node.__class__ is AccumulateGrad and not has_hooks(node):
+                if node.__class__ is AccumulateGrad and has_no_hooks(node):
                     grad = take(node, None)
                     if grad is not None:
-                        unshared = getrefcount(grad) <= A_LOCAL
-                        accumulate(node.variable, grad, unshared)
+                        accumulate(node.variable, grad, getrefcount(grad) <= A_LOCAL)
                 else:
                     self._visit_now(node)
                 continue
             grad = take(node, None)
             cold = node.cold
-            if cold is not None and (cold.tensor or cold.pre or cold.retain):
+            if cold is not None and cold.before:
                 grad = run_before(cold, grad)
             if node.seq < state.last_write:
                 node.check_versions()

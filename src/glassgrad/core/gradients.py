@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import is_array
+from .backend import is_array, whole
 from .errors import GradientError
 from .graph import AccumulateGrad, GradientEdge, Node
 from .tensor import Tensor, wrap
@@ -25,26 +25,27 @@ Grads = tuple[Any, ...]
 
 def fit(node: Node, grads: Grads) -> Grads:
     """Give each gradient the shape and dtype of the operand it belongs to."""
-    if len(grads) == 1:
-        (grad,), (edge,) = grads, node.edges
-        return grads if grad is None or edge is None else (_fit_one(node, edge, grad, 0),)
-    fitted = []
-    for position, (edge, grad) in enumerate(zip(node.edges, grads, strict=True)):
-        fits = grad is None or edge is None
-        fitted.append(grad if fits else _fit_one(node, edge, grad, position))
+    fitted: list[Any] = []
+    edge: Any
+    for edge, grad in zip(node.edges, grads, strict=True):
+        if grad is not None and edge is not None:
+            kind = edge.__class__
+            if kind is AccumulateGrad:
+                operand = edge.variable.payload
+                shape, dtype = operand.shape, operand.dtype
+            elif kind is GradientEdge:
+                shape, dtype = edge.node._input_metadata[edge.output_nr]
+            else:
+                shape, dtype = edge.out_shape, edge.out_dtype
+            if grad.shape != shape or grad.dtype is not dtype:
+                grad = _fit_one(node, len(fitted), grad, shape, dtype)
+        fitted.append(grad)
     return tuple(fitted)
 
 
-def _fit_one(node: Node, edge: Any, grad: Any, position: int) -> Any:
-    if type(edge) is AccumulateGrad:
-        shape, dtype = edge.variable.payload.shape, edge.variable.payload.dtype
-    elif type(edge) is GradientEdge:
-        shape, dtype = edge.node._input_metadata[edge.output_nr]
-    else:
-        shape, dtype = edge.out_shape, edge.out_dtype
-    lead = grad.ndim - len(shape)
-    if lead > 0 and grad.shape[lead:] == shape:  # a bias, a weight shared over a batch
-        grad = grad.sum(axis=tuple(range(lead)))
+def _fit_one(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
+        grad = grad.sum(axis=0)
     elif grad.shape != shape:
         if not _can_sum_to(grad.shape, shape):
             raise GradientError(
@@ -111,12 +112,12 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
         cold = leaf.cold or leaf.chilled()
         old = cold.grad
         if old is None:
-            if isinstance(grad, Tensor):
+            if unshared and is_own(grad):
+                cold.grad = wrap(grad)
+            elif isinstance(grad, Tensor):
                 cold.grad = grad.clone()
-            elif isinstance(grad, np.generic):
-                cold.grad = wrap(np.asarray(grad))
             else:
-                cold.grad = wrap(grad if unshared and is_own(grad) else grad.copy())
+                cold.grad = wrap(whole(grad).copy())
         elif isinstance(grad, Tensor):
             cold.grad = old + grad
         else:

@@ -117,17 +117,29 @@ class NodeHooks:
         tensor: hooks of the tensors that are the node's outputs, by output number.
         retain: the tensors whose gradient is kept, by output number; weak.
         pre, post: hooks before and after the node.
+        before: whether there has been anything to do before the node.
         metadata: a dict for whatever a user wants to remember.
     """
 
-    __slots__ = ("metadata", "post", "pre", "retain", "tensor")
+    __slots__ = ("before", "metadata", "post", "pre", "retain", "tensor")
 
     def __init__(self) -> None:
+        self.before = False
         self.tensor: dict[int, Hooks] = {}
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre = Hooks()
         self.post = Hooks()
         self.metadata: dict[Any, Any] = {}
+
+    def of_output(self, nr: int) -> Hooks:
+        """The hooks of the tensor that is output `nr`."""
+        self.before = True
+        return self.tensor.setdefault(nr, Hooks())
+
+    def retain_grad_of(self, nr: int, tensor: Tensor) -> None:
+        """Keep the gradient of the tensor that is output `nr`."""
+        self.before = True
+        self.retain[nr] = weakref.ref(tensor)
 
 
 class Node:
@@ -247,7 +259,9 @@ class Node:
             >>> x.grad
             tensor(20.)
         """
-        return add_hook(self.hooks().pre, fn)
+        hooks = self.hooks()
+        hooks.before = True
+        return add_hook(hooks.pre, fn)
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
@@ -274,10 +288,6 @@ class AccumulateGrad(Node):
     saved_tensors = ()
     holders = versions = None
 
-    def __init__(self, variable: Tensor) -> None:
-        self.cold = None
-        self.variable = variable
-
     @property
     def _input_metadata(self) -> list[Metadata]:
         return [Metadata(tuple(self.variable.shape), self.variable.dtype)]
@@ -292,7 +302,9 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
         found: AccumulateGrad | None = cold.accumulator()
         if found is not None:
             return found
-    made = AccumulateGrad(leaf)
+    made = object.__new__(AccumulateGrad)
+    made.variable = leaf
+    made.cold = None
     cold.accumulator = weakref.ref(made)
     return made
 
@@ -310,7 +322,7 @@ def move(tensor: Tensor, edge: Any) -> None:
         tensor.grad_fn.cold.retain.pop(tensor.output_nr)
     tensor.edge = edge
     if retained:
-        tensor.grad_fn.hooks().retain[tensor.output_nr] = weakref.ref(tensor)
+        tensor.grad_fn.hooks().retain_grad_of(tensor.output_nr, tensor)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -56,7 +56,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
         )
     node = tensor.grad_fn
     if node is not None:
-        return add_hook(node.hooks().tensor.setdefault(tensor.output_nr, Hooks()), hook)
+        return add_hook(node.hooks().of_output(tensor.output_nr), hook)
     cold = tensor.chilled()
     if cold.hooks is None:
         cold.hooks = Hooks()
@@ -119,18 +119,16 @@ def retain_grad(tensor: Tensor) -> None:
         )
     node = tensor.grad_fn
     if node is not None:
-        node.hooks().retain[tensor.output_nr] = weakref.ref(tensor)
+        node.hooks().retain_grad_of(tensor.output_nr, tensor)
 
 
 # In the engine ----------------------------------------------------------------------------------
 
 
-def has_hooks(node: AccumulateGrad) -> bool:
-    """Whether anything hangs on a leaf or on its AccumulateGrad."""
-    if node.cold is not None:
-        return True
-    cold = node.variable.cold
-    return cold is not None and (cold.hooks is not None or cold.post_hooks is not None)
+def has_no_hooks(node: Any) -> bool:
+    """Whether nothing hangs on a leaf and its AccumulateGrad."""
+    cold = node.variable.cold  # it has one: it refers to the node
+    return node.cold is None and cold.hooks is None and cold.post_hooks is None
 
 
 def tensor_hooks(node: Node) -> list[Step]:
@@ -193,10 +191,14 @@ def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
 
 def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
     """The gradients of the operands that need one, as hooks see them."""
-    shown = []
-    for edge, grad in zip(node.edges, grads):  # noqa: B905  # as many; strictness is not for free
-        shown.append(None if edge is None else as_tensor(grad))
-    return tuple(shown)
+    edges = node.edges
+    if len(edges) == 2:  # as most ops have; the general way takes longer
+        return _seen_by_hook(edges[0], grads[0]), _seen_by_hook(edges[1], grads[1])
+    return tuple(map(_seen_by_hook, edges, grads))
+
+
+def _seen_by_hook(edge: Any, grad: Any) -> Tensor | None:
+    return None if edge is None else as_tensor(grad)
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:

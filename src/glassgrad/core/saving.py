@@ -129,15 +129,17 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
 
 def note_versions(node: Any) -> None:
     """Remember the versions of the saved tensors that have one already (others are at 0)."""
-    for holder in node.holders:
-        if holder is not None and holder.is_inference():
-            raise inference_error()
-    known = {
-        index: (holder.cold.version, holder.cold.version.count)
-        for index, holder in enumerate(node.holders)
-        if holder is not None and holder.cold is not None and holder.cold.version is not None
-    }
-    node.versions = known or None
+    known = None
+    for index, holder in enumerate(node.holders):
+        if holder is not None and (cold := holder.cold) is not None:
+            if cold.is_inference:
+                raise inference_error()
+            version = cold.version
+            if version is not None:
+                if known is None:
+                    known = {}
+                known[index] = (version, version.count)
+    node.versions = known
 
 
 @functools.cache

@@ -30,16 +30,18 @@ class Schedule(list[Node]):
     needed: set[Node] | None
 
     def __init__(self, roots: Sequence[Node], targets: set[Node] | None = None) -> None:
-        nodes, last_to_feed = _reach(roots)
-        if any(type(root) is AccumulateGrad for root in roots):
+        order: list[Node] = []
+        starts = list(dict.fromkeys(roots))
+        nodes, last_to_feed = _reach([n for n in starts if n.__class__ is not AccumulateGrad])
+        if AccumulateGrad in map(type, starts):
             fed = {leaf for leaves in last_to_feed.values() for leaf in leaves}
-            leaves = [r for r in dict.fromkeys(roots) if type(r) is AccumulateGrad]
-            self.extend([leaf for leaf in leaves if leaf not in fed])
+            order = [n for n in starts if type(n) is AccumulateGrad and n not in fed]
         nodes.sort(key=_by_seq, reverse=True)
         for node in nodes:
-            self.append(node)
+            order.append(node)
             if node in last_to_feed:
-                self += last_to_feed[node]
+                order += last_to_feed[node]
+        super().__init__(order)
         self.needed = None if targets is None else self._upstream_of(targets)
 
     def _upstream_of(self, targets: set[Node]) -> set[Node]:
@@ -54,29 +56,29 @@ class Schedule(list[Node]):
         return needed
 
 
-def _reach(roots: Sequence[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
-    """The nodes reachable from `roots`, and the leaves each of them is the last to feed."""
-    seen: set[Any] = set(roots)
-    stack: list[Any] = [root for root in dict.fromkeys(roots) if type(root) is not AccumulateGrad]
-    nodes: list[Node] = []
+def _reach(starts: list[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
+    """The nodes reachable from `starts`, and the leaves each of them is the last to feed."""
+    nodes: list[Any] = starts
+    seen: set[Any] = {None, *starts}
     oldest: dict[Node, Node] = {}
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
+    for node in nodes:  # which grows meanwhile
         for edge in node.edges:
-            if edge is None:
+            if edge in seen:
                 continue
             kind = edge.__class__
             if kind is AccumulateGrad:
-                last = oldest.get(edge)
-                if last is None or node.seq < last.seq:
-                    oldest[edge] = node
+                if edge in oldest:
+                    if oldest[edge].seq < node.seq:
+                        continue
+                    del oldest[edge]  # its place is behind what this node feeds before it
+                oldest[edge] = node
                 continue
             if kind is GradientEdge:
                 edge = edge.node
-            if edge not in seen:
-                seen.add(edge)
-                stack.append(edge)
+                if edge in seen:
+                    continue
+            seen.add(edge)
+            nodes.append(edge)
     last_to_feed: dict[Node, list[Node]] = {}
     for leaf, node in oldest.items():  # edges were seen in input order, and so are these
         last_to_feed.setdefault(node, []).append(leaf)

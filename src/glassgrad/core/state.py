@@ -48,6 +48,7 @@ class Modes(threading.local):
         inference: whether new tensors are made without autograd metadata.
         tracer: called with (event name, node, …) by a watched pass, or None.
         depth: how many backward passes run inside each other.
+        key: the thread's mark in the sets of the process.
     """
 
     grad: bool = True
@@ -57,13 +58,7 @@ class Modes(threading.local):
 
     def __init__(self) -> None:
         self._mark = _Mark()
-        self._key = id(self._mark)
-
-    def refresh(self) -> None:
-        """Bring the process-wide flag in line after a mode of this thread changed."""
-        (unusual.discard if self.grad else unusual.add)(self._key)
-        if self.inference or inferring:
-            (inferring.add if self.inference else inferring.discard)(self._key)
+        self.key = id(self._mark)
 
 
 modes = Modes()
@@ -94,4 +89,11 @@ def set_modes(grad: bool, inference: bool) -> None:
     """Set both modes of this thread at once."""
     modes.grad = grad
     modes.inference = inference
-    modes.refresh()
+    if grad:
+        unusual.discard(modes.key)
+    else:
+        unusual.add(modes.key)
+    if inference:
+        inferring.add(modes.key)
+    elif inferring:
+        inferring.discard(modes.key)

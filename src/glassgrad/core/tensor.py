@@ -193,8 +193,9 @@ class Tensor(_Mixins):
     def grad(self, value: "Tensor | None") -> None:
         if value is not None:
             self._check_new_grad(value)
-        if value is not None or self.cold is not None:
             self.chilled().grad = value
+        elif self.cold is not None:
+            self.cold.grad = None
 
     @grad.deleter
     def grad(self) -> None:
@@ -281,8 +282,12 @@ class Tensor(_Mixins):
 
     def wrote(self) -> None:
         """Note that the array was changed in place."""
-        self.version_counter().count += 1
-        state.wrote()
+        cold = self.cold
+        version = None if cold is None else cold.version
+        if version is None:
+            version = self.version_counter()
+        version.count += 1
+        state.last_write = state.next_seq()
 
     @property
     def data(self) -> "Tensor":

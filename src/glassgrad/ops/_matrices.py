@@ -1,19 +1,12 @@
-"""What products of matrices share: transposing, and checks of shapes and dtypes."""
+"""What products of matrices are checked for: shapes and dtypes."""
 
 from typing import Any
-
-import numpy as np
 
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["as_matrices", "check_dtypes", "check_rank", "transposed", "unfit"]
-
-
-def transposed(x: Any) -> Any:
-    """The last two dims swapped."""
-    return np.swapaxes(x, -1, -2)
+__all__ = ["as_matrices", "check_dtypes", "check_rank", "unfit"]
 
 
 def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from glassgrad.core.backend import asnumpy
 from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
@@ -77,10 +79,13 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
     if not target.size:
         return True
     # Negative numbers become huge unsigned ones: a single search finds what is out of range.
-    if int(target.view(f"u{target.dtype.itemsize}").max()) >= classes:
+    if target.view(_UNSIGNED[target.dtype.itemsize]).max() >= classes:
         _check_range(asnumpy(target), classes, ignore_index)
         return False
     return ignore_index < 0
+
+
+_UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 
 def _check_range(target: Any, classes: int, ignore_index: int) -> None:

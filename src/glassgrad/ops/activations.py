@@ -35,7 +35,7 @@ class Relu(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        return grad * (y > 0)
+        return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
 
 
 def relu(input: Tensor) -> Tensor:

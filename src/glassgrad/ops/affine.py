@@ -3,7 +3,8 @@
 from glassgrad.core.errors import ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._matrices import as_matrices, check_dtypes, transposed, unfit
+from glassgrad.ops._matrices import as_matrices, check_dtypes, unfit
+from glassgrad.ops._products import product, times_transposed, transposed_times
 from glassgrad.ops._texts import not_a_tensor
 
 __all__ = ["linear"]
@@ -23,18 +24,18 @@ class Linear(Primitive):
 
     @staticmethod
     def forward(x, weight, *bias):
-        y = x @ transposed(weight)
+        y = times_transposed(x, weight)
         return y + bias[0] if bias else y
 
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
         wants_bias = len(ctx.edges) > 2 and ctx.edges[2] is not None  # the bias
-        x_bar = None if weight is None else grad @ weight
+        x_bar = None if weight is None else product(grad, weight)
         if grad.ndim != 2:  # a matrix: one row per example
             grad = grad.reshape(-1, grad.shape[-1])
             x = None if x is None else x.reshape(-1, x.shape[-1])
-        w_bar = None if x is None else transposed(grad) @ x
+        w_bar = None if x is None else transposed_times(grad, x)
         if len(ctx.edges) == 2:  # no bias
             return x_bar, w_bar
         return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None

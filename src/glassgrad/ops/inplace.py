@@ -215,15 +215,8 @@ def _plain(index: Any) -> Any:
 
 def _update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`."""
-    if _is_plain_step(input, other):  # what an optimiser does, without the steps below
-        array, value = input.payload, other.payload
-        if value.shape == array.shape:
-            try:  # noqa: SIM105  # costs less than suppress
-                ufunc(array, value, out=array)
-            except (RuntimeWarning, FloatingPointError):
-                pass  # computed all the same: inf and nan are results here
-            input.wrote()
-            return input
+    if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
+        return input
     if _records(input, other):
         return _replace(input, cls.apply(_as_it_is(cls, input), other), cls.__name__.lower())
     name = cls.__name__.lower()
@@ -236,15 +229,19 @@ def _update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, othe
     return _write(input, name, lambda array: np.copyto(array, result.payload, casting="unsafe"))
 
 
-def _is_plain_step(input: Tensor, other: Any) -> bool:
-    """Whether nothing is recorded and two arrays of one float dtype meet, the first writable."""
-    if modes.grad or inferring or type(other) not in PLAIN:
+def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
+    """What an optimiser does, without the steps of `_write`; False if something is special."""
+    array, value, cold = input.payload, other.payload, input.cold
+    if inferring or array.dtype is not value.dtype or (cold is not None and cold.is_inference):
         return False
-    array, value = input.payload, other.payload
-    is_same = array.dtype is value.dtype and type(array) is np.ndarray is type(value)
-    return (
-        is_same and array.dtype.kind == "f" and array.flags.writeable and not input.is_inference()
-    )
+    try:
+        ufunc(array, value, array)
+    except (RuntimeWarning, FloatingPointError):
+        pass  # computed all the same: inf and nan are results here
+    except (ValueError, TypeError):
+        return False  # nothing was written: `_write` says why
+    input.wrote()
+    return True
 
 
 def _records(*tensors: Any) -> bool:

@@ -7,9 +7,9 @@ from glassgrad.ops._matrices import (
     as_matrices,
     check_dtypes,
     check_rank,
-    transposed,
     unfit,
 )
+from glassgrad.ops._products import product, times_transposed, transposed, transposed_times
 from glassgrad.ops._texts import c_name, not_a_tensor
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
@@ -29,15 +29,19 @@ class Mm(Primitive):
 
     @staticmethod
     def forward(x, y):
-        return x @ y
+        return product(x, y)
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return (
-            None if y is None else grad @ transposed(y),
-            None if x is None else transposed(x) @ grad,
+            None if y is None else times_transposed(grad, y),
+            None if x is None else transposed_times(x, grad),
         )
+
+    @classmethod
+    def explain(cls, error, values):  # noqa: ARG003  # the shapes say it all
+        return unfit(values[0].shape, values[1].shape)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -62,19 +66,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """
     for name, x in (("self", input), ("mat2", mat2)):
         check_rank(x, 2, f"{name} must be a matrix")
-    return _mm(input, mat2)
-
-
-def _mm(x: Tensor, y: Tensor) -> Tensor:
-    a, b = x.payload, y.payload
-    if a.dtype is not b.dtype:
-        raise DTypeError(
-            f"expected m1 and m2 to have the same dtype, but got: {c_name(a.dtype)} != "
-            f"{c_name(b.dtype)}. A product is computed in one precision. Write `y.to(x.dtype)`."
-        )
-    if a.shape[1] != b.shape[0]:
-        raise unfit(a.shape, b.shape)
-    return Mm.apply(x, y)
+    return matmul(input, mat2)
 
 
 class Mv(Primitive):
@@ -296,7 +288,13 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     except AttributeError:
         raise not_a_tensor("matmul", input, other) from None
     if a.ndim == 2 == b.ndim:
-        return _mm(input, other)
+        if a.dtype is not b.dtype:
+            raise DTypeError(
+                f"expected m1 and m2 to have the same dtype, but got: {c_name(a.dtype)} != "
+                f"{c_name(b.dtype)}. A product is computed in one precision. "
+                "Write `y.to(x.dtype)`."
+            )
+        return Mm.apply(input, other)
     if b.ndim == 1 and a.ndim in (1, 2):
         return dot(input, other) if a.ndim == 1 else mv(input, other)
     if not a.ndim or not b.ndim:

@@ -109,7 +109,7 @@ class MeanCrossEntropy(Primitive):
         e = np.exp(z)
         total = e.sum(axis=1, keepdims=True)
         exponentials[:] = e, total  # so that backward needs no softmax of its own
-        return (np.log(total).sum() - z[hits].sum()) / x.shape[0]
+        return (np.log(total[:, 0]) - z.take(hits)).sum() / x.shape[0]
 
     @staticmethod
     def backward(ctx, grad):
@@ -118,12 +118,12 @@ class MeanCrossEntropy(Primitive):
         share = grad / x.shape[0]
         if isinstance(x, Tensor):
             ones = np.zeros_like(e)
-            ones[ctx.hits] = 1
+            ones.put(ctx.hits, 1)
             return (Softmax.apply(x, dim=1) - ones) * share
-        row = e / total
-        row[ctx.hits] -= 1
-        row *= share
-        return row
+        rows = e / total
+        rows.put(ctx.hits, rows.take(ctx.hits) - 1)
+        rows *= share
+        return rows
 
 
 class SoftCrossEntropy(Primitive):
@@ -281,8 +281,8 @@ def cross_entropy(
     check_weight(weight, scores)
     plain = reduction == "mean" and weight is None and not label_smoothing
     if plain and complete and wanted.ndim == 1 and scores.ndim == 2 and wanted.size:
-        rows = backend_of(scores).xp.arange(wanted.size)
-        return MeanCrossEntropy.apply(input, hits=(rows, wanted.copy()), exponentials=[])
+        starts = backend_of(scores).xp.arange(0, scores.size, scores.shape[1])
+        return MeanCrossEntropy.apply(input, hits=starts + wanted, exponentials=[])
     return CrossEntropy.apply(
         *operands,
         ignore_index=ignore_index,
