@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .backend import CPU_BACKEND, backend_of
-from .dtypes import is_differentiable
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
 from .graph import GradientEdge, Node, accumulator, move
 from .saved import SavedTensor
@@ -126,7 +125,9 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
         numbered = enumerate(outputs)
         placed = [_place(ctx, args, out, GradientEdge(ctx, nr)) for nr, out in numbered]
     if ctx.to_save:
-        ctx.holders = tuple([_save(ctx, tensor) for tensor in ctx.to_save])
+        to_save = ctx.to_save
+        one = len(to_save) == 1
+        ctx.holders = (_save(ctx, to_save[0]),) if one else tuple([_save(ctx, x) for x in to_save])
         del ctx.to_save
     return tuple(placed) if outputs is raw else placed[0]
 
@@ -152,10 +153,13 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
         if edge is not None:
             move(out, edge)
         return out
-    known = out.edge is not None or _is_any_of(out, args)
+    known = out.edge is not None
+    for arg in args:  # written out: every call pays for it
+        if arg is out:
+            known = True
     if (
         edge is None
-        or not is_differentiable(out.payload.dtype)
+        or out.payload.dtype.kind not in "fc"
         or (ctx.non_differentiable and _is_any_of(out, ctx.non_differentiable))
     ):
         return out.detach() if known else out
@@ -225,8 +229,11 @@ def _save(ctx: Any, tensor: Any) -> Tensor | SavedTensor | None:
 
 def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """The gradients of the tensors among the arguments, as `backward` returns them, checked."""
-    if node.materialize_grads and _is_any_of(None, grads):
-        grads = _materialize(node, grads)
+    if node.materialize_grads:
+        for grad in grads:
+            if grad is None:
+                grads = _materialize(node, grads)
+                break
     returned = node.apply(*grads)
     if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
         return (returned,)  # what the checks below would find, sooner

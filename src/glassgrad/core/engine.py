@@ -190,15 +190,15 @@ class GraphTask:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
             self._accumulate(node.variable, grad)
         else:
-            grad = self.buffers.pop(node, None)
+            buffers = self.buffers
+            grad = buffers.pop(node, None)
             single = grad is not None and grad.__class__ is not list
             grads = (grad,) if single else self._spread(node, grad)
             results = fit(node, self._apply(node, grads))
             if not self.keep_graph:
                 node.release()
-            buffers = self.buffers
-            for edge, part in zip(node.edges, results, strict=True):
-                if edge in buffers or type(edge) is GradientEdge:
+            for edge, part in zip(node.edges, results):  # noqa: B905  # fit saw as many
+                if edge in buffers or edge.__class__ is GradientEdge:
                     self._put(edge, part)
                 elif edge is not None and part is not None:
                     buffers[edge] = part
@@ -326,20 +326,20 @@ class GraphTask:
 
     def _apply(self, node: Node, grads: Grads) -> Grads:
         """What the node's rule makes of `grads`, one gradient per edge."""
-        if isinstance(node, PrimitiveNode):
-            node.check_versions()
-            if all(grad is None for grad in grads):
-                return (None,) * len(node.edges)
-            rule: Any = node.lifted() if self.create_graph else node
-            results = rule.backward(*grads)
-            return results if isinstance(results, tuple) else (results,)
-        assert isinstance(node, BackwardCFunction), "there is no third kind of node"
-        gradients = run_user_backward(node, as_tensors(grads))
-        if self.create_graph:
-            return gradients
-        if len(gradients) == 1 and gradients[0] is not None:
-            return (gradients[0].payload,)
-        return tuple([None if grad is None else grad.payload for grad in gradients])
+        if isinstance(node, BackwardCFunction):
+            gradients = run_user_backward(node, as_tensors(grads))
+            if self.create_graph:
+                return gradients
+            if len(gradients) == 1 and gradients[0] is not None:
+                return (gradients[0].payload,)
+            return tuple([None if grad is None else grad.payload for grad in gradients])
+        assert isinstance(node, PrimitiveNode), "there is no third kind of node"
+        node.check_versions()
+        if all(grad is None for grad in grads):
+            return (None,) * len(node.edges)
+        rule: Any = node.lifted() if self.create_graph else node
+        results = rule.backward(*grads)
+        return results if isinstance(results, tuple) else (results,)
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
         if grad is not None:

@@ -138,13 +138,14 @@ class BackwardCFunction(FunctionCtx, Node):
     def apply(self, *grads: Any) -> Any:
         """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
         cls = self._forward_cls
-        has_vjp = cls.vjp is not Function.vjp
-        if has_vjp and cls.backward is not Function.backward:
+        if cls.vjp is Function.vjp:
+            return cls.backward(self, *grads)
+        if cls.backward is not Function.backward:
             raise GraphError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
                 f"should only implement one of them; {cls.__name__} has both."
             )
-        return (cls.vjp if has_vjp else cls.backward)(self, *grads)
+        return cls.vjp(self, *grads)
 
     def apply_jvp(self, *tangents: Any) -> Any:
         """Run the user's `jvp`."""
