@@ -25,21 +25,22 @@ Grads = tuple[Any, ...]
 
 def fit(node: Node, grads: Grads) -> Grads:
     """Give each gradient the shape and dtype of the operand it belongs to."""
-    fitted: list[Any] = []
+    fitted = list(grads)
     edge: Any
-    for edge, grad in zip(node.edges, grads, strict=True):
-        if grad is not None and edge is not None:
-            kind = edge.__class__
-            if kind is AccumulateGrad:
-                operand = edge.variable.payload
-                shape, dtype = operand.shape, operand.dtype
-            elif kind is GradientEdge:
-                shape, dtype = edge.node._input_metadata[edge.output_nr]
-            else:
-                shape, dtype = edge.out_shape, edge.out_dtype
-            if grad.shape != shape or grad.dtype is not dtype:
-                grad = _fit_one(node, len(fitted), grad, shape, dtype)
-        fitted.append(grad)
+    for position, edge in enumerate(node.edges):
+        grad = grads[position]
+        if grad is None or edge is None:
+            continue
+        kind = edge.__class__
+        if kind is AccumulateGrad:
+            operand = edge.variable.payload
+            shape, dtype = operand.shape, operand.dtype
+        elif kind is GradientEdge:
+            shape, dtype = edge.node._input_metadata[edge.output_nr]
+        else:
+            shape, dtype = edge.out_shape, edge.out_dtype
+        if grad.shape != shape or grad.dtype is not dtype:
+            fitted[position] = _fit_one(node, position, grad, shape, dtype)
     return tuple(fitted)
 
 
