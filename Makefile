@@ -4,6 +4,7 @@
 PYTHON ?= python3
 OUT    ?= out
 PYTEST_ARGS ?=
+FUZZ_ARGS ?=
 # Options for the pip call that installs torch, for example an index of CPU-only builds.
 PIP_TORCH_OPTIONS ?=
 
@@ -14,7 +15,7 @@ TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test fuzz check format bench clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +25,9 @@ demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it i
 
 test: $(VENV)/.test  ## Run the whole test suite, with PyTorch as the oracle
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+fuzz: $(VENV)/.test  ## Play 20,000 random programs in glassgrad and in PyTorch (FUZZ_ARGS="--seed 7")
+	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
 check: $(VENV)/.check  ## Formatting, lint, types, layers
 	@$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ from glassgrad.ops import (
     indexing,
     inplace,
     joining,
+    repeating,
     shape,
     splitting,
     transposing,
@@ -82,6 +83,20 @@ SHAPE = [
         call=lambda f, x, size: x.expand(*size),
         more=[sample(real(), size=(2,)), sample(real(3), size=(2, -1))],
         wrong=[sample(real(3), size=(2,))],
+    ),
+    OpCase(
+        repeating.repeat,
+        [real(2, 3)],
+        {"repeats": (2, 1)},
+        numpy=lambda x, repeats: np.tile(x, repeats),
+        call=lambda f, x, repeats: x.repeat(*repeats),
+        more=[
+            sample(real(), repeats=(3,)),
+            sample(real(2), repeats=(2, 1, 3)),
+            sample(real(2), repeats=(0,)),
+            sample(real(0, 2), repeats=(2, 2)),
+        ],
+        wrong=[sample(real(2, 3), repeats=(2,)), sample(real(2), repeats=(-1,))],
     ),
     OpCase(
         transposing.permute,

@@ -23,6 +23,11 @@ from typing import Any as _Any
 
 from . import _conversions, _methods, autograd, ops
 from ._printing import get_printoptions, set_printoptions
+from .autograd.anomaly_mode import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_anomaly_enabled,
+)
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -149,6 +154,10 @@ __all__ = [
     "is_inference_mode_enabled",
     "no_grad",
     "set_grad_enabled",
+    # find what fails in backward
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_anomaly_enabled",
     # see it
     "draw",
     "player",

@@ -27,6 +27,7 @@ from .ops import (
     logic,
     powers,
     reduction,
+    repeating,
     selection,
     shape,
     splitting,
@@ -202,6 +203,8 @@ class Methods:
     expand = shape.expand
     expand_as = shape.expand_as
     broadcast_to = shape.broadcast_to
+    repeat = repeating.repeat
+    tile = repeating.tile
     permute = transposing.permute
     transpose = transposing.transpose
     swapaxes = transposing.swapaxes

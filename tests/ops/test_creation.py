@@ -224,6 +224,14 @@ def test_conversions_and_their_gradients_are_pytorchs(call):
         assert isinstance(mine, str) or (mine.dtype, mine.strides) == (oracle.dtype, oracle.strides)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "bool"])
+def test_a_conversion_to_integers_is_not_recorded(dtype):
+    for lib in (gg, torch):
+        y = leaf(lib, [1.5]).to(getattr(lib, dtype))
+        assert (y.requires_grad, y.grad_fn, y.is_leaf) == (False, None, True)
+        assert not y.double().requires_grad
+
+
 def test_a_conversion_is_differentiable_twice():
     found = []
     for lib in (gg, torch):

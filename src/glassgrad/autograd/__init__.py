@@ -3,7 +3,8 @@
 The tape itself is in `glassgrad.core`; these are PyTorch's import paths to it.
 """
 
-from glassgrad.autograd import function, grad_mode, graph, variable
+from glassgrad.autograd import anomaly_mode, function, functional, grad_mode, graph, variable
+from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import (
     enable_grad,
@@ -14,6 +15,7 @@ from glassgrad.autograd.grad_mode import (
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from glassgrad.autograd.variable import Variable
 from glassgrad.core.backward import backward, grad
+from glassgrad.core.saved import SavedTensor
 
 __all__ = [
     # run a backward pass
@@ -25,15 +27,22 @@ __all__ = [
     "GradcheckError",
     "gradcheck",
     "gradgradcheck",
+    # find what fails
+    "detect_anomaly",
+    "set_detect_anomaly",
     # record or not
     "enable_grad",
     "inference_mode",
     "no_grad",
     "set_grad_enabled",
+    # what a node saved
+    "SavedTensor",
     # Tensor's old name
     "Variable",
     # modules
+    "anomaly_mode",
     "function",
+    "functional",
     "grad_mode",
     "graph",
     "variable",

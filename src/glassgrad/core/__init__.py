@@ -19,6 +19,7 @@ Read its files in this order; none imports from one below it:
     primitive  a built-in op, and the slow way into it
     schedule   the order of a backward pass
     gradients  what becomes of a gradient on its way
+    stack      room for a pass deep inside others
     engine     the backward pass
     backward   what a user asks of it
 """

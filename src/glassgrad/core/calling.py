@@ -10,11 +10,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from . import state
 from .backend import CPU_BACKEND, backend_of
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, Node, accumulator, move
-from .saved import SavedTensor
-from .state import modes, next_seq, unusual
+from .graph import GradientEdge, Node, accumulator, edge_of, move
+from .saved import Kept, Packed
+from .state import modes, next_seq, special, unusual
 from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["call", "run_user_backward"]
@@ -111,6 +112,8 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
         return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
     ctx.seq = next_seq()
+    if state.anomaly is not None:
+        state.anomaly.note(ctx)
     if len(edges) != len(args):
         ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
     if len(outputs) == 1:
@@ -200,6 +203,7 @@ def _check_dirty(
                 "`x.clone()`."
             )
         if recording and tensor.edge is LEAF:
+            tensor.wrote()
             raise LeafWriteError(
                 "a leaf Variable that requires grad has been used in an in-place operation: "
                 f"{ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
@@ -207,7 +211,7 @@ def _check_dirty(
             )
 
 
-def _save(ctx: Any, tensor: Any) -> Tensor | SavedTensor | None:
+def _save(ctx: Any, tensor: Any) -> Tensor | Kept | Packed | None:
     """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
     if tensor is None:
         return None
@@ -218,10 +222,14 @@ def _save(ctx: Any, tensor: Any) -> Tensor | SavedTensor | None:
             f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
         )
     edge = tensor.edge
-    if edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx):
-        return SavedTensor(tensor, output_nr=tensor.output_nr)
+    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+    if special and modes.hook_pairs and not tensor.is_inference():
+        output_nr = tensor.output_nr if is_output else None
+        return Packed(tensor, modes.hook_pairs[-1], edge=edge_of(tensor), output_nr=output_nr)
+    if is_output:
+        return Kept(tensor, output_nr=tensor.output_nr)
     is_fresh = tensor.cold is None or tensor.cold.version is None
-    return tensor if is_fresh else SavedTensor(tensor)
+    return tensor if is_fresh else Kept(tensor)
 
 
 # Running a user's backward ---------------------------------------------------------------------

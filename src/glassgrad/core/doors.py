@@ -49,7 +49,7 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
     saves_both = saves_input and saves_result
 
     def apply(x: Any) -> Tensor:
-        if state.inferring:
+        if state.special:
             return slow(x)
         if type(x) not in PLAIN:
             return slow(x)
@@ -100,7 +100,7 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
     saves, promotes = bool(cls.saves), cls.promotes is not None
 
     def apply(x: Any, **parameters: Any) -> Tensor:
-        if state.inferring:
+        if state.special:
             return slow(x, **parameters)
         if type(x) not in PLAIN:
             return slow(x, **parameters)
@@ -150,7 +150,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
     saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
 
     def apply(x: Any, y: Any) -> Tensor:
-        if state.inferring:
+        if state.special:
             return slow(x, y)
         if type(x) not in PLAIN:
             return slow(x, y)

@@ -13,7 +13,6 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 """
 
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -35,10 +34,11 @@ from .hooks import (
     run_before,
     tensor_hooks,
 )
-from .saved import FREED
+from .saved import FREED, arrays_in
 from .saving import PrimitiveNode
 from .schedule import Edge, Schedule, ends
-from .state import modes, set_modes
+from .stack import MAX_DEPTH, on_fresh_stack
+from .state import modes, set_hook_pairs, set_modes
 from .tensor import Tensor
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
@@ -76,7 +76,10 @@ class GraphTask:
     Attributes:
         schedule: the nodes in order.
         buffers: the gradients that wait for a node: one, or a list if it has several outputs.
+        wanted: the nodes of `captures`, with (output number, place) of each.
         captured: the gradients of `captures`, None where nothing arrived.
+        callbacks: what to call when all nodes have run.
+        depth: how many passes of this thread it runs inside of.
     """
 
     def __init__(
@@ -93,39 +96,55 @@ class GraphTask:
         self.create_graph = create_graph
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
-        self._wanted: dict[Node, list[tuple[int, int]]] = {}
+        self.wanted: dict[Node, list[tuple[int, int]]] = {}
         for place, edge in enumerate(captures or ()):
             node, nr = ends(edge)
-            self._wanted.setdefault(node, []).append((nr, place))
+            self.wanted.setdefault(node, []).append((nr, place))
         limited = captures is not None or accumulate_at is not None
-        targets = set(self._wanted) | (accumulate_at or set()) if limited else None
+        targets = set(self.wanted) | (accumulate_at or set()) if limited else None
         self.schedule = Schedule([ends(edge)[0] for edge in roots], targets)
         if self.schedule.needed is not None:
             self.schedule.needed |= accumulate_at or set()
         for edge, grad in zip(roots, grads, strict=True):
             self._put(edge, grad)
+        self.callbacks: list[Callable[[], Any]] = []
+        self.depth = 0
         self._steps: Generator[Phase, None, None] | None = None
 
     # Nobody watches ---------------------------------------------------------------------------
 
     def run(self) -> None:
         """Visit all nodes. An exception ends the pass: buffers go, modes are restored."""
-        if modes.depth == _MAX_DEPTH:
+        outer = modes.task
+        self.depth = 0 if outer is None else outer.depth + 1
+        if self.depth == MAX_DEPTH:
             on_fresh_stack(self.run)
             return
-        before = (modes.grad, modes.inference)
+        before, pairs = (modes.grad, modes.inference), modes.hook_pairs
         set_modes(self.create_graph, False)
-        modes.depth += 1
+        modes.task = self
         try:
             with np.errstate(all="ignore"):
-                self._run_all()
+                if state.anomaly is None:
+                    self._run_all()
+                else:
+                    state.anomaly.run(self)
+                for callback in self.callbacks:  # which may grow meanwhile
+                    callback()
         finally:
-            modes.depth -= 1
+            modes.task = outer
             set_modes(*before)
+            if modes.hook_pairs is not pairs:
+                set_hook_pairs(pairs)
             self.buffers.clear()
 
+    def computed(self) -> set[Node]:
+        """The nodes whose gradients this pass computes."""
+        nodes, needed = set(self.schedule), self.schedule.needed
+        return nodes if needed is None else nodes & (needed | self.wanted.keys())
+
     def _run_all(self) -> None:
-        """The tight loop: what `_visit` does, written out for built-in ops without hooks."""
+        """The tight loop: what `visit` does, written out for built-in ops without hooks."""
         node: Any
         if self.create_graph or self.schedule.needed is not None:
             for node in self.schedule:
@@ -184,7 +203,7 @@ class GraphTask:
     def _visit_now(self, node: Any) -> None:
         """Visit a node that is not quick, by the shortest way."""
         if self.schedule.needed is not None or node.cold is not None:
-            for _ in self._visit(node, watched=False):
+            for _ in self.visit(node, watched=False):
                 pass
         elif type(node) is AccumulateGrad:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
@@ -224,31 +243,40 @@ class GraphTask:
         """The phases of the pass, each done when it is yielded."""
         try:
             for node in self.schedule:
-                steps = self._visit(node, watched=True)
+                steps = self.visit(node, watched=True)
                 while (phase := self._advance(steps)) is not None:
                     yield phase
+            self._advance(self._finish())
         finally:
             self.buffers.clear()
 
+    def _finish(self) -> Iterator[Phase]:
+        """Call what was queued for the end of the pass; has no phases."""
+        for callback in self.callbacks:  # which may grow meanwhile
+            callback()
+        yield from ()
+
     def _advance(self, steps: Iterator[Phase]) -> Phase | None:
-        before = (modes.grad, modes.inference)
+        before, outer = (modes.grad, modes.inference), modes.task
         set_modes(self.create_graph, False)
+        modes.task = self
         try:
             with np.errstate(all="ignore"):
                 return next(steps, None)
         finally:
+            modes.task = outer
             set_modes(*before)
 
     # One node -----------------------------------------------------------------------------------
 
-    def _visit(self, node: Node, *, watched: bool) -> Iterator[Phase]:
+    def visit(self, node: Node, *, watched: bool) -> Iterator[Phase]:
         """All that happens at one node; yields phases only if somebody watches."""
         grads = self._take(node)
         if watched:
             yield Phase("ready", node, grads)
         needed = self.schedule.needed
         if needed is not None and node not in needed:
-            if node in self._wanted:
+            if node in self.wanted:
                 self._capture(node, run_all(tensor_hooks(node), grads))
             return
         self._capture(node, grads)  # before its hooks, as in PyTorch, where the node runs itself
@@ -321,7 +349,7 @@ class GraphTask:
             self.buffers[node] = have + grad
 
     def _capture(self, node: Node, grads: Grads) -> None:
-        for nr, place in self._wanted.get(node, ()):
+        for nr, place in self.wanted.get(node, ()):
             self.captured[place] = grads[nr]
 
     def _apply(self, node: Node, grads: Grads) -> Grads:
@@ -347,37 +375,10 @@ class GraphTask:
             run_accumulated(leaf)
 
 
-_MAX_DEPTH = 20
-"""How many passes may run inside each other before the next one gets a stack of its own."""
-
-
-def on_fresh_stack(run: Callable[[], None]) -> None:
-    """Call `run` in another thread and wait: backward inside backward may go deeper than a stack.
-
-    The thread starts in this one's grad mode; an exception arrives here.
-    """
-    grad_mode, failed = (modes.grad, modes.inference), []
-
-    def work() -> None:
-        set_modes(*grad_mode)
-        try:
-            run()
-        except BaseException as error:  # noqa: BLE001  # raised again below, whatever it is
-            failed.append(error)
-
-    thread = threading.Thread(target=work, name="glassgrad-backward")
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed.pop()
-
-
-def saved_bytes(node: Node) -> int:
-    """The bytes of what `node` saved."""
-    arrays = [getattr(s, "array", s) for s in (node.holders or ()) if s is not None]
-    if isinstance(node, PrimitiveNode):
-        arrays = [array for array in node.saved_tensors if array is not None]
-    return sum(array.nbytes for array in arrays)
+def saved_bytes(node: Any) -> int:
+    """The bytes of what `node` saved; an array that it saved twice counts once."""
+    arrays = {id(array): array for kept in node._all_kept() for array in arrays_in(kept)}
+    return sum(array.nbytes for array in arrays.values())
 
 
 _WORTH_REUSING = 4096

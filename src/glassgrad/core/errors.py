@@ -8,6 +8,7 @@
     │   ├── GradientError                   a gradient of the wrong shape, type or number
     │   ├── UnusedInputError                an input the outputs do not depend on
     │   ├── HookError                       a hook returned something that cannot be used
+    │   ├── CheckpointError                 a checkpointed function cannot be recomputed
     │   └── GradcheckError                  the gradient disagrees with differences
     ├── ShapeError (RuntimeError)         shapes that do not fit together
     ├── DTypeError (RuntimeError)         a dtype an op cannot take
@@ -25,6 +26,7 @@ A message has three parts: what happened, why that is wrong, what to write inste
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
+    "CheckpointError",
     "DTypeError",
     "DataError",
     "DeviceError",
@@ -74,6 +76,10 @@ class UnusedInputError(GraphError):
 
 class HookError(GraphError):
     """A hook returned something that cannot take the gradient's place."""
+
+
+class CheckpointError(GraphError):
+    """A checkpointed function did not save the same tensors when it ran again."""
 
 
 class GradcheckError(GraphError):

@@ -25,8 +25,8 @@ from . import state
 from .calling import call
 from .errors import ArgumentTypeError, GraphError, MissingRuleError
 from .graph import Node
-from .saved import FREED, SavedTensor, unpacked
-from .state import modes
+from .saved import CLEARED, FREED, Packed, SavedTensor, unpacked
+from .state import HookPair, modes
 from .tensor import Tensor
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta"]
@@ -114,6 +114,8 @@ class BackwardCFunction(FunctionCtx, Node):
         saved = self.holders
         if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.holders = CLEARED if saved else saved
         if len(saved) == 1:
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
@@ -127,17 +129,40 @@ class BackwardCFunction(FunctionCtx, Node):
         return self.saved_tensors
 
     @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:
-        return tuple([SavedTensor(x) if isinstance(x, Tensor) else x for x in self.holders])
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        if self.holders is CLEARED:
+            return ()
+        return tuple([SavedTensor._at(self, index) for index, _ in enumerate(self.holders)])
+
+    # What a SavedTensor asks of a node; underscored, since `ctx.name = …` belongs to the user.
+
+    def _is_released(self) -> bool:
+        return self.holders is FREED or self.holders is CLEARED
+
+    def _kept(self, index: int) -> Any:
+        return self.holders[index]
+
+    def _all_kept(self) -> list[Any]:
+        return [] if self._is_released() else list(self.holders)
+
+    def _unpack(self, index: int) -> Tensor | None:
+        return unpacked(self, self.holders[index])
+
+    def _pack(self, index: int, hooks: HookPair) -> None:
+        holders = list(self.holders)
+        holders[index] = Packed.of(holders[index], hooks)
+        self.holders = tuple(holders)
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
-        if self.holders:
+        if self.holders and self.holders is not CLEARED:
             self.holders = FREED
 
     def apply(self, *grads: Any) -> Any:
         """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
         cls = self._forward_cls
+        if cls.boxed_grads_call:
+            grads = (list(grads),)
         if cls.vjp is Function.vjp:
             return cls.backward(self, *grads)
         if cls.backward is not Function.backward:
@@ -205,6 +230,10 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     generate_vmap_rule = False
     is_traceable = False
+    clear_saved_tensors_on_access = False
+    """Whether `ctx.saved_tensors`, read once, lets go of them: they go when the reader is done."""
+    boxed_grads_call = False
+    """Whether `backward` gets its gradients as one list, from which it may take them."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(

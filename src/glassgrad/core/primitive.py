@@ -25,14 +25,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from . import state
 from .backend import backend_of, device_of, is_array, whole
 from .doors import binary_door, constant, parametric_door, rescue, unary_door
 from .dtypes import get_default_dtype, is_differentiable, result_dtype
 from .errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
 from .function import Function
 from .graph import GradientEdge, Node, edge_of
-from .saving import PrimitiveNode, save
-from .state import is_recording, next_seq
+from .saving import PrimitiveNode, pack, save
+from .state import is_recording, modes, next_seq
 from .tensor import Tensor, fresh, wrap
 
 __all__ = ["Primitive"]
@@ -155,14 +156,19 @@ def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
     if cls.multiple:
         parts = tuple([whole(part) for part in out])
         node = _record(cls, operands, values, parts, edges, parameters)
-        return tuple(
+        results = tuple(
             [
                 wrap(part, GradientEdge(node, nr) if is_differentiable(part.dtype) else None)
                 for nr, part in enumerate(parts)
             ]
         )
-    array = whole(out)
-    return wrap(array, _record(cls, operands, values, array, edges, parameters))
+    else:
+        array = whole(out)
+        node = _record(cls, operands, values, array, edges, parameters)
+        results = (wrap(array, node),)
+    if modes.hook_pairs and cls.saves:
+        pack(node, results[0], modes.hook_pairs[-1])
+    return results if cls.multiple else results[0]
 
 
 def _edges(operands: Values) -> "tuple[Node | GradientEdge | None, ...] | None":
@@ -199,6 +205,8 @@ def _record(
     if cls.saves:
         save(node, operands, values, out)
     node.seq = next_seq()
+    if state.anomaly is not None:
+        state.anomaly.note(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 

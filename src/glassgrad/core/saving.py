@@ -6,15 +6,38 @@
 """
 
 import functools
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar, final
 
-from .graph import Node
-from .saved import FREED, SavedTensor, inference_error, stale_error
+from .graph import AccumulateGrad, Node
+from .saved import FREED, Packed, SavedTensor, detached_error, inference_error, stale_error
+from .state import HookPair
 from .tensor import LEAF, Tensor, Version, wrap
 
-__all__ = ["PrimitiveNode", "note_versions", "save"]
+__all__ = ["PrimitiveNode", "Unpacking", "note_versions", "pack", "save"]
 
 Values = tuple[Any, ...]
+
+
+@final
+class Unpacking:
+    """The `saved_tensors` of a node that has packed some of them: a rule unpacks as it reads."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self, entries: Values) -> None:
+        self.entries = entries
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, index: int) -> Any:
+        entry = self.entries[index]
+        return entry.array() if isinstance(entry, Packed) else entry
+
+    def __iter__(self) -> Iterator[Any]:
+        for index in range(len(self.entries)):
+            yield self[index]
 
 
 class PrimitiveNode(Node):
@@ -31,11 +54,46 @@ class PrimitiveNode(Node):
 
     def saved(self, index: int) -> Tensor | None:
         """What was saved under the name `saves[index]`; None if it was not needed."""
-        array = self.saved_tensors[index]
-        if array is None:
+        kept = self._kept(index)
+        if kept is None:
             return None
+        if isinstance(kept, Packed):
+            tensor = kept.unpack(self)
+            return tensor if kept.dtype in (None, tensor.dtype) else tensor.to(kept.dtype)
         self.check_versions()
         return self._saved_as_it_was(index)
+
+    _unpack = saved
+
+    def _kept(self, index: int) -> Any:
+        """What is in the place of `saves[index]`: an array, a Packed, or None."""
+        values = self.saved_tensors
+        return values.entries[index] if type(values) is Unpacking else values[index]
+
+    def _all_kept(self) -> list[Any]:
+        """What is in each place; empty if the node has let go of it."""
+        return [] if self._is_released() else [self._kept(i) for i in range(len(self._saved_names))]
+
+    def _is_released(self) -> bool:
+        return self.saved_tensors is FREED
+
+    def _pack(self, index: int, hooks: HookPair) -> None:
+        """Replace what is in the place of `saves[index]` by what a pack hook makes of it."""
+        name, array = self._saved_names[index], self.saved_tensors[index]
+        holder = self.holders[index]
+        if name == "result":
+            packed = Packed(self._saved_as_it_was(index).detach(), hooks, output_nr=0)
+        else:
+            tensor = wrap(array) if holder is None else holder.detach()
+            packed = _packed(tensor, hooks, self._edge_of_operand(name), array)
+        self._put(index, packed)
+
+    def _put(self, index: int, packed: Packed) -> None:
+        entries, holders = self._all_kept(), list(self.holders)
+        entries[index], holders[index] = packed, None
+        self.saved_tensors, self.holders = Unpacking(tuple(entries)), tuple(holders)
+        versions = {at: known for at, known in (self.versions or {}).items() if at != index}
+        self.versions = versions or None
 
     def _saved_as_it_was(self, index: int) -> Tensor:
         array, name, holder = self.saved_tensors[index], self._saved_names[index], None
@@ -64,6 +122,8 @@ class PrimitiveNode(Node):
     def version_at(self, index: int) -> tuple[int, int]:
         """The version of a saved tensor when it was saved, and now."""
         holder = self.holders[index]
+        if isinstance(self._kept(index), Packed):
+            return 0, 0  # its hooks may keep a copy: nobody can tell
         if self.versions and index in self.versions:
             version, expected = self.versions[index]
         elif holder is not None and holder.cold and holder.cold.version:
@@ -80,12 +140,17 @@ class PrimitiveNode(Node):
                 tensor = holder if holder is not None else wrap(self.saved_tensors[index], self)
                 saved_as = f" as {self._saved_names[index]!r}"
                 raise stale_error(self.name(), saved_as, tensor, now, expected)
+            if holder is not None and holder.edge is None and self._had_node(index):
+                raise detached_error(self.name(), holder)
+
+    def _had_node(self, index: int) -> bool:
+        """Whether what was saved under `saves[index]` was no leaf and required grad."""
+        edge = self._edge_of_operand(self._saved_names[index])
+        return edge is not None and not isinstance(edge, AccumulateGrad)
 
     def raw_saved(self, index: int) -> SavedTensor:
         """The saved tensor before it is unpacked."""
-        tensor = self.saved(index)
-        assert tensor is not None, "what an op saves and needs is a tensor"
-        return SavedTensor(tensor)
+        return SavedTensor._at(self, index)
 
     def lifted(self) -> "PrimitiveNode":
         """A copy whose saved tensors are Tensors with the edges they had when saved.
@@ -140,6 +205,29 @@ def note_versions(node: Any) -> None:
                     known = {}
                 known[index] = (version, version.count)
     node.versions = known
+
+
+def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
+    """Give the tensors that `node` saved to a pack hook; numbers stay as they are.
+
+    Args:
+        node: the node, when everything else about it is done.
+        result: its output, or the first of several.
+        hooks: the pair to use.
+    """
+    for index, name in enumerate(node._saved_names):
+        holder = node.holders[index]
+        array = node._kept(index)
+        if array is not None and name == "result":
+            node._put(index, Packed(result, hooks, output_nr=0))
+        elif array is not None and holder is not None:
+            node._put(index, _packed(holder, hooks, node._edge_of_operand(name), array))
+
+
+def _packed(tensor: Tensor, hooks: HookPair, edge: Any, array: Any) -> Packed:
+    """Pack an operand whose values the op computed with as `array`."""
+    dtype = None if tensor.dtype is array.dtype else array.dtype
+    return Packed(tensor, hooks, edge=edge, dtype=dtype)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """What the tape is doing right now: modes per thread, and one flag the fast doors read.
 
 The modes live in a `threading.local`. Reading one costs as much as a small addition, so the
-fast doors of `doors.py` look first at sets of the process, `unusual` and `inferring`, that are
+fast doors of `doors.py` look first at sets of the process, `unusual` and `special`, that are
 empty unless a mode of some thread differs from its default. They only choose the path; where one
 is not empty, the thread's own modes decide.
 `no_grad` and its kin, which set the modes, are in `autograd/grad_mode.py`.
@@ -10,8 +10,12 @@ is not empty, the thread's own modes decide.
 import itertools
 import threading
 from collections.abc import Callable
+from typing import Any
 
-__all__ = ["is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
+__all__ = ["HookPair", "is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
+
+HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+"""How to pack a saved tensor, and how to unpack it again."""
 
 unusual: set[int] = set()
 """A mark for each thread that does not record (see the module's docstring)."""
@@ -23,11 +27,18 @@ last_write = 0
 """The number of the latest in-place write anywhere (see Note [One compare finds a write])."""
 
 
-inferring: set[int] = set()
-"""A mark for each thread inside `inference_mode()`."""
+special: set[int] = set()
+"""A mark for each thread that must take the slow door: `inference_mode()`, saved-tensor hooks."""
 
 tracing: set[int] = set()
 """The passes that are being watched: only while there are any does a thread have a tracer."""
+
+anomaly: Any = None
+"""While anomalies are looked for, who does: it has `note(node)` and `run(task)`, else None."""
+
+
+before_write: list[Callable[[Any], None]] = []
+"""Called with each tensor that is about to be written in place; empty unless somebody asked."""
 
 
 class _Mark:
@@ -35,7 +46,7 @@ class _Mark:
 
     __slots__ = ()
 
-    def __del__(self, marked: tuple[set[int], ...] = (unusual, inferring)) -> None:
+    def __del__(self, marked: tuple[set[int], ...] = (unusual, special)) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -47,14 +58,18 @@ class Modes(threading.local):
         grad: whether ops are recorded.
         inference: whether new tensors are made without autograd metadata.
         tracer: called with (event name, node, …) by a watched pass, or None.
-        depth: how many backward passes run inside each other.
+        task: the backward pass that is running, the innermost one, or None.
+        hook_pairs: (pack, unpack) of the saved-tensor hooks entered, the innermost last.
+        no_hooks: why saved-tensor hooks may not be entered now; None: they may.
         key: the thread's mark in the sets of the process.
     """
 
     grad: bool = True
     inference: bool = False
     tracer: Callable[..., None] | None = None
-    depth: int = 0
+    task: Any = None
+    hook_pairs: tuple[HookPair, ...] = ()
+    no_hooks: str | None = None
 
     def __init__(self) -> None:
         self._mark = _Mark()
@@ -62,6 +77,12 @@ class Modes(threading.local):
 
 
 modes = Modes()
+
+
+def about_to_write(tensor: Any) -> None:
+    """Tell whoever wants to know that `tensor` will be changed in place now."""
+    for tell in before_write:
+        tell(tensor)
 
 
 def wrote() -> None:
@@ -94,6 +115,15 @@ def set_modes(grad: bool, inference: bool) -> None:
     else:
         unusual.add(modes.key)
     if inference:
-        inferring.add(modes.key)
-    elif inferring:
-        inferring.discard(modes.key)
+        special.add(modes.key)
+    elif special and not modes.hook_pairs:
+        special.discard(modes.key)
+
+
+def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
+    """Set the saved-tensor hooks of this thread; the last pair is the one that acts."""
+    modes.hook_pairs = pairs
+    if pairs:
+        special.add(modes.key)
+    elif not modes.inference:
+        special.discard(modes.key)

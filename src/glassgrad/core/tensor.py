@@ -354,7 +354,7 @@ def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> T
 def fresh(payload: Any, *, requires_grad: bool = False) -> Tensor:
     """A new leaf, as factories make them: marked if made inside `inference_mode()`."""
     out = wrap(payload)
-    if state.inferring and state.modes.inference:
+    if state.special and state.modes.inference:
         out.chilled().is_inference = True
     if requires_grad:
         out.requires_grad = True

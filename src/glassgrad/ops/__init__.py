@@ -61,6 +61,7 @@ from .random import (
     randperm,
 )
 from .reduction import all, any, logsumexp, mean, sum
+from .repeating import tile
 from .selection import clamp, clamp_max, clamp_min, clip, maximum, minimum, where
 from .shape import (
     broadcast_to,
@@ -204,6 +205,8 @@ __all__ = [
     "squeeze",
     "unflatten",
     "unsqueeze",
+    # repeating
+    "tile",
     # splitting
     "chunk",
     "split",

@@ -52,9 +52,9 @@ def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tup
     return hits, np.where(ignored, 0, counts)
 
 
-def target_weights(ctx: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
+def target_weights(ctx: Any, x: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
     """The q of Note [Weights of a loss] as an array, and what the mean divides by."""
-    target, like = array_of(target), array_of(ctx.saved_tensors[0])
+    target, like = array_of(target), array_of(x)
     ignore_index = None if ctx.complete else ctx.ignore_index
     hits, counts = find_hits(target, ctx.weight, ignore_index, like)
     rows, classes = shape

@@ -15,10 +15,11 @@ from glassgrad.core.dtypes import (
     float64,
     int32,
     int64,
+    is_differentiable,
 )
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, fresh
 
 __all__ = [
     "clone",
@@ -150,7 +151,8 @@ def to(
         non_blocking: accepted, and without effect.
 
     Returns:
-        `input` itself if nothing changes. Gradients come back in the dtype of `input`.
+        `input` itself if nothing changes. Gradients come back in the dtype of `input`; a tensor of
+        integers or bools requires none.
 
     Raises:
         ArgumentTypeError: for something that is neither a dtype, a device nor a tensor.
@@ -180,7 +182,8 @@ def to(
     place = input.device if device is None else Device(device)
     if not copy and wanted is input.dtype and _is_on(input.payload, place):
         return input
-    return ToCopy.apply(input, dtype=wanted, device=place)
+    source = input if is_differentiable(wanted) else fresh(input.payload)  # not recorded
+    return ToCopy.apply(source, dtype=wanted, device=place)
 
 
 def to_float(input: Tensor) -> Tensor:

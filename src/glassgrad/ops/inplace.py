@@ -22,7 +22,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import move
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import inferring, modes, wrote
+from glassgrad.core.state import about_to_write, modes, special, wrote
 from glassgrad.core.tensor import LEAF, PLAIN, Tensor, wrap
 
 from .arithmetic import Add, Div, Mul, Operand, Sub
@@ -232,7 +232,7 @@ def _update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, othe
 def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     """What an optimiser does, without the steps of `_write`; False if something is special."""
     array, value, cold = input.payload, other.payload, input.cold
-    if inferring or array.dtype is not value.dtype or (cold is not None and cold.is_inference):
+    if special or array.dtype is not value.dtype or (cold is not None and cold.is_inference):
         return False
     try:
         ufunc(array, value, array)
@@ -261,6 +261,7 @@ def _write(input: Tensor, name: str, write: Callable[[Any], Any]) -> Tensor:
             f"Inplace update to inference tensor outside InferenceMode is not allowed: {name}_ on "
             f"shape {list(input.shape)}. Nobody counts its versions. Write to `x.clone()`."
         )
+    about_to_write(input)
     try:
         with np.errstate(all="ignore"):
             write(input.payload)
@@ -302,6 +303,7 @@ def _replace(input: Tensor, result: Tensor, name: str) -> Tensor:
             "`y = x + …`."
         )
     _check_fits(input, result, name)
+    about_to_write(input)
     np.copyto(input.payload, result.payload, casting="unsafe")
     input.wrote()
     move(input, result.edge)

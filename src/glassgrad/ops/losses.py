@@ -86,7 +86,7 @@ class CrossEntropy(Primitive):
         else:
             e, total = ctx.exponentials
             p = e / total
-        q, count = target_weights(ctx, target, p.shape, ctx.label_smoothing)
+        q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
         row = p - q if ctx.complete and not ctx.weight else p * q.sum(axis=1, keepdims=True) - q
         return from_rows(row * share_of(grad, ctx.reduction, count), x.shape)
 
@@ -193,7 +193,7 @@ class NllLoss(Primitive):
     def backward(ctx, grad):
         x, target = ctx.saved_tensors
         rows = math.prod(target.shape), x.shape[x.ndim > 1]
-        q, count = target_weights(ctx, target, rows, 0)
+        q, count = target_weights(ctx, x, target, rows, 0)
         return from_rows(q * -share_of(grad, ctx.reduction, count), x.shape)
 
 

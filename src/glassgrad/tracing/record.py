@@ -10,6 +10,7 @@ from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import GraphTask, Phase
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
+from glassgrad.core.saved import arrays_in, versions_of
 from glassgrad.core.saving import PrimitiveNode
 from glassgrad.core.schedule import ends
 from glassgrad.core.state import modes
@@ -295,18 +296,23 @@ def _saved(node: Node) -> list[tuple[str, Any, int, int]]:
         return []
     if isinstance(node, PrimitiveNode):
         found = []
-        for index, holder in enumerate(node.holders or ()):
-            array = node.saved_tensors[index]
-            if array is not None:
-                saved, now = node.version_at(index)
-                what = array if holder is None else holder
-                found.append((node._saved_names[index], what, saved, now))
+        for index, kept in enumerate(node._all_kept()):
+            if kept is not None:
+                holder, versions = node.holders[index], node.version_at(index)
+                whats = arrays_in(kept) if holder is None else [holder]
+                found += [(node._saved_names[index], what, *versions) for what in whats]
         return found
     return [
-        (f"saved_tensors[{i}]", item.array if item.tensor is None else item.tensor, *item.versions)
-        for i, item in enumerate(node._raw_saved_tensors)  # type: ignore[attr-defined]  # a user's
-        if item is not None
+        (f"saved_tensors[{index}]", what, *versions_of(kept))
+        for index, kept in enumerate(node._all_kept())  # type: ignore[attr-defined]  # a user's
+        for what in _shown(kept)
     ]
+
+
+def _shown(kept: Any) -> list[Any]:
+    """The tensor that a user's node keeps, or the arrays if it keeps no tensor."""
+    tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
+    return arrays_in(kept) if tensor is None else [tensor]
 
 
 def _saved_entry(

@@ -1,5 +1,8 @@
-"""What surrounds the tape: `utils.data` brings samples to it in batches."""
+"""What surrounds the tape.
 
-from glassgrad.utils import data
+`utils.data` brings samples to it in batches; `utils.checkpoint` lets it forget and recompute.
+"""
 
-__all__ = ["data"]
+from glassgrad.utils import checkpoint, data
+
+__all__ = ["checkpoint", "data"]

@@ -1,0 +1,223 @@
+"""`torch.autograd.anomaly_mode`: which op of the forward made the backward fail, or give nan.
+
+While anomalies are looked for, in all threads, each node remembers where it was made, and a pass
+looks at every gradient it computes. Nodes keep that in their `metadata`:
+
+    "traceback_"  the lines of the call that made it, as `traceback.format_stack` gives them
+    "parent_"     the node whose backward made it, if one did (with `create_graph`)
+"""
+
+import sys
+import threading
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+from glassgrad.core import state
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentTypeError, GradientError
+from glassgrad.core.graph import Node
+
+__all__ = [
+    "detect_anomaly",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "set_anomaly_enabled",
+    "set_detect_anomaly",
+]
+
+_ANY_THREAD = 0
+"""The mark that sends the ops of every thread through the slow door; no thread's own is 0."""
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+class _Running(threading.local):
+    """The node whose backward this thread runs."""
+
+    node: Node | None = None
+
+
+_running = _Running()
+
+
+class _Detector:
+    """What the tape calls while anomalies are looked for."""
+
+    check_nan = True
+
+    def note(self, node: Node) -> None:
+        """Remember where `node` was made: by which line, and in whose backward."""
+        frame: Any = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+            frame = frame.f_back  # down to the line that called us
+        node.metadata["traceback_"] = traceback.format_stack(frame)
+        if _running.node is not None:
+            node.metadata["parent_"] = _running.node
+
+    def run(self, task: GraphTask) -> None:
+        """Visit all nodes of a pass, and look at what each of them gives."""
+        outer = _running.node
+        try:
+            for node in task.schedule:
+                _running.node = node
+                try:
+                    self._visit(task, node)
+                except Exception:
+                    _warn(node)
+                    raise
+        finally:
+            _running.node = outer
+
+    def _visit(self, task: GraphTask, node: Node) -> None:
+        for phase in task.visit(node, watched=True):
+            if phase.kind == "buffer" and self.check_nan:
+                (grad,) = phase.after
+                if grad is not None and _has_nan(grad):
+                    raise _nan_error(node, phase.detail[1])
+
+
+_detector = _Detector()
+
+
+def _has_nan(grad: Any) -> bool:
+    array = getattr(grad, "payload", grad)
+    return bool((array != array).any())  # the one value that differs from itself
+
+
+def _nan_error(node: Node, position: int) -> Exception:
+    return GradientError(
+        f"Function '{node.name()}' returned nan values in its {position}th output. Everything "
+        "computed from that gradient is nan too. Look at the line that the warning above names: "
+        "0/0, inf - inf or a root of a negative number is often the reason."
+    )
+
+
+def _warn(node: Node) -> None:
+    """Say where `node` was made, then where the node whose backward made it was, and so on."""
+    known = node.cold.metadata if node.cold is not None else {}
+    said = f"Error detected in {node.name()}. " + _where(known, "caused the error")
+    warnings.warn(said, UserWarning, stacklevel=3)
+    while (parent := known.get("parent_")) is not None:
+        known = parent.metadata
+        said = f"\n\nPrevious calculation was induced by {parent.name()}. "
+        said += _where(known, "induced the previous calculation")
+        warnings.warn(said, UserWarning, stacklevel=3)
+
+
+def _where(known: dict[Any, Any], did: str) -> str:
+    if "traceback_" not in known:
+        return (
+            "No forward pass information available. Enable detect anomaly during forward pass "
+            "for more information."
+        )
+    return f"Traceback of forward call that {did}:\n" + "".join(known["traceback_"])
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomalies are looked for."""
+    return state.anomaly is not None
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether a gradient of nan is an anomaly, when they are looked for."""
+    return _detector.check_nan
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Look for anomalies from now on, or stop it.
+
+    Args:
+        enabled: whether nodes remember where they were made, and passes look at gradients.
+        check_nan: whether a gradient of nan is an anomaly.
+
+    Raises:
+        ArgumentTypeError: if an argument is no bool.
+
+    See also: `detect_anomaly` and `set_detect_anomaly`, which end with a `with` block.
+    """
+    given: tuple[Any, Any] = (enabled, check_nan)
+    for position, value in enumerate(given, start=1):
+        if not isinstance(value, bool):
+            name = "enabled" if position == 1 else "check_nan"
+            raise ArgumentTypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, "
+                f"not {type(value).__name__}. It switches something on or off. "
+                "Write True or False."
+            )
+    state.anomaly = _detector if enabled else None
+    _detector.check_nan = check_nan
+    if enabled:
+        state.special.add(_ANY_THREAD)
+    else:
+        state.special.discard(_ANY_THREAD)
+
+
+class set_detect_anomaly:  # noqa: N801  # PyTorch's name
+    """Look for anomalies, or not: at once, and until the end of a `with` block, if any.
+
+    Args:
+        mode: whether to look for them.
+        check_nan: whether a gradient of nan is one.
+
+    Raises:
+        ArgumentTypeError: if an argument is no bool.
+
+    Example:
+        >>> with set_detect_anomaly(True, check_nan=False):
+        ...     is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        (True, False)
+        >>> is_anomaly_enabled()
+        False
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (is_anomaly_enabled(), is_anomaly_check_nan_enabled())
+        set_anomaly_enabled(mode, check_nan)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_anomaly_enabled(*self._before)
+
+
+class detect_anomaly:  # noqa: N801  # PyTorch's name
+    """Find the op of the forward whose backward fails: a `with` block around both.
+
+    Nodes made inside remember the call that made them. If the backward of one raises, or gives
+    nan, a warning shows that call. Slow: for debugging only.
+
+    Args:
+        check_nan: whether a gradient of nan is an error.
+
+    Raises:
+        GradientError: by the pass, if a gradient is nan.
+
+    Example:
+        >>> x = tensor(0.0, requires_grad=True)
+        >>> with warnings.catch_warnings(record=True), detect_anomaly():
+        ...     try:
+        ...         (x * 0).sqrt().backward()
+        ...     except RuntimeError as error:
+        ...         print(str(error).partition(".")[0])
+        Function 'MulBackward0' returned nan values in its 0th output
+
+    See also: https://pytorch.org/docs/stable/autograd.html#anomaly-detection
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._before = (is_anomaly_enabled(), is_anomaly_check_nan_enabled())
+        self._check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should "
+            "only be enabled for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        set_anomaly_enabled(True, self._check_nan)
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_anomaly_enabled(*self._before)

@@ -1,0 +1,149 @@
+"""`register_multi_grad_hook`: one hook for the gradients of several tensors."""
+
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentError, ExpectationError, GraphError
+from glassgrad.core.graph import AccumulateGrad, Node, RemovableHandle, get_gradient_edge
+from glassgrad.core.hooks import register_hook
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+
+__all__ = ["register_multi_grad_hook"]
+
+Hook = Callable[[Any], None]
+_MODES = ("all", "any")
+
+
+class _MultiHandle(RemovableHandle):
+    """Takes away the hooks of several tensors."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take them away; doing so twice is harmless."""
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Hook, *, mode: Literal["all", "any"] = "all"
+) -> RemovableHandle:
+    """Call `fn` once in each pass that computes gradients of some of `tensors`.
+
+    Args:
+        tensors: tensors that require grad.
+        fn: with `mode="all"` it gets a list, once the gradients of all tensors that the pass
+            computes are there: one gradient for each tensor, None where the pass computes none.
+            With `mode="any"` it gets the first gradient that is there. What it returns is ignored.
+        mode: "all" or "any".
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+
+    Raises:
+        ArgumentError: if `mode` is neither.
+        ExpectationError, GraphError: if a tensor does not require grad.
+        GraphError: by the pass, for `grad()` with respect to a leaf among `tensors`.
+
+    Example:
+        >>> a, b = tensor(2.0, requires_grad=True), tensor(3.0, requires_grad=True)
+        >>> handle = register_multi_grad_hook((a, b), lambda grads: print(grads))
+        >>> (a * b).backward()
+        [tensor(3.), tensor(2.)]
+        >>> (a * 2).backward()
+        [tensor(2.), None]
+    """
+    if mode not in _MODES:
+        raise ArgumentError(
+            f"Expects mode to be one of {_MODES} but got {mode}. It says after which gradient "
+            "the hook runs: the last or the first. Write mode='all' or mode='any'."
+        )
+    hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
+    return _MultiHandle([register_hook(x, hook.at(place)) for place, x in enumerate(tensors)])
+
+
+def _running_task() -> GraphTask:
+    task: GraphTask | None = modes.task
+    assert task is not None, "the engine calls hooks inside a pass"
+    return task
+
+
+class _AllHook:
+    """Waits in each pass until all gradients are there.
+
+    Passes are told apart by their task, so that those of several threads may run at once, and
+    one that fails half-way leaves nothing behind.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor], fn: Hook) -> None:
+        self.fn = fn
+        self.nodes = [_node_of(x, place) for place, x in enumerate(tensors)]
+        self.waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[int]]]
+        self.waiting = weakref.WeakKeyDictionary()
+        self.lock = threading.Lock()
+
+    def at(self, place: int) -> Hook:
+        """The hook of one of the tensors."""
+
+        def arrived(grad: Tensor) -> None:
+            task = _running_task()
+            with self.lock:
+                if task not in self.waiting:
+                    self.waiting[task] = [None] * len(self.nodes), [self._expected(task)]
+                grads, missing = self.waiting[task]
+                grads[place] = grad
+                missing[0] -= 1
+                if missing[0] == 0:
+                    del self.waiting[task]
+            if missing[0] == 0:
+                self.fn(grads)
+
+        return arrived
+
+    def _expected(self, task: GraphTask) -> int:
+        """How many of the tensors take part in a pass."""
+        computed = task.computed()
+        for node in self.nodes:
+            if isinstance(node, AccumulateGrad) and node in task.wanted:
+                raise GraphError(
+                    "A leaf node was passed to _will_engine_execute_node but we are currently "
+                    "running autograd.grad(). This is currently not supported. Call backward(), "
+                    "or take the leaf out of register_multi_grad_hook()."
+                )
+        return sum(node in computed for node in self.nodes)
+
+
+class _AnyHook:
+    """Runs in each pass at the first gradient."""
+
+    def __init__(self, fn: Hook) -> None:
+        self.fn = fn
+        self.ran: weakref.WeakSet[GraphTask] = weakref.WeakSet()
+        self.lock = threading.Lock()
+
+    def at(self, _: int) -> Hook:
+        """The hook of one of the tensors."""
+        return self._arrived
+
+    def _arrived(self, grad: Tensor) -> None:
+        task = _running_task()
+        with self.lock:
+            is_first = task not in self.ran
+            self.ran.add(task)
+        if is_first:
+            self.fn(grad)
+
+
+def _node_of(tensor: Tensor, place: int) -> Node:
+    if not tensor.requires_grad:
+        raise ExpectationError(
+            f"Expected gradient function to be set: tensor {place} does not require grad (shape "
+            f"{tuple(tensor.shape)}). No gradient would ever reach it. "
+            "Create it with requires_grad=True."
+        )
+    return get_gradient_edge(tensor).node

@@ -1,0 +1,67 @@
+"""What is different between two outcomes, and the smallest program that shows it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fuzz.playing import Outcome, play
+from fuzz.program import Program, script
+
+__all__ = ["differences", "report", "shrunk"]
+
+
+def differences(ours: Outcome, theirs: Outcome) -> list[str]:
+    """In words; empty if the two agree."""
+    found: list[str] = []
+    if ours.error != theirs.error:
+        found.append(
+            f"error: {ours.error} {ours.message}\n   torch: {theirs.error} {theirs.message}"
+        )
+        return found
+    if ours.error is None and not _same(ours.log, theirs.log):
+        found.append(f"log: {ours.log}\n   torch: {theirs.log}")
+    for what in ("graphs", "facts"):
+        mine, others = getattr(ours, what), getattr(theirs, what)
+        for name in {**mine, **others}:
+            a, b = mine.get(name), others.get(name)
+            if not _same(a, b):
+                found += [f"{what} {name}: {a}\n   torch: {b}"]
+    return found
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return bool(np.isclose(a, b, rtol=1e-8, atol=1e-9, equal_nan=True))
+    return type(a) is type(b) and a == b
+
+
+def shrunk(program: Program, fails: Callable[[Program], bool]) -> Program:
+    """The program without the steps that are not needed for it to fail."""
+    size = max(len(program.steps) // 2, 1)
+    while size:
+        position = 0
+        while position < len(program.steps):
+            smaller = program.without(range(position, position + size))
+            if smaller.steps and len(smaller.steps) < len(program.steps) and fails(smaller):
+                program = smaller
+            else:
+                position += size
+        size //= 2
+    return program
+
+
+def disagree(program: Program) -> bool:
+    """Whether the two libraries answer differently."""
+    return bool(differences(play(program, "glassgrad"), play(program, "torch")))
+
+
+def report(program: Program) -> str:
+    """A failing program, shrunk: a script for both libraries, and what differs."""
+    small = shrunk(program, disagree)
+    found = differences(play(small, "glassgrad"), play(small, "torch"))
+    return f"# seed {program.seed}\n{script(small)}\n# differs:\n" + "\n".join(found)

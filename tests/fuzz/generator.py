@@ -1,0 +1,136 @@
+"""Makes random programs, one from each seed.
+
+A program is played by PyTorch while it is made, so the generator knows all shapes, and what is
+refused: a refused line is left out, or ends the program if the program is one of those that may.
+"""
+
+import contextlib
+import random
+from typing import Any
+
+from fuzz.playing import Player
+from fuzz.program import Program, Step
+from fuzz.steps import HOOKS, MAKERS, PASSES, WRITES, LineMaker
+
+__all__ = ["ALL_FEATURES", "generate"]
+
+ALL_FEATURES = frozenset(
+    (
+        "ops",
+        "views",
+        "functions",
+        "writes",
+        "no_grad",
+        "detach",
+        "hooks",
+        "retain",
+        "watch",
+        "backward",
+        "grad",
+        "create_graph",
+    )
+)
+MAY_FAIL = 0.25
+"""The part of the programs that may end in an error."""
+
+
+class Generator:
+    """One program in the making."""
+
+    def __init__(self, seed: int, features: frozenset[str]) -> None:
+        self.rng = random.Random(seed)
+        self.features = features
+        self.seed = seed
+        self.may_fail = self.rng.random() < MAY_FAIL
+        self.steps: list[Step] = []
+        self.player = Player("torch")
+        self.count = 0
+
+    # What the makers of lines ask ---------------------------------------------------------------
+
+    def name(self) -> str:
+        """A new name."""
+        self.count += 1
+        return f"t{self.count}"
+
+    def values(self, want: Any = lambda x: True) -> list[str]:
+        """The names of the values that are wanted."""
+        found: list[str] = []
+        for name, value in self.player.tensors.items():
+            with contextlib.suppress(RuntimeError):  # to look at a forbidden view is refused
+                if want(value):
+                    found.append(name)
+        return found
+
+    @property
+    def tainted(self) -> set[str]:
+        """The values whose graph is not compared."""
+        return Program(self.seed, tuple(self.steps), False).tainted
+
+    def may_write(self, x: Any) -> bool:
+        """Whether `x` may be written: to write memory that several values share is a feature."""
+        if "shared_writes" in self.features:
+            return True
+        at = x.untyped_storage().data_ptr()
+        sharing = [y for y in self.player.tensors.values() if y.untyped_storage().data_ptr() == at]
+        return len(sharing) == 1
+
+    def pick(self, want: Any = lambda x: True) -> str | None:
+        """A value, rather a new one."""
+        names = self.values(want)
+        if not names:
+            return None
+        return names[-1 - min(int(self.rng.expovariate(0.3)), len(names) - 1)]
+
+    def of(self, name: str) -> Any:
+        """The value of that name."""
+        return self.player.tensors[name]
+
+    # Making -------------------------------------------------------------------------------------
+
+    def make(self) -> Program:
+        """The program."""
+        rng = self.rng
+        for name, shape in (("x0", (2, 3)), ("x1", (3,)), ("x2", (2, 3)), ("c0", (2, 3))):
+            values = _numbers(rng, shape)
+            maker = "plain" if name == "c0" else "leaf"
+            self._take(Step("leaf", "leaf", f"{name} = {maker}({values})", (name,)))
+        for _ in range(rng.randint(1, 2)):
+            self._stretch(MAKERS, WRITES, rng.randint(4, 9))
+            self._stretch(HOOKS, HOOKS, rng.randint(0, 4))
+            self._stretch(PASSES, PASSES, rng.randint(1, 2))
+        again = [step for step in self.steps if step.op == "backward"]
+        if again and self.may_fail and not self.player.error:
+            self._take(again[-1])
+        return Program(self.seed, tuple(self.steps), rng.random() < 0.5)
+
+    def _stretch(self, often: list[LineMaker], seldom: list[LineMaker], length: int) -> None:
+        for _ in range(length):
+            makers = often if self.rng.random() < 0.7 else seldom
+            allowed = [make for make in makers if make.feature in self.features]
+            if not allowed or self.player.error:
+                return
+            step = self.rng.choice(allowed).build(self)
+            if step is not None:
+                self._take(step)
+
+    def _take(self, step: Step) -> None:
+        """Play the line; leave it out if it is refused, unless this program may fail."""
+        self.player.play(step, len(self.steps))
+        if self.player.error and not self.may_fail:
+            self.player = Player("torch")  # a refused line may have had half its effect
+            for position, earlier in enumerate(self.steps):
+                self.player.play(earlier, position)
+            return
+        self.steps.append(step)
+
+
+def _numbers(rng: random.Random, shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return round(rng.uniform(-1.2, 1.2), 2)
+    return [_numbers(rng, shape[1:]) for _ in range(shape[0])]
+
+
+def generate(seed: int, features: frozenset[str] = ALL_FEATURES) -> Program:
+    """The program of that seed."""
+    return Generator(seed, features).make()

@@ -1,0 +1,162 @@
+"""Plays a program in one library and tells what came of it."""
+
+import functools
+import importlib
+import warnings
+from typing import Any, NamedTuple
+
+from both import bare
+from fuzz.program import PRELUDE, Program, Step
+
+__all__ = ["Outcome", "Player", "play"]
+
+KINDS = (  # PyTorch's key words; the first that is found names the kind of an error
+    "modified by an inplace operation",
+    "a second time",
+    "output of a function that returns multiple views",
+    "created in no_grad mode",
+    "created inside a custom Function",
+    "view of a leaf Variable",
+    "leaf Variable that requires grad",
+    "not have been used in the graph",
+    "does not require grad",
+    "mark_dirty",
+    "broadcast",
+)
+FAMILIES = (TypeError, ValueError, IndexError, NotImplementedError, RuntimeError)
+
+
+class Outcome(NamedTuple):
+    """What came of a program.
+
+    Attributes:
+        error: (step, class family, kind), or None.
+        message: of the error.
+        log: what the hooks noted, leaves in a row sorted (PyTorch's heap shuffles those).
+        graphs: the graphs behind the roots before each pass, and behind each value at the end.
+        facts: by value: its shape, version, flags, numbers and gradient.
+    """
+
+    error: tuple[int, str, str] | None
+    message: str
+    log: list[Any]
+    graphs: dict[str, Any]
+    facts: dict[str, Any]
+
+
+@functools.cache
+def _namespace(library: str) -> dict[str, Any]:
+    namespace = {"lib": importlib.import_module(library), "__name__": f"prelude of {library}"}
+    if library == "torch":
+        namespace["lib"].set_num_threads(1)
+    exec(PRELUDE, namespace)
+    return namespace
+
+
+@functools.lru_cache(maxsize=50_000)
+def _compiled(line: str) -> Any:
+    return compile(line, "<program>", "exec")
+
+
+class Player:
+    """Plays lines one by one."""
+
+    def __init__(self, library: str) -> None:
+        self.names = dict(_namespace(library))
+        self.lib = self.names["lib"]
+        self.names["log"].clear()
+        self.tensors: dict[str, Any] = {}
+        self.error: tuple[int, str, str] | None = None
+        self.message = ""
+
+    def play(self, step: Step, position: int) -> None:
+        """Play a line; an error is kept."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exec(_compiled(step.line), self.names)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
+            self.error = (position, _family(error), _kind(str(error)))
+            self.message = f"{type(error).__name__}: {error}"
+        for name in step.makes:
+            if isinstance(self.names.get(name), self.lib.Tensor):
+                self.tensors[name] = self.names[name]
+
+
+def _family(error: Exception) -> str:
+    return next((f.__name__ for f in FAMILIES if isinstance(error, f)), type(error).__name__)
+
+
+def _kind(text: str) -> str:
+    return next((kind for kind in KINDS if kind in text), "other")
+
+
+def play(program: Program, library: str) -> Outcome:
+    """Play a program to its end, or to its first error."""
+    player = Player(library)
+    tainted, graphs = program.tainted, {}
+    for position, step in enumerate(program.steps):
+        if step.roots and program.peeks and not tainted & {*step.roots}:
+            graphs[f"before step {position}"] = _or_error(_spelled, player, step.roots)
+        player.play(step, position)
+        if player.error:
+            break
+    for name in player.tensors:
+        if name not in tainted:
+            graphs[name] = _or_error(_spelled, player, (name,))
+    facts = {name: _or_error(_facts, player, name) for name in player.tensors}
+    for name, value in player.names.items():
+        if isinstance(value, tuple):
+            facts[name] = player.names["seen"](value)
+    log = _sorted_leaves(player.names["log"])
+    return Outcome(player.error, player.message, log, graphs, facts)
+
+
+def _or_error(look: Any, player: Player, at: Any) -> Any:
+    """What `look` finds; looking at a view whose base was written may be refused."""
+    try:
+        return look(player, at)
+    except RuntimeError as error:
+        return _kind(str(error))
+
+
+def _spelled(player: Player, roots: tuple[str, ...]) -> list[Any]:
+    """A graph in words: each node's name and the numbers of the nodes its edges lead to."""
+    tensors = [player.tensors[name] for name in roots]
+    nodes = player.names["behind"](*tensors)
+    number = {node: i for i, node in enumerate(nodes)}
+    words: list[Any] = [(number.get(x.grad_fn), x.output_nr) for x in tensors]
+    for node in nodes:
+        edges = [(number.get(n), nr) for n, nr in node.next_functions]
+        words.append((bare(node.name()), edges))
+    return words
+
+
+def _facts(player: Player, name: str) -> dict[str, Any]:
+    x = player.tensors[name]
+    base = x._base
+    grad = x.grad if x.is_leaf or x.retains_grad else None
+    return {
+        "shape": list(x.shape),
+        "requires_grad": x.requires_grad,
+        "is_leaf": x.is_leaf,
+        "version": x._version,
+        "is_view": x._is_view(),
+        "base": [other for other, value in player.tensors.items() if value is base],
+        "retains_grad": x.retains_grad,
+        "value": x.detach().tolist(),
+        "grad": None if grad is None or player.error else grad.detach().tolist(),
+    }
+
+
+def _sorted_leaves(log: list[Any]) -> list[Any]:
+    result: list[Any] = []
+    run: list[Any] = []
+    for entry in [*log, ("", None, None)]:
+        if entry[1] is None:
+            result += sorted(run, key=lambda noted: noted[1])
+            run = []
+            result.append(entry)
+        else:
+            run.append(entry)
+    return result[:-1]

@@ -1,0 +1,25 @@
+"""Random programs do in glassgrad what they do in PyTorch."""
+
+import pytest
+
+from fuzz.counting import run_many
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return run_many(range(300))
+
+
+def test_three_hundred_random_programs_agree_with_pytorch(counts):
+    assert not counts.mismatches, "\n\n".join([counts.table(), *counts.reports])
+
+
+def test_most_programs_run_without_an_error(counts):
+    assert counts.without_error >= 0.7 * counts.programs
+
+
+def test_every_feature_and_some_errors_are_met(counts):
+    assert {"ops", "views", "functions", "writes", "hooks", "backward", "grad"} <= {
+        feature for feature, count in counts.features.items() if count >= 30
+    }
+    assert len(counts.errors) >= 3
