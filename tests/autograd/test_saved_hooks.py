@@ -76,7 +76,7 @@ def test_pack_and_unpack_are_called_as_often_as_in_pytorch(name):
 
     ours, theirs = count(glassgrad), count(torch)
     assert ours[0] == theirs[0]
-    assert ours[1] == pytest.approx(theirs[1])
+    assert ours[1] == pytest.approx(theirs[1], rel=1e-4)
 
 
 def test_what_unpack_returns_is_what_backward_computes_with():

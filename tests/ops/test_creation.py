@@ -175,6 +175,12 @@ def test_a_list_of_tensors_that_require_grad_warns():
         gg.tensor([gg.ones(2), gg.ones(2)])
 
 
+def test_a_list_may_hold_tensors_of_one_element():
+    for lib in (gg, torch):
+        assert lib.tensor([lib.ones(1), 2.0]).tolist() == [1.0, 2.0]
+        assert lib.tensor([[lib.ones(1, 1)], [lib.ones(1)]]).tolist() == [[1.0], [1.0]]
+
+
 def test_a_read_only_array_is_shared_with_a_warning():
     array = np.zeros(2)
     array.flags.writeable = False

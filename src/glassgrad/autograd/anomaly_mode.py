@@ -196,7 +196,7 @@ class detect_anomaly:  # noqa: N801  # PyTorch's name
 
     Example:
         >>> x = tensor(0.0, requires_grad=True)
-        >>> with warnings.catch_warnings(record=True), detect_anomaly():
+        >>> with warnings.catch_warnings(action="ignore"), detect_anomaly():
         ...     try:
         ...         (x * 0).sqrt().backward()
         ...     except RuntimeError as error:

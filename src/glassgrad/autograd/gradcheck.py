@@ -5,8 +5,8 @@
 
 A backward rule is a claim about a Jacobian. Differences measure that Jacobian without the rule,
 entry by entry; `fast_mode` compares one number vᵀJu of random u and v instead. After that come
-the habits a rule must have: the same answer twice, zero for a zero gradient, no stumbling over a
-gradient that is missing. `_differences.py` has the two Jacobians, `_compare.py` compares them.
+the habits a rule must have: `_habits.py`. `_differences.py` has the two Jacobians, `_compare.py`
+compares them.
 """
 
 import warnings
@@ -23,7 +23,8 @@ from glassgrad.autograd._compare import (
     differentiable_among,
 )
 from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
-from glassgrad.core.backend import asnumpy, backend_of
+from glassgrad.autograd._habits import Habits, check_habits, random_like
+from glassgrad.core.backend import backend_of
 from glassgrad.core.backward import grad
 from glassgrad.core.errors import (
     ArgumentError,
@@ -32,7 +33,6 @@ from glassgrad.core.errors import (
     MissingRuleError,
     ShapeError,
 )
-from glassgrad.core.function import Function
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -72,8 +72,10 @@ def gradcheck(
         nondet_tol: how much two backward passes may differ.
         check_undefined_grad: check that missing gradients are taken as zeros.
         check_grad_dtypes: check that gradients have their input's dtype.
-        check_batched_grad, check_batched_forward_grad, check_forward_ad: belong to forward mode
-            and vmap, which this release does not have.
+        check_batched_grad: check that several gradients in one pass (`is_grads_batched`) give
+            what each of them gives.
+        check_forward_ad, check_batched_forward_grad: belong to forward mode, which this release
+            does not have.
         check_backward_ad: must be True, for the same reason.
         fast_mode: compare one random projection of each Jacobian instead of all its entries.
         masked: True compares zero gradients with a tolerance; it is for sparse tensors.
@@ -86,7 +88,7 @@ def gradcheck(
         ArgumentError: if no input requires grad.
         ExpectationError: if options contradict each other, or an output's shape or dtype depends
             on the inputs' values.
-        MissingRuleError: if forward mode or batched gradients are to be checked.
+        MissingRuleError: if forward mode is to be checked.
 
     Example:
         >>> x = tensor([0.5, 1.0], dtype=float64, requires_grad=True)
@@ -101,10 +103,10 @@ def gradcheck(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
         )
     _refuse("check_forward_ad", check_forward_ad)
-    _refuse("check_batched_grad", check_batched_grad)
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
+    habits = Habits(bool(masked), check_undefined_grad, check_batched_grad)
     try:
-        _run_checks(func, as_tuple(inputs), settings, bool(masked), check_undefined_grad)
+        _run_checks(func, as_tuple(inputs), settings, habits)
     except GradcheckError:
         if raise_exception:
             raise
@@ -204,13 +206,11 @@ def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tenso
     random = np.random.default_rng(SEED)
     made = []
     for output in outputs:
-        shape = tuple(output.shape)
-        wide = (*shape[:-1], 2 * shape[-1]) if scattered and shape else shape
-        values = random.uniform(-1, 1, wide)
-        if output.dtype.kind == "c":
-            values = values + 1j * random.uniform(-1, 1, wide)
-        array = backend_of(output.payload).asarray(values.astype(output.dtype))
-        made.append(wrap(array[..., ::2] if wide != shape else array, LEAF))
+        if scattered and output.ndim:
+            spread = backend_of(output.payload).xp.moveaxis(random_like(output, random, 2), 0, -1)
+            made.append(wrap(spread[..., 0], LEAF))
+        else:
+            made.append(wrap(random_like(output, random), LEAF))
     return tuple(made)
 
 
@@ -235,7 +235,7 @@ def _check_options(forward: bool, backward: bool, batched: bool, *, second: bool
 def _refuse(option: str, asked: bool) -> None:
     if asked:
         raise MissingRuleError(
-            f"{option}=True needs forward mode or vmap, which come with a later release. This one "
+            f"{option}=True needs forward mode, which comes with a later release. This one "
             f"checks reverse mode. Leave {option} out."
         )
 
@@ -271,101 +271,13 @@ def _run_checks(
     func: Callable[..., Any],
     inputs: tuple[Any, ...],
     settings: Settings,
-    masked: bool,
-    undefined: bool,
+    habits: Habits,
 ) -> None:
     _check_inputs(inputs)
     outputs = call(func, inputs)
-    leaves = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     check = check_projections if settings.fast_mode else check_entries
     complex_outputs = any(output.dtype.kind == "c" for output in outputs)
     for part in (IMAGINARY, REAL) if complex_outputs else (REAL,):
         check(func, inputs, outputs, part, settings)
-    differentiable = differentiable_among(outputs)
-    if not differentiable:
-        return
-    _check_zero_in_zero_out(differentiable, leaves, masked)
-    if undefined:
-        _check_undefined(func, inputs, leaves)
-
-
-# Habits of a good rule --------------------------------------------------------------------------
-
-
-def _check_zero_in_zero_out(
-    outputs: Sequence[Tensor], leaves: Sequence[Tensor], masked: bool
-) -> None:
-    """Backward is linear: zero gradients of the outputs give zero gradients of the inputs."""
-    zeros = [_zeros(output) for output in outputs]
-    found = grad(outputs, leaves, zeros, retain_graph=True, allow_unused=True)
-    for place, (gradient, leaf) in enumerate(zip(found, leaves, strict=True)):
-        if gradient is None:
-            continue
-        values = asnumpy(gradient.payload)
-        if not (np.allclose(values, 0) if masked else (values == 0).all()):
-            raise GradcheckError(
-                f"backward not multiplied by grad_output: with zero gradients of all outputs, "
-                f"that of input {place} is {gradient}. A backward rule is linear in the gradient "
-                "it is given. Multiply by it."
-            )
-        for what in ("dtype", "device", "shape"):
-            if getattr(gradient, what) != getattr(leaf, what):
-                raise GradcheckError(
-                    f"grad is incorrect {what}: {getattr(gradient, what)} for input {place} of "
-                    f"{what} {getattr(leaf, what)}. They must be the same."
-                )
-
-
-def _zeros(like: Tensor) -> Tensor:
-    return wrap(backend_of(like.payload).xp.zeros(tuple(like.shape), like.dtype))
-
-
-class _UndefinedGrad(Function):
-    """Hands its input on, and no gradient back."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        return wrap(x.payload)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> None:
-        return None
-
-
-def _check_undefined(
-    func: Callable[..., Any], inputs: tuple[Any, ...], leaves: Sequence[Tensor]
-) -> None:
-    """A rule gets None where no gradient arrived: at all outputs, and at each one alone."""
-    count = len(differentiable_among(call(func, inputs)))
-    for missing in (None, *(range(count) if count > 1 else ())):
-        outputs = [
-            _UndefinedGrad.apply(output) if missing in (None, nr) else output
-            for nr, output in enumerate(differentiable_among(call(func, inputs)))
-        ]
-        which = "all outputs are" if missing is None else f"output {missing} is"
-        try:
-            zeros = [_zeros(output) for output in outputs]
-            found = grad(outputs, leaves, zeros, allow_unused=True)
-        except RuntimeError as error:
-            _warn_undefined()
-            raise GradcheckError(
-                "Expected backward function to handle undefined output grads: it raised "
-                f"{type(error).__name__} when the gradients of {which} None. Take None as zero."
-            ) from error
-        for place, gradient in enumerate(found):
-            if gradient is not None and (asnumpy(gradient.payload) != 0).any():
-                _warn_undefined()
-                raise GradcheckError(
-                    "Expected all input grads to be undefined or zero when all output grads are "
-                    f"undefined or zero, but that of input {place} is {gradient} when the "
-                    f"gradients of {which} None. Take None as zero."
-                )
-
-
-def _warn_undefined() -> None:
-    warnings.warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
-        "default. Where gradients are never missing, write `check_undefined_grad=False`.",
-        UserWarning,
-        stacklevel=5,
-    )
+    if differentiable_among(outputs):
+        check_habits(func, inputs, outputs, habits)

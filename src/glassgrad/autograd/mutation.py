@@ -1,6 +1,6 @@
 """`allow_mutation_on_saved_tensors`: a copy is made of what is about to be overwritten.
 
-    y = (x * x).sum()     x is saved: by its memory and its version, as `Saved(array, version, 0)`
+    y = (x * x).sum()     x is saved: by its memory and its version, as `_Saved(array, version, 0)`
     x.sin_()              about to write version 0: what is saved of it is copied first
     y.backward()          unpacks the copy
 
@@ -73,7 +73,7 @@ class AllowMutationOnSavedContext:
         found = self.cloned.get(handle)
         if found is None:
             found = self.original.get(handle)
-        if found is None or self is not _current:
+        if found is None or self not in _entered:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
                 "which the graph was originally recorded. The copies went with the block. Move "
@@ -92,7 +92,8 @@ class AllowMutationOnSavedContext:
                 self.cloned[handle] = self.original.pop(handle).clone()
 
 
-_current: AllowMutationOnSavedContext | None = None
+_entered: list[AllowMutationOnSavedContext] = []
+"""The block that is running, if there is one: of the process, since writes are seen by all."""
 
 
 @contextlib.contextmanager
@@ -119,19 +120,18 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationOnSavedContext]:
         >>> x.grad
         tensor([2., 4.])
     """
-    global _current  # noqa: PLW0603  # one block at a time in the process
-    if _current is not None:
+    if _entered:
         raise GraphError(
             "allow_mutation_on_saved_tensors contexts cannot be nested: one block already copies "
             "what is written. Leave out the inner one."
         )
     here = AllowMutationOnSavedContext()
     with saved_tensors_hooks(here._pack, here._unpack):
-        _current = here
+        _entered.append(here)
         state.before_write.append(here._about_to_write)
         try:
             yield here
         finally:
             state.before_write.remove(here._about_to_write)
             here.clear()
-            _current = None
+            _entered.clear()

@@ -238,7 +238,9 @@ class SavedTensor:
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it; None if there is nothing."""
         kept = None if self._node._is_released() else self._node._kept(self._index)
-        return kept.packed if isinstance(kept, Packed) else kept and self.unpack()
+        if kept is None:
+            return None
+        return kept.packed if isinstance(kept, Packed) else self.unpack()
 
     @property
     def unpack_hook(self) -> Any:

@@ -157,7 +157,7 @@ def _kind(item: Any) -> DType:
 
 
 def _kind_of_tensor(item: Tensor) -> DType:
-    if item.ndim:
+    if item.numel() != 1:
         raise ArgumentError(
             "only one element tensors can be converted to Python scalars: the list holds a tensor "
             f"of shape {list(item.shape)}. Its gradient would be lost. Write `stack(tensors)`."

@@ -142,7 +142,7 @@ def checkpoint_sequential(
         >>> steps = [lambda x: x.exp(), lambda x: x.sin(), lambda x: x * x]
         >>> checkpoint_sequential(steps, 3, x, use_reentrant=False).backward()
         >>> x.grad
-        tensor([-0.2547])
+        tensor([-0.2559])
     """
     if use_reentrant is None:
         _warn_about_variant("torch.utils.checkpoint.checkpoint_sequential")
@@ -371,7 +371,7 @@ class CheckpointFunction(Function):
                 "gradient goes through what it computes. Call the function itself, or write "
                 "use_reentrant=False."
             )
-        backward([output for output, _ in pairs], [grad for _, grad in pairs])
+        backward(itertools.compress(outputs, wanted), list(itertools.compress(grads, wanted)))
         inputs_grads = [x.grad if isinstance(x, Tensor) else None for x in inputs]
         return (None, None, *inputs_grads)
 
