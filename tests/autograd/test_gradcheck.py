@@ -274,7 +274,7 @@ def test_batched_gradients_are_checked(lib, fast_mode):
 
 
 def test_a_backward_that_differs_from_run_to_run_is_found_by_batched_gradients():
-    drift = iter([1.0] * 5 + [1.0 + 0.01 * n for n in range(100)])
+    drift = iter([1.0 + 0.01 * n for n in range(100)])
     drifting = function(glassgrad, lambda ctx, x: x * 2, lambda ctx, grad: grad * 2 * next(drift))
     options = {"nondet_tol": 1.0, "rtol": 0.5}
     with pytest.raises(GradcheckError, match="For output 0 and input 0: the batched gradient is"):
