@@ -225,6 +225,23 @@ COPYING = [
         call=_copied,
         wrong=[sample(real(2, 3), real(2))],
     ),
+    OpCase(
+        inplace.fill_,
+        [real(2, 3)],
+        {"value": 2.5},
+        rules="Fill",
+        call=lambda f, x, value: x.clone().fill_(value),
+    ),
+    OpCase(
+        inplace.fill_,
+        [real(2, 3), real()],
+        rules="FillWith",
+        call=lambda f, x, value: x.clone().fill_(value),
+        wrong=[sample(real(2, 3), real(3))],
+    ),
+    OpCase(
+        inplace.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()
+    ),
 ]
 
 ROWS = [*SHAPE, *CHOOSING, *JOINING, *COPYING]

@@ -37,8 +37,8 @@ class Conversions:
             return asnumpy(self.payload)
         if self.requires_grad and state.modes.grad:
             raise GraphError(
-                "Can't call numpy() on Tensor that requires grad. NumPy records nothing, so "
-                "the gradient would be lost. Use tensor.detach().numpy() instead."
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                "instead. NumPy records nothing, so the gradient would be lost."
             )
         if self.device != CPU:
             raise ArgumentTypeError(

@@ -8,32 +8,48 @@ no op; type checkers and editors see it as Tensor's base class.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import _printing
+from . import _grad_dtype, _printing
 from .core import backward as _backward
 from .core import hooks
 from .ops import (
     _protocols,
     activations,
     alike,
+    argextrema,
     arithmetic,
     comparison,
     conversion,
+    cumulating,
     dlpack,
     extrema,
+    fused,
     gathering,
+    index_writing,
     indexing,
     inplace,
+    inplace_elementwise,
+    inplace_places,
+    inplace_random,
+    inplace_shape,
     linalg,
     logic,
+    masking,
+    medians,
     powers,
+    putting,
     reduction,
     repeating,
+    scatter_reducing,
+    scattering,
     selection,
+    setitem,
     shape,
     splitting,
     statistics,
     transcendental,
     transposing,
+    triangles,
+    turning,
 )
 from .ops.arithmetic import Add, Div, Mul, Neg, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
@@ -51,6 +67,7 @@ class Methods:
     register_hook = hooks.register_hook
     register_post_accumulate_grad_hook = hooks.register_post_accumulate_grad_hook
     retain_grad = hooks.retain_grad
+    grad_dtype = _grad_dtype.grad_dtype
 
     def backward(
         self: "Tensor",
@@ -87,7 +104,7 @@ class Methods:
     __xor__ = __rxor__ = logic.bitwise_xor
     __invert__ = logic.bitwise_not
     __getitem__ = indexing.getitem
-    __setitem__ = inplace.setitem
+    __setitem__ = setitem.setitem
     __iadd__ = inplace.add_
     __isub__ = inplace.sub_
     __imul__ = inplace.mul_
@@ -124,6 +141,48 @@ class Methods:
     copy_ = inplace.copy_
     fill_ = inplace.fill_
     zero_ = inplace.zero_
+    __ipow__ = inplace_elementwise.pow_
+    exp_ = inplace_elementwise.exp_
+    log_ = inplace_elementwise.log_
+    sqrt_ = inplace_elementwise.sqrt_
+    sin_ = inplace_elementwise.sin_
+    cos_ = inplace_elementwise.cos_
+    tanh_ = inplace_elementwise.tanh_
+    sigmoid_ = inplace_elementwise.sigmoid_
+    relu_ = inplace_elementwise.relu_
+    neg_ = inplace_elementwise.neg_
+    abs_ = inplace_elementwise.abs_
+    sign_ = inplace_elementwise.sign_
+    reciprocal_ = inplace_elementwise.reciprocal_
+    square_ = inplace_elementwise.square_
+    pow_ = inplace_elementwise.pow_
+    clamp_ = inplace_elementwise.clamp_
+    clamp_min_ = inplace_elementwise.clamp_min_
+    clamp_max_ = inplace_elementwise.clamp_max_
+    clip_ = inplace_elementwise.clamp_
+    addcmul_ = inplace_elementwise.addcmul_
+    addcdiv_ = inplace_elementwise.addcdiv_
+    lerp_ = inplace_elementwise.lerp_
+    masked_fill_ = inplace_places.masked_fill_
+    masked_scatter_ = inplace_places.masked_scatter_
+    index_put_ = inplace_places.index_put_
+    index_add_ = inplace_places.index_add_
+    index_copy_ = inplace_places.index_copy_
+    index_fill_ = inplace_places.index_fill_
+    index_reduce_ = inplace_places.index_reduce_
+    scatter_ = inplace_places.scatter_
+    scatter_add_ = inplace_places.scatter_add_
+    scatter_reduce_ = inplace_places.scatter_reduce_
+    t_ = inplace_shape.t_
+    transpose_ = inplace_shape.transpose_
+    swapaxes_ = inplace_shape.swapaxes_
+    squeeze_ = inplace_shape.squeeze_
+    unsqueeze_ = inplace_shape.unsqueeze_
+    detach_ = inplace_shape.detach_
+    normal_ = inplace_random.normal_
+    uniform_ = inplace_random.uniform_
+    random_ = inplace_random.random_
+    bernoulli_ = inplace_random.bernoulli_
 
     # Element by element
     add = arithmetic.add
@@ -153,6 +212,9 @@ class Methods:
     clamp_min = selection.clamp_min
     clamp_max = selection.clamp_max
     clip = selection.clip
+    addcmul = fused.addcmul
+    addcdiv = fused.addcdiv
+    lerp = fused.lerp
 
     def where(self: "Tensor", condition: "Tensor", other: Any) -> "Tensor":
         return selection.where(condition, self, other)  # type: ignore[no-any-return]  # three given
@@ -187,8 +249,13 @@ class Methods:
     min = extrema.min
     amax = extrema.amax
     amin = extrema.amin
-    argmax = extrema.argmax
-    argmin = extrema.argmin
+    argmax = argextrema.argmax
+    argmin = argextrema.argmin
+    median = medians.median
+    nanmedian = medians.nanmedian
+    prod = cumulating.prod
+    cumsum = cumulating.cumsum
+    cumprod = cumulating.cumprod
 
     # Shape
     reshape = shape.reshape
@@ -210,6 +277,11 @@ class Methods:
     swapaxes = transposing.swapaxes
     movedim = transposing.movedim
     t = transposing.t
+    flip = turning.flip
+    roll = turning.roll
+    diagonal = triangles.diagonal
+    tril = triangles.tril
+    triu = triangles.triu
     T = property(transposing.reversed_dims)
     mT = property(transposing.mT)  # noqa: N815  # PyTorch's name
 
@@ -218,10 +290,23 @@ class Methods:
     narrow = indexing.narrow
     index_select = gathering.index_select
     gather = gathering.gather
+    masked_select = masking.masked_select
     split = splitting.split
     chunk = splitting.chunk
     unbind = splitting.unbind
     tensor_split = splitting.tensor_split
+
+    # Written elsewhere: the same with some elements changed
+    masked_fill = masking.masked_fill
+    masked_scatter = masking.masked_scatter
+    index_put = putting.index_put
+    index_add = index_writing.index_add
+    index_copy = index_writing.index_copy
+    index_fill = index_writing.index_fill
+    index_reduce = scatter_reducing.index_reduce
+    scatter = scattering.scatter
+    scatter_add = scattering.scatter_add
+    scatter_reduce = scatter_reducing.scatter_reduce
 
     # Matrices
     matmul = linalg.matmul

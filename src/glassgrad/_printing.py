@@ -14,7 +14,7 @@ import numpy as np
 
 from .core.backend import asnumpy
 from .core.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
-from .core.errors import ArgumentError, ArgumentTypeError
+from .core.errors import ArgumentError, ArgumentTypeError, GraphError
 from .core.tensor import PLAIN, Tensor
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
@@ -141,8 +141,13 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
         found.append(f"size={tuple(array.shape)}")
     if array.dtype not in _unsaid_dtypes(empty=not array.size):
         found.append(f"dtype=glassgrad.{array.dtype.name}")
-    if tensor.grad_fn is not None:
-        found.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+    try:
+        node = tensor.grad_fn
+        place = node and f"grad_fn=<{node.name()}>"
+    except GraphError:  # a view that lost its place in the graph in a write
+        place = "grad_fn=<Invalid>"
+    if place:
+        found.append(place)
     elif tensor.requires_grad:
         found.append("requires_grad=True")
     return found

@@ -8,9 +8,13 @@ import contextlib
 import random
 from typing import Any
 
+from fuzz.computing import MAKERS
+from fuzz.lines import LineMaker
+from fuzz.passing import PASSES
 from fuzz.playing import Player
 from fuzz.program import Program, Step
-from fuzz.steps import HOOKS, MAKERS, PASSES, WRITES, LineMaker
+from fuzz.watching import HOOKS
+from fuzz.writing import WRITES
 
 __all__ = ["ALL_FEATURES", "generate"]
 
@@ -28,6 +32,12 @@ ALL_FEATURES = frozenset(
         "backward",
         "grad",
         "create_graph",
+        "edges",
+        "multi_hooks",
+        "grads",
+        "saved_hooks",
+        "checkpoint",
+        "shared_writes",
     )
 )
 MAY_FAIL = 0.25
@@ -57,7 +67,7 @@ class Generator:
         """The names of the values that are wanted."""
         found: list[str] = []
         for name, value in self.player.tensors.items():
-            with contextlib.suppress(RuntimeError):  # to look at a forbidden view is refused
+            with contextlib.suppress(RuntimeError, AssertionError):  # a forbidden view may refuse
                 if want(value):
                     found.append(name)
         return found
@@ -67,13 +77,11 @@ class Generator:
         """The values whose graph is not compared."""
         return Program(self.seed, tuple(self.steps), False).tainted
 
-    def may_write(self, x: Any) -> bool:
-        """Whether `x` may be written: to write memory that several values share is a feature."""
-        if "shared_writes" in self.features:
-            return True
-        at = x.untyped_storage().data_ptr()
-        sharing = [y for y in self.player.tensors.values() if y.untyped_storage().data_ptr() == at]
-        return len(sharing) == 1
+    def sharing(self, name: str) -> list[str]:
+        """The other values that share its memory."""
+        tensors = self.player.tensors
+        at = _memory(tensors[name])
+        return [other for other, x in tensors.items() if other != name and _memory(x) == at]
 
     def pick(self, want: Any = lambda x: True) -> str | None:
         """A value, rather a new one."""
@@ -110,7 +118,9 @@ class Generator:
             allowed = [make for make in makers if make.feature in self.features]
             if not allowed or self.player.error:
                 return
-            step = self.rng.choice(allowed).build(self)
+            step = None
+            with contextlib.suppress(RuntimeError, AssertionError):  # as in `values`
+                step = self.rng.choice(allowed).build(self)
             if step is not None:
                 self._take(step)
 
@@ -123,6 +133,10 @@ class Generator:
                 self.player.play(earlier, position)
             return
         self.steps.append(step)
+
+
+def _memory(x: Any) -> int:
+    return int(x.untyped_storage().data_ptr())
 
 
 def _numbers(rng: random.Random, shape: tuple[int, ...]) -> Any:

@@ -19,11 +19,12 @@ KINDS = (  # PyTorch's key words; the first that is found names the kind of an e
     "view of a leaf Variable",
     "leaf Variable that requires grad",
     "not have been used in the graph",
+    "Expected gradient function to be set",
     "does not require grad",
     "mark_dirty",
     "broadcast",
 )
-FAMILIES = (TypeError, ValueError, IndexError, NotImplementedError, RuntimeError)
+FAMILIES = (AssertionError, TypeError, ValueError, IndexError, NotImplementedError, RuntimeError)
 
 
 class Outcome(NamedTuple):

@@ -47,8 +47,14 @@ def scaled(grad: Any, factor: float) -> Any:
 # Hooks --------------------------------------------------------------------------------------------
 
 
-def look(name: str, at: str | None = None, factor: float | None = None) -> Any:
-    """A hook on a tensor, or before a node: notes what it gets, and may multiply it."""
+def look(name: str, at: str | None = None, factor: float | None = None, also: Any = None) -> Any:
+    """A hook on a tensor, or before a node: notes what it gets, and may multiply it.
+
+    Args:
+        also: a tensor that gets another such hook.
+    """
+    if also is not None:
+        also.register_hook(look(name + "b", at))
 
     def hook(grad: Any) -> Any:
         log.append((name, at, seen(grad)))
@@ -76,6 +82,34 @@ def stored(name: str, at: str) -> Any:
     return hook
 
 
+def several(tensors: list[Any], name: str, mode: str) -> Any:
+    """A hook for all of `tensors`."""
+    return lib.autograd.graph.register_multi_grad_hook(
+        tensors, lambda grads: log.append((name, name, seen(grads))), mode=mode
+    )
+
+
+def calls_back(name: str) -> Any:
+    """A hook that asks to be told of the end of the pass."""
+    queue = lib.autograd.Variable._execution_engine.queue_callback
+
+    def hook(_: Any) -> None:
+        queue(lambda: log.append((name, None, "the end")))
+
+    return hook
+
+
+def edge(x: Any) -> Any:
+    """The place in the graph where the gradient of `x` arrives."""
+    return lib.autograd.graph.get_gradient_edge(x)
+
+
+def cleared(x: Any) -> None:
+    """Put zeros into the gradient."""
+    if x.grad is not None:
+        x.grad.detach().zero_()
+
+
 def node_of(x: Any) -> Any:
     """The node at which the gradient of `x` arrives."""
     return lib.autograd.graph.get_gradient_edge(x).node
@@ -101,6 +135,34 @@ def watch(name: str, *roots: Any) -> list[Any]:
         what = f"{name}:{number}"
         node.register_prehook(look(what, what if "AccumulateGrad" in node.name() else None))
     return nodes
+
+
+# Saved tensors ------------------------------------------------------------------------------------
+
+
+def packed(name: str) -> Any:
+    """A block in which saved tensors are kept as lists, and what is packed is noted."""
+
+    def pack(x: Any) -> Any:
+        log.append((f"{name} packs", None, seen(x)))
+        return x.dtype, seen(x)
+
+    def unpack(kept: Any) -> Any:
+        log.append((f"{name} unpacks", None, kept[1]))
+        return lib.tensor(kept[1], dtype=kept[0])
+
+    return lib.autograd.graph.saved_tensors_hooks(pack, unpack)
+
+
+def again(x: Any, name: str, *, reentrant: bool = False) -> Any:
+    """A function of `x` that keeps nothing and runs again in the backward pass."""
+
+    def function(x: Any) -> Any:
+        log.append((f"{name} runs", None, None))
+        return (x.sin() * x).tanh() * 0.5
+
+    checkpoint = lib.utils.checkpoint.checkpoint
+    return checkpoint(function, x, use_reentrant=reentrant, preserve_rng_state=False)
 
 
 # Functions ----------------------------------------------------------------------------------------

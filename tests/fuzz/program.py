@@ -10,7 +10,6 @@ from typing import NamedTuple
 __all__ = ["PRELUDE", "Program", "Step", "script"]
 
 PRELUDE = (Path(__file__).parent / "prelude.py").read_text()
-WRITING = {"writes", "no_grad"}
 FUSED = {
     name
     for name in (Path(__file__).parent / "fused.txt").read_text().splitlines()
@@ -27,6 +26,7 @@ class Step(NamedTuple):
         line: Python; `lib` is the library.
         makes, uses: names of values.
         roots: for a backward pass, where it starts.
+        changes: for a write, the values that may have another place in the graph afterwards.
     """
 
     op: str
@@ -35,6 +35,7 @@ class Step(NamedTuple):
     makes: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 class Program(NamedTuple):
@@ -68,7 +69,7 @@ class Program(NamedTuple):
         found: set[str] = set()
         for step in self.steps:
             if step.op in FUSED or found & {*step.uses}:
-                found.update(step.makes or (step.uses[:1] if step.feature in WRITING else ()))
+                found.update(step.makes, step.changes)
         return found
 
 

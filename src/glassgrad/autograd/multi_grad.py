@@ -5,9 +5,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from glassgrad.autograd._graph_task import taking_part
 from glassgrad.core.engine import GraphTask
-from glassgrad.core.errors import ArgumentError, ExpectationError, GraphError
-from glassgrad.core.graph import AccumulateGrad, Node, RemovableHandle, get_gradient_edge
+from glassgrad.core.errors import ArgumentError, ExpectationError
+from glassgrad.core.graph import Node, RemovableHandle, accumulator
 from glassgrad.core.hooks import register_hook
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
@@ -82,7 +83,7 @@ class _AllHook:
 
     def __init__(self, tensors: Sequence[Tensor], fn: Hook) -> None:
         self.fn = fn
-        self.nodes = [_node_of(x, place) for place, x in enumerate(tensors)]
+        self.finders = [_finder(x, place) for place, x in enumerate(tensors)]
         self.waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[int]]]
         self.waiting = weakref.WeakKeyDictionary()
         self.lock = threading.Lock()
@@ -94,7 +95,7 @@ class _AllHook:
             task = _running_task()
             with self.lock:
                 if task not in self.waiting:
-                    self.waiting[task] = [None] * len(self.nodes), [self._expected(task)]
+                    self.waiting[task] = [None] * len(self.finders), [self._expected(task)]
                 grads, missing = self.waiting[task]
                 grads[place] = grad
                 missing[0] -= 1
@@ -107,15 +108,7 @@ class _AllHook:
 
     def _expected(self, task: GraphTask) -> int:
         """How many of the tensors take part in a pass."""
-        computed = task.computed()
-        for node in self.nodes:
-            if isinstance(node, AccumulateGrad) and node in task.wanted:
-                raise GraphError(
-                    "A leaf node was passed to _will_engine_execute_node but we are currently "
-                    "running autograd.grad(). This is currently not supported. Call backward(), "
-                    "or take the leaf out of register_multi_grad_hook()."
-                )
-        return sum(node in computed for node in self.nodes)
+        return sum(taking_part(task, [find() for find in self.finders]))
 
 
 class _AnyHook:
@@ -139,11 +132,23 @@ class _AnyHook:
             self.fn(grad)
 
 
-def _node_of(tensor: Tensor, place: int) -> Node:
+def _finder(tensor: Tensor, place: int) -> Callable[[], Node | None]:
+    """How to find the node at which the gradient of `tensor` arrives, None once it is gone.
+
+    It refers to it weakly: the hooks hang on the node, or on the leaf.
+    """
     if not tensor.requires_grad:
         raise ExpectationError(
             f"Expected gradient function to be set: tensor {place} does not require grad (shape "
             f"{tuple(tensor.shape)}). No gradient would ever reach it. "
             "Create it with requires_grad=True."
         )
-    return get_gradient_edge(tensor).node
+    if not tensor.is_leaf:
+        return weakref.ref(tensor.grad_fn)
+    leaf = weakref.ref(tensor)
+
+    def find() -> Node | None:
+        alive = leaf()
+        return None if alive is None else accumulator(alive)
+
+    return find

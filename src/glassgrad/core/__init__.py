@@ -21,5 +21,6 @@ Read its files in this order; none imports from one below it:
     gradients  what becomes of a gradient on its way
     stack      room for a pass deep inside others
     engine     the backward pass
+    roots      where a pass starts, and with which gradients
     backward   what a user asks of it
 """

@@ -95,6 +95,10 @@ class Backend:
         """`array[index] += values`, repeated indices adding up."""
         np.add.at(array, index, values)
 
+    def address(self, array: Array) -> int:
+        """Where in memory its first element is."""
+        return array.__array_interface__["data"][0]  # type: ignore[no-any-return]  # an int
+
     def device(self, array: Array) -> Device:
         """The device an array of this backend lives on."""
         return CPU
@@ -134,6 +138,9 @@ class _CuPy(Backend):
 
     def add_at(self, array: Array, index: Any, values: Any) -> None:
         self.xp.add.at(array, index, values)
+
+    def address(self, array: Array) -> int:
+        return array.data.ptr  # type: ignore[no-any-return]  # cupy has no types
 
     def device(self, array: Array) -> Device:
         return Device("cuda", array.device.id)

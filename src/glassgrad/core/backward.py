@@ -1,26 +1,24 @@
 """`backward()` and `grad()`: what a user asks of the engine, checked before anything runs."""
 
-import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .backend import CPU_BACKEND, backend_of, whole
+from .backend import backend_of, whole
 from .engine import GraphTask
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
-    DTypeError,
-    GradientError,
     GraphError,
     ShapeError,
     UnusedInputError,
 )
-from .graph import GradientEdge, edge_of
+from .graph import GradientEdge, edge_of, ends
 from .hooks import retain_grad
-from .schedule import Edge, ends
+from .roots import batch_of, find_roots, plain
+from .schedule import Edge
 from .tensor import LEAF, Tensor, wrap
 
 __all__ = ["backward", "grad"]
@@ -84,7 +82,7 @@ def backward_task(
     inputs: Tensors | None = None,
 ) -> GraphTask:
     """The pass that `backward` runs, checked and not yet begun: for whoever wants to step it."""
-    roots, grads = _roots(_sequence(tensors), grad_tensors, create_graph)
+    roots, grads = find_roots(_sequence(tensors), grad_tensors, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
     at = None if inputs is None else _accumulation_targets(_sequence(inputs))
     return GraphTask(roots, grads, keep_graph=keep, create_graph=create_graph, accumulate_at=at)
@@ -143,14 +141,40 @@ def grad(
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     keep = create_graph if retain_graph is None else retain_graph
     wanted = _sequence(inputs)
-    if is_grads_batched:
-        return _batched(_sequence(outputs), wanted, grad_outputs, create_graph, allow_unused)
-    roots, grads = _roots(_sequence(outputs), grad_outputs, create_graph)
-    captures = [_target(x) for x in wanted]
+    if not wanted:
+        raise ShapeError(
+            "`inputs` argument to `grad()` cannot be empty. It names the tensors whose gradients "
+            "are wanted, and there are none. Write backward() to fill the .grad of all leaves."
+        )
+    run = _captured_in_batch if is_grads_batched else _captured
+    captured = run(_sequence(outputs), wanted, grad_outputs, keep, create_graph)
+    results = _results(captured, allow_unused)
+    return _zeros_for_none(results, wanted, create_graph) if materialize_grads else results
+
+
+def _captured(
+    outputs: list[Any], inputs: list[Any], grad_outputs: Any, keep: bool, create_graph: bool
+) -> list[Any]:
+    """Run one pass; returns the gradients of `inputs`, None where nothing arrived."""
+    roots, grads = find_roots(outputs, grad_outputs, create_graph)
+    captures = [_target(x) for x in inputs]
     task = GraphTask(roots, grads, keep_graph=keep, create_graph=create_graph, captures=captures)
     task.run()
-    results = _results(task.captured, allow_unused)
-    return _zeros_for_none(results, wanted, create_graph) if materialize_grads else results
+    return task.captured
+
+
+def _captured_in_batch(
+    outputs: list[Any], inputs: list[Any], grad_outputs: Any, keep: bool, create_graph: bool
+) -> list[Any]:
+    """Run one pass for each entry of the first dim of `grad_outputs`; stacks what they give."""
+    batch = batch_of(outputs, grad_outputs)
+    last = len(batch[0].payload) - 1 if batch else 0
+    rows = []
+    for row in range(last + 1):
+        grads = [gradient[row] for gradient in batch]
+        rows.append(_captured(outputs, inputs, grads, keep or row < last, create_graph))
+    columns: Any = zip(*rows, strict=True)
+    return [None if column[0] is None else np.stack(column) for column in columns]
 
 
 def _sequence(tensors: Any) -> list[Any]:
@@ -163,105 +187,6 @@ def _sequence(tensors: Any) -> list[Any]:
         f"expected Tensors or GradientEdges, got {type(tensors).__name__}. A pass goes from "
         "tensors to tensors. Pass a tensor, or a tuple of them."
     )
-
-
-# Where the pass starts --------------------------------------------------------------------------
-
-
-def _roots(
-    outputs: Sequence[Any], grad_outputs: Any, create_graph: bool
-) -> tuple[list[Edge], list[Any]]:
-    """The edges of the outputs and the values of the gradients that arrive there."""
-    given = [None] * len(outputs) if grad_outputs is None else _gradients(grad_outputs)
-    if len(given) != len(outputs):
-        raise GradientError(
-            f"got {len(outputs)} tensors and {len(given)} gradients. Each output has one. "
-            "Pass None for an output of one element."
-        )
-    edges: list[Edge] = []
-    grads: list[Any] = []
-    for output, gradient in zip(outputs, given, strict=True):
-        edge, shape, dtype = _root(output, len(edges))
-        if gradient is None:
-            array = _one(output, shape, dtype)
-            gradient = wrap(array) if create_graph else array
-        else:
-            gradient = _fitting(gradient, shape, dtype, len(edges))
-            gradient = gradient if create_graph else gradient.payload
-        edges.append(edge)
-        grads.append(gradient)
-    return edges, grads
-
-
-def _gradients(grad_outputs: Any) -> list[Any]:
-    if isinstance(grad_outputs, (list, tuple)):
-        return list(grad_outputs)
-    return [grad_outputs]
-
-
-def _root(output: Any, position: int) -> tuple[Edge, tuple[int, ...], Any]:
-    if isinstance(output, GradientEdge):
-        shape, dtype = output.node._input_metadata[output.output_nr]
-        return _plain(output), shape, dtype
-    if not isinstance(output, Tensor):
-        raise ArgumentTypeError(
-            f"element {position} of tensors is no Tensor but {type(output).__name__}. Only a "
-            "tensor knows how it was computed. Differentiate a tensor that requires grad."
-        )
-    edge = edge_of(output)
-    if edge is None:
-        raise GraphError(
-            f"element {position} of tensors does not require grad and does not have a grad_fn "
-            f"(shape {tuple(output.shape)}). Nothing it was computed from requires grad, or it "
-            "was made under no_grad(). Set requires_grad=True on the leaves first."
-        )
-    return edge, output.payload.shape, output.payload.dtype
-
-
-def _plain(edge: GradientEdge) -> Edge:
-    """The form in which the graph itself holds an edge."""
-    return edge if edge.node.num_outputs > 1 else edge.node
-
-
-def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    """The gradient of a one-element output with respect to itself."""
-    if shape and math.prod(shape) != 1:
-        raise GradientError(
-            f"grad can be implicitly created only for scalar outputs, got shape {shape}. A "
-            "gradient is that of one number. Reduce it, for example with `.sum()`, or pass "
-            "`gradient=` of that shape."
-        )
-    if dtype.kind != "f":
-        raise GradientError(
-            f"grad can be implicitly created only for real scalar outputs but got {dtype}. "
-            "Pass `gradient=`."
-        )
-    backend = backend_of(output.payload) if isinstance(output, Tensor) else CPU_BACKEND
-    return backend.xp.array(1, dtype, ndmin=len(shape))
-
-
-def _fitting(gradient: Any, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
-    """The gradient that was given for an output, in the output's dtype."""
-    if not isinstance(gradient, Tensor):
-        raise ArgumentTypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. "
-            "Write `glassgrad.tensor(gradient)`."
-        )
-    if tuple(gradient.shape) != shape:
-        raise GradientError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of "
-            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
-            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
-            "for the gradient of its sum."
-        )
-    if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
-        raise DTypeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
-            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
-        )
-    return gradient if gradient.dtype == dtype else gradient.to(dtype)
 
 
 # Where it goes ----------------------------------------------------------------------------------
@@ -285,7 +210,7 @@ def _accumulation_targets(inputs: list[Any]) -> set[Any]:
 
 def _target(x: Any) -> Edge:
     if isinstance(x, GradientEdge):
-        return _plain(x)
+        return plain(x)
     if not isinstance(x, Tensor):
         raise ArgumentTypeError(
             "all inputs have to be Tensors or GradientEdges, but got "
@@ -310,9 +235,9 @@ def _results(captured: list[Any], allow_unused: bool) -> tuple[Tensor | None, ..
             results.append(None)
         else:
             raise UnusedInputError(
-                "One of the differentiated Tensors appears to not have been used in the graph. "
-                "Set allow_unused=True if this is the desired behavior. It is number "
-                f"{len(results)} of the inputs."
+                f"The differentiated Tensor at index {len(results)} appears to not have been used "
+                "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
+                "is None then."
             )
     return tuple(results)
 
@@ -333,33 +258,3 @@ def _zeros_for_none(
             result = wrap(zeros, LEAF if create_graph else None)
         filled.append(result)
     return tuple(filled)
-
-
-def _batched(
-    outputs: list[Any], inputs: list[Any], grad_outputs: Any, create_graph: bool, unused: bool
-) -> tuple[Tensor | None, ...]:
-    """One pass for each entry of the first dim of `grad_outputs`, the results stacked."""
-    given = _gradients(grad_outputs)
-    for position, (output, gradient) in enumerate(zip(outputs, given, strict=True)):
-        if tuple(gradient.shape[1:]) != tuple(output.shape):
-            raise GradientError(
-                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
-                "as the batch dimension. The sizes of the remaining dimensions are expected to "
-                f"match the shape of corresponding output, but a mismatch was detected: "
-                f"grad_output[{position}] has a shape of {gradient.shape} and output[{position}] "
-                f"has a shape of {output.shape}."
-            )
-    rows = [
-        grad(
-            outputs,
-            inputs,
-            [g[row] for g in given],
-            retain_graph=True,
-            create_graph=create_graph,
-            allow_unused=unused,
-        )
-        for row in range(given[0].shape[0])
-    ]
-    columns: Any = zip(*rows, strict=True)  # of Tensors, which NumPy stacks by our rule
-    stacked: list[Any] = [None if column[0] is None else np.stack(column) for column in columns]
-    return tuple(stacked)

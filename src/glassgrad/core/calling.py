@@ -13,10 +13,11 @@ from typing import Any
 from . import state
 from .backend import CPU_BACKEND, backend_of
 from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, Node, accumulator, edge_of, move
+from .graph import GradientEdge, edge_of, move
 from .saved import Kept, Packed
 from .state import modes, next_seq, special, unusual
-from .tensor import LEAF, Tensor, wrap
+from .tensor import LEAF, Pending, Tensor, wrap
+from .views import CUSTOM, MULTIPLE, as_view, check_made
 
 __all__ = ["call", "run_user_backward"]
 
@@ -47,7 +48,7 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(x, Tensor):
             edge = x.edge
             needs.append(edge is not None)
-            edges.append(accumulator(x) if edge is LEAF and recording else edge)
+            edges.append(edge.settle(x) if edge.__class__ is Pending and recording else edge)
         else:
             needs.append(False)
     ctx.needs_input_grad = tuple(needs)
@@ -108,7 +109,7 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
     if ctx.dirty_tensors:
         _check_dirty(ctx, args, outputs, edges is not None)
     if edges is None:
-        placed = [_place(ctx, args, out, None) for out in outputs]
+        placed = [_place_outside(ctx, args, out) for out in outputs]
         return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
     ctx.seq = next_seq()
@@ -127,6 +128,9 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
         ctx.out_dtype = tuple([array.dtype for array in arrays])
         numbered = enumerate(outputs)
         placed = [_place(ctx, args, out, GradientEdge(ctx, nr)) for nr, out in numbered]
+        _forbid_writes(placed)
+        if not ctx._materialize_non_diff_grads:
+            ctx._gradless = tuple([nr for nr, out in enumerate(placed) if not _has_edge(out)])
     if ctx.to_save:
         to_save = ctx.to_save
         one = len(to_save) == 1
@@ -137,6 +141,10 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
 
 class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
     shape = dtype = None
+
+
+def _has_edge(out: Any) -> bool:
+    return isinstance(out, Tensor) and out.edge is not None
 
 
 def _is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
@@ -153,30 +161,59 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
         return out
     if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
         out.wrote()
-        if edge is not None:
-            move(out, edge)
+        is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
+        move(out, edge, is_it.index(True) if True in is_it else 0)
         return out
-    known = out.edge is not None
+    is_input = False
     for arg in args:  # written out: every call pays for it
         if arg is out:
-            known = True
-    if (
-        edge is None
-        or out.payload.dtype.kind not in "fc"
-        or (ctx.non_differentiable and _is_any_of(out, ctx.non_differentiable))
+            is_input = True
+    if out.payload.dtype.kind not in "fc" or (
+        ctx.non_differentiable and _is_any_of(out, ctx.non_differentiable)
     ):
-        return out.detach() if known else out
-    if known:
-        return _alias(out, edge)
+        return _without_edge(out, is_input)
+    here = out.edge
+    if is_input or here is LEAF or (here is not None and here.__class__ is not Pending):
+        out = _alias(out)
     out.edge = edge
+    cold = out.cold
+    if cold is not None and cold.base is not None:
+        assert cold.version is not None, "a view has a version"
+        cold.made, cold.seen = CUSTOM, cold.version.count
     return out
 
 
-def _alias(tensor: Tensor, edge: Any) -> Tensor:
-    """A view of all of `tensor`, with another place in the graph."""
-    view = wrap(tensor.payload, edge, version=tensor.version_counter())
-    view.chilled().base = tensor if tensor._base is None else tensor._base
-    return view
+def _place_outside(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
+    """An output of a call that is not recorded."""
+    if not isinstance(out, Tensor):
+        return out
+    if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
+        out.wrote()
+        return out
+    return _without_edge(out, _is_any_of(out, args))
+
+
+def _without_edge(out: Tensor, is_input: bool) -> Tensor:
+    """An output that gets no gradient: an input as a view of itself, or out of the graph."""
+    if not is_input:
+        if out.cold is not None and out.cold.base is not None:
+            out.cold.made = CUSTOM
+            return out
+        return out.detach() if out.edge is not None else out
+    return _alias(out) if out.edge is None else out.detach()
+
+
+def _alias(tensor: Tensor) -> Tensor:
+    """A view of all of `tensor`, which it is forbidden to write where that is recorded."""
+    return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
+
+
+def _forbid_writes(outputs: list[Any]) -> None:
+    """Of several outputs none may be written if it is a view: the node has them all."""
+    views = [out for out in outputs if _has_edge(out)]
+    for view in views if len(views) > 1 else ():
+        if view.cold is not None and view.cold.base is not None:
+            view.cold.made = MULTIPLE
 
 
 def _check_dirty(
@@ -202,7 +239,16 @@ def _check_dirty(
                 f"returns {len(outputs)} outputs: the other Tensor can be tied to one only. Pass "
                 "`x.clone()`."
             )
-        if recording and tensor.edge is LEAF:
+        base = tensor._base
+        if recording and base is not None:
+            check_made(tensor)
+            if base.requires_grad and base.is_leaf:
+                raise LeafWriteError(
+                    "a view of a leaf Variable that requires grad is being used in an in-place "
+                    f"operation: {ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} "
+                    "as dirty. The leaf would change with it. Pass `x.clone()`."
+                )
+        if recording and tensor.requires_grad and tensor.is_leaf:
             tensor.wrote()
             raise LeafWriteError(
                 "a leaf Variable that requires grad has been used in an in-place operation: "
@@ -223,6 +269,8 @@ def _save(ctx: Any, tensor: Any) -> Tensor | Kept | Packed | None:
         )
     edge = tensor.edge
     is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+    if ctx.dirty_tensors and tensor._is_view() and _is_any_of(tensor, ctx.dirty_tensors):
+        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
     if special and modes.hook_pairs and not tensor.is_inference():
         output_nr = tensor.output_nr if is_output else None
         return Packed(tensor, modes.hook_pairs[-1], edge=edge_of(tensor), output_nr=output_nr)
@@ -245,7 +293,7 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     returned = node.apply(*grads)
     if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
         return (returned,)  # what the checks below would find, sooner
-    results = returned if isinstance(returned, (tuple, list)) else (returned,)
+    results = returned if isinstance(returned, tuple) else (returned,)
     is_tensor = node._is_tensor or (True,) * len(node.edges)
     expected = len(is_tensor)
     if len(results) > expected and all(extra is None for extra in results[expected:]):
@@ -262,14 +310,16 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
 
 
-def _materialize(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Zeros in the place of missing gradients."""
+def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
     present = next((grad for grad in grads if grad is not None), None)
     backend = CPU_BACKEND if present is None else backend_of(present.payload)
     return tuple(
         [
-            wrap(backend.xp.zeros(meta.shape, meta.dtype)) if grad is None and meta.dtype else grad
-            for grad, meta in zip(grads, node._input_metadata, strict=True)
+            wrap(backend.xp.zeros(meta.shape, meta.dtype))
+            if grad is None and meta.dtype and nr not in node._gradless
+            else grad
+            for nr, (grad, meta) in enumerate(zip(grads, node._input_metadata, strict=True))
         ]
     )
 

@@ -1,4 +1,4 @@
-"""What hangs on a tensor: the mark of a leaf, its shape, its version, its cold side."""
+"""What hangs on a tensor: its shape, its version, its cold side, and edges yet to be found."""
 
 import weakref
 from typing import TYPE_CHECKING, Any, final
@@ -6,18 +6,32 @@ from typing import TYPE_CHECKING, Any, final
 if TYPE_CHECKING:
     from .tensor import Tensor
 
-__all__ = ["LEAF", "Cold", "Size", "Version"]
+__all__ = ["ANY_DTYPE", "LEAF", "Cold", "Pending", "Size", "Version"]
 
 
-class _Leaf:
-    """The type of LEAF."""
+@final
+class Pending:
+    """An `edge` that is found when it is used, by `edge.settle(tensor)`.
+
+    Attributes:
+        settle: finds it; for a view it also puts what it found into the place of the Pending.
+        was: the edge that a view had before its memory was written.
+    """
+
+    __slots__ = ("settle", "was")
+
+    def __init__(self, settle: Any = None, was: Any = None) -> None:
+        self.settle, self.was = settle, was
 
     def __repr__(self) -> str:
-        return "LEAF"
+        return "LEAF" if self is LEAF else "PENDING"
 
 
-LEAF: Any = _Leaf()
-"""The `edge` of a leaf that requires grad. Its AccumulateGrad is looked up when it is used."""
+LEAF: Any = Pending()
+"""The `edge` of a leaf that requires grad. It settles for the leaf's AccumulateGrad."""
+
+ANY_DTYPE: Any = object()
+"""The `grad_dtype` of a leaf that takes gradients of any dtype as they come."""
 
 
 class Size(tuple[int, ...]):
@@ -43,12 +57,18 @@ class Size(tuple[int, ...]):
 
 @final
 class Version:
-    """How often a storage was written in place; shared by all tensors that share the storage."""
+    """How often a storage was written in place; shared by all tensors that share the storage.
 
-    __slots__ = ("count",)
+    Attributes:
+        count: how often.
+        views: the `Views` of the storage, who have to know of a write; None if there are none.
+    """
+
+    __slots__ = ("count", "views")
 
     def __init__(self) -> None:
         self.count = 0
+        self.views: Any = None
 
 
 @final
@@ -59,8 +79,11 @@ class Cold:
         grad: the gradient: of a leaf, or of a tensor that retains it.
         version: the storage's Version.
         accumulator: a weak reference to the leaf's AccumulateGrad.
+        grad_dtype: the dtype a leaf wants its gradients in, or ANY_DTYPE; None: its own.
         hooks, post_hooks: a leaf's hooks before and after accumulation.
-        base: the tensor this one is a view of.
+        base: the tensor this one is a view of; only views have the next two.
+        made: how the view was made, if it was made where it may not be written (`views.Made`).
+        seen: the version of the storage for which the view's `edge` is right.
         name: a name for pictures and error messages.
         is_inference: made inside `inference_mode()`.
     """
@@ -69,23 +92,29 @@ class Cold:
         "accumulator",
         "base",
         "grad",
+        "grad_dtype",
         "hooks",
         "is_inference",
+        "made",
         "name",
         "post_hooks",
+        "seen",
         "version",
     )
 
     grad: "Tensor | None"
     version: Version | None
     accumulator: "weakref.ref[Any] | None"
+    grad_dtype: Any
     hooks: Any
     post_hooks: Any
     base: "Tensor | None"
     name: str | None
     is_inference: bool
+    made: Any
+    seen: int
 
     def __init__(self) -> None:
         self.grad = self.version = self.accumulator = self.hooks = None
-        self.post_hooks = self.base = self.name = None
+        self.grad_dtype = self.post_hooks = self.base = self.name = None
         self.is_inference = False

@@ -18,10 +18,9 @@ from . import state
 from .backend import whole
 from .dtypes import DType, Number, float32, float64
 from .errors import GlassgradError
-from .graph import accumulator
 from .saving import note_versions, save
 from .state import modes, next_seq
-from .tensor import LEAF, PLAIN, Tensor
+from .tensor import PLAIN, Pending, Tensor
 
 __all__ = ["binary_door", "constant", "parametric_door", "rescue", "unary_door"]
 
@@ -71,7 +70,7 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
             y.edge = None
             return y
         node = new(node_cls)
-        node.edges = (accumulator(x) if edge is LEAF else edge,)
+        node.edges = (edge.settle(x) if edge.__class__ is Pending else edge,)
         node.out_shape = out.shape
         node.out_dtype = dtype
         node.checked = False
@@ -122,7 +121,7 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             y.edge = None
             return y
         node = new(node_cls)
-        node.edges = (accumulator(x) if edge is LEAF else edge,)
+        node.edges = (edge.settle(x) if edge.__class__ is Pending else edge,)
         node.out_shape = out.shape
         node.out_dtype = out.dtype
         node.checked = out.dtype is not dtype
@@ -185,8 +184,8 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
             return z
         node = new(node_cls)
         node.edges = (
-            accumulator(x) if first is LEAF else first,
-            accumulator(y) if second is LEAF else second,
+            first.settle(x) if first.__class__ is Pending else first,
+            second.settle(y) if second.__class__ is Pending else second,
         )
         shape = out.shape
         node.out_shape = shape

@@ -50,12 +50,36 @@ int32 = np.dtype("int32")
 int64 = long = np.dtype("int64")
 bool_ = np.dtype("bool")
 
+_TENSOR_TYPES = {
+    bool_: "Bool",
+    uint8: "Byte",
+    int8: "Char",
+    int16: "Short",
+    int32: "Int",
+    int64: "Long",
+    float16: "Half",
+    float32: "Float",
+    float64: "Double",
+    complex64: "ComplexFloat",
+    complex128: "ComplexDouble",
+}
+
 _SUPPORTED: tuple[DType, ...] = (bool_, uint8, int8, int16, int32, int64)
 _SUPPORTED += (float16, float32, float64, complex64, complex128)
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
 _default = float32
+
+
+def tensor_type(dtype: DType) -> str:
+    """PyTorch's old name for tensors of a dtype, as its messages have it.
+
+    Example:
+        >>> tensor_type(float64)
+        'torch.DoubleTensor'
+    """
+    return f"torch.{_TENSOR_TYPES[dtype]}Tensor" if dtype in _TENSOR_TYPES else f"{dtype} tensor"
 
 
 def get_default_dtype() -> DType:

@@ -19,12 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import state
-from .calling import run_user_backward
-from .function import BackwardCFunction
-from .gradients import A_LOCAL, accumulate, fit, is_own
-from .graph import AccumulateGrad, GradientEdge, Node
+from .gradients import A_LOCAL, accumulate, as_leaf_wants, fit, is_own
+from .graph import AccumulateGrad, GradientEdge, Node, ends
 from .hooks import (
-    as_tensors,
     has_no_hooks,
     post_hooks,
     pre_hooks,
@@ -35,8 +32,7 @@ from .hooks import (
     tensor_hooks,
 )
 from .saved import FREED, arrays_in
-from .saving import PrimitiveNode
-from .schedule import Edge, Schedule, ends
+from .schedule import Edge, Schedule
 from .stack import MAX_DEPTH, on_fresh_stack
 from .state import modes, set_hook_pairs, set_modes
 from .tensor import Tensor
@@ -79,8 +75,15 @@ class GraphTask:
         wanted: the nodes of `captures`, with (output number, place) of each.
         captured: the gradients of `captures`, None where nothing arrived.
         callbacks: what to call when all nodes have run.
+        only_root: the node of a single root of a pass limited to `captures` or `accumulate_at`:
+            the hooks of its tensors run, whether or not a gradient is wanted below it.
         depth: how many passes of this thread it runs inside of.
+        node: the node it is at, wherever user code can ask; None before the first of them.
+        number: what tells it from other passes, once somebody asked.
     """
+
+    node: Node | None = None
+    number: int | None = None
 
     def __init__(
         self,
@@ -103,6 +106,7 @@ class GraphTask:
         limited = captures is not None or accumulate_at is not None
         targets = set(self.wanted) | (accumulate_at or set()) if limited else None
         self.schedule = Schedule([ends(edge)[0] for edge in roots], targets)
+        self.only_root = ends(roots[0])[0] if limited and len(roots) == 1 else None
         if self.schedule.needed is not None:
             self.schedule.needed |= accumulate_at or set()
         for edge, grad in zip(roots, grads, strict=True):
@@ -129,6 +133,7 @@ class GraphTask:
                     self._run_all()
                 else:
                     state.anomaly.run(self)
+                self.node = None
                 for callback in self.callbacks:  # which may grow meanwhile
                     callback()
         finally:
@@ -164,6 +169,7 @@ class GraphTask:
             grad = take(node, None)
             cold = node.cold
             if cold is not None and cold.before:
+                self.node = node
                 grad = run_before(cold, grad)
             if node.seq < state.last_write:
                 node.check_versions()
@@ -174,6 +180,7 @@ class GraphTask:
                 if node.checked:
                     grads = fit(node, grads if grads.__class__ is tuple else (grads,))
             if cold is not None and cold.post:
+                self.node = node
                 grads = grads if grads.__class__ is tuple else (grads,)
                 grads = run_after(node, grads, grad)
             grad = None  # from here on the buffers alone refer to the gradients
@@ -202,6 +209,7 @@ class GraphTask:
 
     def _visit_now(self, node: Any) -> None:
         """Visit a node that is not quick, by the shortest way."""
+        self.node = node
         if self.schedule.needed is not None or node.cold is not None:
             for _ in self.visit(node, watched=False):
                 pass
@@ -271,12 +279,13 @@ class GraphTask:
 
     def visit(self, node: Node, *, watched: bool) -> Iterator[Phase]:
         """All that happens at one node; yields phases only if somebody watches."""
+        self.node = node
         grads = self._take(node)
         if watched:
             yield Phase("ready", node, grads)
         needed = self.schedule.needed
         if needed is not None and node not in needed:
-            if node in self.wanted:
+            if node in self.wanted or node is self.only_root:
                 self._capture(node, run_all(tensor_hooks(node), grads))
             return
         self._capture(node, grads)  # before its hooks, as in PyTorch, where the node runs itself
@@ -294,6 +303,8 @@ class GraphTask:
             if watched:
                 yield Phase("apply", node, grads, results)
             results = fit(node, results)
+            if node.cold is not None and node.cold.post and not node._is_users:
+                results = self._asked_for(node, results)
         for run, hook, extra in post_hooks(node, grads):
             before, results = results, run(hook, results, extra)
             if watched:
@@ -309,8 +320,19 @@ class GraphTask:
                 if watched:
                     yield Phase("buffer", arrived, (), (part,), (node, position))
 
+    def _asked_for(self, node: Node, results: Grads) -> Grads:
+        """The gradients of `node`'s operands, None in the place of those that nobody asked for."""
+        goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
+        needed = self.schedule.needed
+        if needed is not None:
+            goals = [goal if goal in needed or goal in self.wanted else None for goal in goals]
+        pairs = zip(goals, results, strict=True)
+        return tuple([None if goal is None else grad for goal, grad in pairs])
+
     def _take(self, node: Node) -> Grads:
         """The gradients that have arrived at `node`, one for each of its outputs."""
+        if type(node) is AccumulateGrad:
+            return (as_leaf_wants(node.variable, self.buffers.pop(node, None)),)
         return self._spread(node, self.buffers.pop(node, None))
 
     @staticmethod
@@ -354,25 +376,12 @@ class GraphTask:
 
     def _apply(self, node: Node, grads: Grads) -> Grads:
         """What the node's rule makes of `grads`, one gradient per edge."""
-        if isinstance(node, BackwardCFunction):
-            gradients = run_user_backward(node, as_tensors(grads))
-            if self.create_graph:
-                return gradients
-            if len(gradients) == 1 and gradients[0] is not None:
-                return (gradients[0].payload,)
-            return tuple([None if grad is None else grad.payload for grad in gradients])
-        assert isinstance(node, PrimitiveNode), "there is no third kind of node"
-        node.check_versions()
-        if all(grad is None for grad in grads):
-            return (None,) * len(node.edges)
-        rule: Any = node.lifted() if self.create_graph else node
-        results = rule.backward(*grads)
-        return results if isinstance(results, tuple) else (results,)
+        return node.compute(grads, self.create_graph)
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
         if grad is not None:
             accumulate(leaf, grad, unshared=False)
-            run_accumulated(leaf)
+        run_accumulated(leaf)
 
 
 def saved_bytes(node: Any) -> int:

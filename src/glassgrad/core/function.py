@@ -22,9 +22,10 @@ import warnings
 from typing import Any, ClassVar
 
 from . import state
-from .calling import call
+from .calling import call, run_user_backward
 from .errors import ArgumentTypeError, GraphError, MissingRuleError
 from .graph import Node
+from .hooks import as_tensors
 from .saved import CLEARED, FREED, Packed, SavedTensor, unpacked
 from .state import HookPair, modes
 from .tensor import Tensor
@@ -94,11 +95,16 @@ class BackwardCFunction(FunctionCtx, Node):
     """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
 
     _forward_cls: ClassVar["type[Function]"]
+    _is_users = True
     to_save: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
     materialize_grads: bool = True
+    _materialize_non_diff_grads: bool = True
+    """Whether zeros also stand for the gradients of outputs that have none: integers and such."""
+    _gradless: tuple[int, ...] = ()
+    """If not: the outputs that have none."""
     needs_input_grad: tuple[bool, ...] = ()
     """For each argument of `apply`, whether its gradient is wanted."""
     _is_tensor: tuple[bool, ...] | None = None
@@ -115,7 +121,7 @@ class BackwardCFunction(FunctionCtx, Node):
         if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
         if self._forward_cls.clear_saved_tensors_on_access:
-            self.holders = CLEARED if saved else saved
+            self.holders = CLEARED
         if len(saved) == 1:
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
@@ -157,6 +163,15 @@ class BackwardCFunction(FunctionCtx, Node):
         """Let go of what was saved; touching it later raises FreedGraphError."""
         if self.holders and self.holders is not CLEARED:
             self.holders = FREED
+
+    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
+        gradients = run_user_backward(self, as_tensors(grads))
+        if recorded:
+            return gradients
+        if len(gradients) == 1 and gradients[0] is not None:
+            return (gradients[0].payload,)
+        return tuple([None if grad is None else grad.payload for grad in gradients])
 
     def apply(self, *grads: Any) -> Any:
         """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""

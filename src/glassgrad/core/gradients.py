@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from .backend import is_array, whole
+from .cold import ANY_DTYPE
 from .errors import GradientError
 from .graph import AccumulateGrad, GradientEdge, Node
 from .tensor import Tensor, wrap
 
-__all__ = ["A_LOCAL", "accumulate", "fit", "is_own", "sum_to"]
+__all__ = ["A_LOCAL", "accumulate", "as_leaf_wants", "fit", "is_own", "sum_to"]
 
 Grads = tuple[Any, ...]
 
@@ -45,6 +46,9 @@ def fit(node: Node, grads: Grads) -> Grads:
 
 
 def _fit_one(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    edge = node.edges[position]
+    if edge.__class__ is AccumulateGrad and edge.variable.cold.grad_dtype is not None:
+        dtype = edge.variable.cold.grad_dtype
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = grad.sum(axis=0)
     elif grad.shape != shape:
@@ -56,11 +60,30 @@ def _fit_one(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype
                 "Look at what backward returns in that place."
             )
         grad = sum_to(grad, shape)
-    if grad.dtype != dtype:
-        if grad.dtype.kind == "c" and dtype.kind == "f":
-            grad = np.real(grad)
-        grad = grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
-    return grad
+    if dtype is ANY_DTYPE or grad.dtype == dtype:
+        return grad
+    if node._is_users and grad.dtype.kind == "c" and dtype.kind == "f":
+        raise GradientError(
+            f"Function {node.name()} returned an invalid gradient at index {position} - got "
+            f"{grad.dtype} for an input of {dtype}. A real input has a real gradient, and what the "
+            "imaginary part means is not known. Return `grad.real`, if that is meant."
+        )
+    return _converted(grad, dtype)
+
+
+def _converted(grad: Any, dtype: Any) -> Any:
+    """A gradient in another dtype; a real one has the real part of a complex one."""
+    if grad.dtype.kind == "c" and dtype.kind == "f":
+        grad = np.real(grad)
+    return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
+
+
+def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
+    """`grad` in the dtype that `leaf.grad_dtype` asks for."""
+    wanted = None if leaf.cold is None else leaf.cold.grad_dtype
+    if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
+        return grad
+    return _converted(grad, wanted)
 
 
 def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:

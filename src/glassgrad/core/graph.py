@@ -26,7 +26,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from .errors import ArgumentTypeError, GraphError
-from .tensor import LEAF, Cold, Tensor, Version
+from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
     from .dtypes import DType
@@ -183,6 +183,8 @@ class Node:
 
     _is_quick: ClassVar[bool] = False
     """Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out."""
+    _is_users: ClassVar[bool] = False
+    """Whether a user wrote its rule: what that returns is checked, and shown to hooks as it is."""
     _saved_names: ClassVar[tuple[str, ...]] = ()
 
     def name(self) -> str:
@@ -263,6 +265,14 @@ class Node:
         hooks.before = True
         return add_hook(hooks.pre, fn)
 
+    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """What the node's rule makes of `grads`: one gradient per edge, None where there is none.
+
+        Args:
+            grads: one per output; arrays, or Tensors if `recorded`, the mode of `create_graph`.
+        """
+        raise NotImplementedError
+
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
 
@@ -312,17 +322,46 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 def edge_of(tensor: Tensor) -> "Node | GradientEdge | None":
     """The edge of a tensor; an AccumulateGrad for a leaf that requires grad."""
     edge = tensor.edge
-    return accumulator(tensor) if edge is LEAF else edge
+    return edge.settle(tensor) if edge.__class__ is Pending else edge  # type: ignore[no-any-return]  # it is Any
 
 
-def move(tensor: Tensor, edge: Any) -> None:
-    """Put `tensor` at another place in the graph; `retain_grad` moves along, hooks stay behind."""
-    retained = tensor.retains_grad
-    if retained:
-        tensor.grad_fn.cold.retain.pop(tensor.output_nr)
+LEAF.settle = accumulator
+
+
+def ends(edge: "Node | GradientEdge") -> "tuple[Node, int]":
+    """The node at the end of an edge, and which output of it is meant."""
+    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
+
+
+def move(tensor: Tensor, edge: "Node | GradientEdge", at: int = 0) -> None:
+    """Put a tensor that was written at its new place in the graph; a view takes its base along.
+
+    Args:
+        edge: the output of the node of the write.
+        at: which edge of that node leads to the tensor as it was before.
+    """
+    cold = tensor.cold
+    if cold is not None and cold.base is not None:
+        assert cold.version is not None, "a view has a version"
+        cold.version.views.rebase(tensor, ends(edge)[0], at)
+    else:
+        relocate(tensor, edge)
+        tensor._tell_views()
+
+
+def relocate(tensor: Tensor, edge: "Node | GradientEdge") -> None:
+    """Give `tensor` another edge; `retain_grad` moves along, hooks stay behind."""
+    old = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
     tensor.edge = edge
-    if retained:
-        tensor.grad_fn.hooks().retain_grad_of(tensor.output_nr, tensor)
+    if old is None:
+        return
+    node, nr = ends(old)
+    kept = node.cold and node.cold.retain.get(nr)
+    if kept and kept() is tensor:
+        assert node.cold is not None, "it keeps something there"
+        del node.cold.retain[nr]
+        new, nr = ends(edge)
+        new.hooks().retain_grad_of(nr, tensor)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

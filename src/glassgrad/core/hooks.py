@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .backend import whole
+from .dtypes import tensor_type
 from .errors import ArgumentTypeError, GraphError, HookError
 from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
 from .state import modes
@@ -25,7 +26,7 @@ __all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grad"]
 
 Grads = tuple[Any, ...]
 Step = tuple[Callable[..., Grads], Any, Any]
-"""(how to run it, the hook, the output number or None): `how(hook, grads, nr)`."""
+"""(how to run it, the hook, what else it needs): `how(hook, grads, extra)`."""
 
 
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
@@ -155,8 +156,8 @@ def post_hooks(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
     if not node.cold or not node.cold.post:
         return []
-    about = (node, as_tensors(grads))
-    return [(_run_post_hook, hook, about) for hook in node.cold.post.values()]
+    arrived = as_tensors(grads)
+    return [(_run_post_hook, hook, arrived) for hook in node.cold.post.values()]
 
 
 def run_all(steps: list[Step], grads: Grads) -> Grads:
@@ -222,9 +223,8 @@ def _run_pre_hook(hook: Any, grads: Grads, _: None) -> Grads:
     return grads if result is None else _checked_all(hook, result, grads)
 
 
-def _run_post_hook(hook: Any, grads: Grads, about: tuple[Any, Grads]) -> Grads:
-    node, arrived = about
-    result = hook(_wanted(node, grads), arrived)
+def _run_post_hook(hook: Any, grads: Grads, arrived: Grads) -> Grads:
+    result = hook(as_tensors(grads), arrived)
     return grads if result is None else _checked_all(hook, result, grads)
 
 
@@ -286,8 +286,9 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
         )
     if result.dtype != grad.dtype:
         raise HookError(
-            f"hook '{_name(hook)}' has changed the type of value (was {grad.dtype} got "
-            f"{result.dtype}). Return `new.to(grad.dtype)`."
+            f"hook '{_name(hook)}' has changed the type of value (was {tensor_type(grad.dtype)} "
+            f"got {tensor_type(result.dtype)}). A gradient has its tensor's dtype. "
+            "Return `new.to(grad.dtype)`."
         )
     if tuple(result.shape) != tuple(grad.shape):
         raise HookError(

@@ -47,7 +47,7 @@ class Primitive(Function):
     Attributes:
         node: PyTorch's name of the node, such as "MulBackward0".
         latex: formulas of the value, the tangent and the cotangent.
-        saves, saved_if: what backward needs (see Note [Saved by position]).
+        saves, saved_if, saved_at: what backward needs (see Note [Saved by position]).
         broadcasts: operands broadcast against each other, as in elementwise ops.
         promotes: the operands from this position on are brought to one dtype; None: no operand.
         floating: integers become the default dtype first.
@@ -62,6 +62,7 @@ class Primitive(Function):
     latex: ClassVar[tuple[str, str, str]] = ("", "", "")
     saves: ClassVar[tuple[str, ...]] = ()
     saved_if: ClassVar[dict[str, int]] = {}
+    saved_at: ClassVar[dict[str, int]] = {}
     broadcasts: ClassVar[bool] = False
     promotes: ClassVar[int | None] = 0
     floating: ClassVar[bool] = False

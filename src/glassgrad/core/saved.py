@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
+from .dtypes import tensor_type
 from .errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
 from .state import HookPair, modes, set_modes
@@ -309,7 +310,7 @@ def unpacked(node: Node, saved: Tensor | Kept | Packed | None) -> Tensor | None:
 
 def stale_error(saver: str, saved_as: str, tensor: Tensor, now: int, expected: int) -> Exception:
     """The error for a saved tensor that was written since: `tensor` shows what it is now."""
-    kind = _TENSOR_TYPE_NAMES.get(str(tensor.dtype), f"{tensor.dtype} tensor")
+    kind = tensor_type(tensor.dtype)
     shape = ", ".join(str(n) for n in tensor.shape)
     maker = tensor.grad_fn
     origin = ""
@@ -352,16 +353,6 @@ def arrays_in(kept: Any) -> list[Any]:
     if isinstance(kept, Tensor):
         return [kept.payload]
     return [] if kept is None else [kept.array if isinstance(kept, Kept) else kept]
-
-
-_TENSOR_TYPE_NAMES = {
-    "float32": "torch.FloatTensor",
-    "float64": "torch.DoubleTensor",
-    "float16": "torch.HalfTensor",
-    "int64": "torch.LongTensor",
-    "int32": "torch.IntTensor",
-    "bool": "torch.BoolTensor",
-}
 
 
 def inference_error() -> Exception:

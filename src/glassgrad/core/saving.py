@@ -2,6 +2,7 @@
 
 # Note [Saved by position]
 # `saves` lists the operands that backward needs, in their order, and "result" for the output.
+# They are the first operands, unless `saved_at` says at which position one is.
 # Nothing is found by comparing arrays: x and x.detach() share theirs, and only one has an edge.
 """
 
@@ -23,10 +24,10 @@ Values = tuple[Any, ...]
 class Unpacking:
     """The `saved_tensors` of a node that has packed some of them: a rule unpacks as it reads."""
 
-    __slots__ = ("entries",)
+    __slots__ = ("entries", "order")
 
-    def __init__(self, entries: Values) -> None:
-        self.entries = entries
+    def __init__(self, entries: Values, order: tuple[int, ...]) -> None:
+        self.entries, self.order = entries, order
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -36,8 +37,15 @@ class Unpacking:
         return entry.array() if isinstance(entry, Packed) else entry
 
     def __iter__(self) -> Iterator[Any]:
-        for index in range(len(self.entries)):
-            yield self[index]
+        found = {index: self[index] for index in self.order}
+        return iter([found[index] for index in range(len(self.entries))])
+
+
+@functools.cache
+def packing_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    """The order in which hooks see what an op saves: PyTorch's, by name and the result last."""
+    places = range(len(names))
+    return tuple(sorted(places, key=lambda place: (names[place] == "result", names[place])))
 
 
 class PrimitiveNode(Node):
@@ -91,7 +99,8 @@ class PrimitiveNode(Node):
     def _put(self, index: int, packed: Packed) -> None:
         entries, holders = self._all_kept(), list(self.holders)
         entries[index], holders[index] = packed, None
-        self.saved_tensors, self.holders = Unpacking(tuple(entries)), tuple(holders)
+        order = packing_order(self._saved_names)
+        self.saved_tensors, self.holders = Unpacking(tuple(entries), order), tuple(holders)
         versions = {at: known for at, known in (self.versions or {}).items() if at != index}
         self.versions = versions or None
 
@@ -165,8 +174,18 @@ class PrimitiveNode(Node):
         if hasattr(self, "__dict__"):
             twin.__dict__.update(self.__dict__)
         if self.holders is not None:
-            twin.saved_tensors = tuple([self.saved(i) for i in range(len(self.saved_tensors))])
+            found = {index: self.saved(index) for index in packing_order(self._saved_names)}
+            twin.saved_tensors = tuple([found[index] for index in range(len(found))])
         return twin
+
+    def compute(self, grads: Values, recorded: bool) -> Values:
+        """What the op's rule makes of `grads`, one gradient per edge."""
+        self.check_versions()
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.edges)
+        rule: Any = self.lifted() if recorded else self
+        results = rule.backward(*grads)
+        return results if isinstance(results, tuple) else (results,)
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
@@ -215,8 +234,8 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         result: its output, or the first of several.
         hooks: the pair to use.
     """
-    for index, name in enumerate(node._saved_names):
-        holder = node.holders[index]
+    for index in packing_order(node._saved_names):
+        name, holder = node._saved_names[index], node.holders[index]
         array = node._kept(index)
         if array is not None and name == "result":
             node._put(index, Packed(result, hooks, output_nr=0))
@@ -233,4 +252,5 @@ def _packed(tensor: Tensor, hooks: HookPair, edge: Any, array: Any) -> Packed:
 @functools.cache
 def operand_of(cls: Any, name: str) -> int:
     """The position of the operand that is saved under `name`."""
-    return [saved for saved in cls.saves if saved != "result"].index(name)
+    first = [saved for saved in cls.saves if saved != "result"].index(name)
+    return int(cls.saved_at.get(name, first))

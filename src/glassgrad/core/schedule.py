@@ -10,7 +10,7 @@ from typing import Any
 
 from .graph import AccumulateGrad, GradientEdge, Node
 
-__all__ = ["Edge", "Schedule", "ends"]
+__all__ = ["Edge", "Schedule"]
 
 Edge = Node | GradientEdge
 _by_seq = attrgetter("seq")
@@ -83,8 +83,3 @@ def _reach(starts: list[Node]) -> tuple[list[Node], dict[Node, list[Node]]]:
     for leaf, node in oldest.items():  # edges were seen in input order, and so are these
         last_to_feed.setdefault(node, []).append(leaf)
     return nodes, last_to_feed
-
-
-def ends(edge: Edge) -> tuple[Node, int]:
-    """(node, output number) of an edge."""
-    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)

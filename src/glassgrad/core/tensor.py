@@ -1,8 +1,9 @@
 """The Tensor: an array, and where its gradient goes.
 
 A tensor has three slots. `payload` is the array. `edge` says where the gradient goes: None (no
-gradient), LEAF (a leaf that requires grad), a node (its only output) or a GradientEdge (one of
-several outputs). `cold` is a side object for what few tensors have, made on first use.
+gradient), LEAF (a leaf that requires grad), a node (its only output), a GradientEdge (one of
+several outputs) or another Pending (a view whose memory was written since). `cold` is a side object
+for what few tensors have, made on first use.
 
 Everything a Tensor can *do* is listed in `glassgrad/_methods.py`.
 """
@@ -14,7 +15,7 @@ import numpy as np
 
 from . import state
 from .backend import Device, backend_for, device_of, is_array
-from .cold import LEAF, Cold, Size, Version
+from .cold import ANY_DTYPE, LEAF, Cold, Pending, Size, Version
 from .dtypes import DType, as_dtype, is_differentiable, result_dtype
 from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 else:
     _Mixins = object
 
-__all__ = ["LEAF", "PLAIN", "Cold", "Size", "Tensor", "Version", "as_view", "fresh", "wrap"]
+__all__ = ["LEAF", "PLAIN", "Cold", "Pending", "Size", "Tensor", "Version", "fresh", "wrap"]
 
 
 class Tensor(_Mixins):
@@ -156,21 +157,31 @@ class Tensor(_Mixins):
                 "allowed. It was made to never take part in autograd. Write `x.clone()`."
             )
         self.edge = LEAF if value else None
+        self._tell_views()
 
     @property
     def is_leaf(self) -> bool:
         """Whether no recorded op made it: `.grad` ends up in leaves."""
-        return self.edge is None or self.edge is LEAF
+        edge = self.edge
+        return edge is None or edge is LEAF or (edge.__class__ is Pending and not self._settled())
 
     @property
     def grad_fn(self) -> Any:
         """The node that made it, None for a leaf."""
-        return None if self.is_leaf else getattr(self.edge, "node", self.edge)
+        edge = self._settled()
+        return getattr(edge, "node", edge)
 
     @property
     def output_nr(self) -> int:
         """Its position among the outputs of `grad_fn`."""
-        return getattr(self.edge, "output_nr", 0)
+        return getattr(self._settled(), "output_nr", 0)
+
+    def _settled(self) -> Any:
+        """The edge, None for a leaf; that of a view is found anew if its memory was written."""
+        edge = self.edge
+        if edge.__class__ is Pending:
+            return None if edge is LEAF else edge.settle(self)
+        return edge
 
     @property
     def grad(self) -> "Tensor | None":
@@ -213,10 +224,12 @@ class Tensor(_Mixins):
                 "can't assign Variable as its own grad. The gradient would change the tensor. "
                 "Write `x.grad = x.clone()`."
             )
-        if value.dtype != self.dtype:
+        wanted = (self.cold and self.cold.grad_dtype) or self.dtype
+        if value.dtype != wanted and wanted is not ANY_DTYPE:
             raise GradientError(
                 f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
-                f"dtype '{self.dtype}'. The gradient must match. Write `grad.to(x.dtype)`."
+                f"grad_dtype '{wanted}'. The gradient must match it. Write `grad.to(x.dtype)`, or "
+                "set `x.grad_dtype`, which is the tensor's dtype by default, None for any."
             )
         if value.device != self.device:
             raise GradientError(
@@ -288,6 +301,14 @@ class Tensor(_Mixins):
             version = self.version_counter()
         version.count += 1
         state.last_write = state.next_seq()
+        if version.views is not None:
+            version.views.written()
+
+    def _tell_views(self) -> None:
+        """Let the views of this tensor know that its edge has changed."""
+        version = None if self.cold is None else self.cold.version
+        if version is not None and version.views is not None:
+            version.views.written()
 
     @property
     def data(self) -> "Tensor":
@@ -359,11 +380,3 @@ def fresh(payload: Any, *, requires_grad: bool = False) -> Tensor:
     if requires_grad:
         out.requires_grad = True
     return out
-
-
-def as_view(view: Tensor, base: Tensor) -> Tensor:
-    """Note that `view` shares the memory of `base`: one version, and one `_base` for all."""
-    if not base.is_inference():
-        view.chilled().version = base.version_counter()
-    view.chilled().base = base if base._base is None else base._base
-    return view

@@ -11,9 +11,16 @@ from typing import Any, Self
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.core.backend import Device
 from glassgrad.core.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, HookError, MissingRuleError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    GraphError,
+    HookError,
+    MissingRuleError,
+)
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.tensor import Tensor
+from glassgrad.nn._backward_hooks import ModuleBackward
 from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
 from glassgrad.nn._tree import ModuleTree
 
@@ -43,12 +50,16 @@ class Module(ModuleTree):
     training: bool
     _forward_pre_hooks: Hooks
     _forward_hooks: Hooks
+    _backward_pre_hooks: Hooks
+    _backward_hooks: Hooks
 
     def __init__(self) -> None:
         super().__init__()
         self.training = True
         self._forward_pre_hooks = Hooks()
         self._forward_hooks = Hooks()
+        self._backward_pre_hooks = Hooks()
+        self._backward_hooks = Hooks()
 
     # Calling ------------------------------------------------------------------------------------
 
@@ -60,17 +71,23 @@ class Module(ModuleTree):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
+        backward = self._backward_hooks or self._backward_pre_hooks
+        if not self._forward_pre_hooks and not self._forward_hooks and not backward:
             return self.forward(*args, **kwargs)
         pre_hooks: tuple[Any, ...] = tuple(self._forward_pre_hooks.values())
         for hook in pre_hooks:
             args, kwargs = _replaced_inputs(hook, self, args, kwargs)
+        watch = None
+        if backward:
+            hooks = self._backward_hooks.values(), self._backward_pre_hooks.values()
+            watch = ModuleBackward(self, *map(tuple, hooks))
+            args = watch.watch_inputs(args)
         result = self.forward(*args, **kwargs)
         for hook in tuple(self._forward_hooks.values()):
             replacement = hook(self, args, kwargs, result)
             if replacement is not None:
                 result = replacement
-        return result
+        return result if watch is None else watch.watch_output(result)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -104,6 +121,50 @@ class Module(ModuleTree):
         """
         return _add_forward_hook(
             self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
+        )
+
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before the gradients of the module are computed.
+
+        Args:
+            hook: gets one gradient for each output, None for what is no tensor; may return a
+                tuple that takes their place.
+            prepend: run it before the hooks that are already there.
+
+        Returns:
+            A handle whose `remove()` takes the hook away, from the next call of the module on.
+        """
+        return _add_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
+
+        Args:
+            hook: gets one gradient for each positional argument and for each output, None for
+                what is no tensor; may return a tuple that takes the place of `grad_input`.
+            prepend: run it before the hooks that are already there.
+
+        Returns:
+            A handle whose `remove()` takes the hook away, from the next call of the module on.
+
+        Example:
+            >>> layer = Sequential(ReLU())
+            >>> handle = layer.register_full_backward_hook(lambda m, gin, gout: print(gin, gout))
+            >>> layer(tensor([-1.0, 2.0], requires_grad=True)).sum().backward()
+            (tensor([0., 1.]),) (tensor([1., 1.]),)
+        """
+        return _add_backward_hook(self._backward_hooks, hook, prepend=prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """The old form, which saw the last op of `forward` alone; it raises."""
+        raise GraphError(
+            "register_backward_hook() is deprecated: it saw the gradients of the last op of "
+            "forward, and took them for those of the module. Write "
+            "`module.register_full_backward_hook(hook)`, which sees those of the module."
         )
 
     # State ----------------------------------------------------------------------------------------
@@ -298,6 +359,15 @@ def _add_forward_hook(
             "It is called around `forward`. Pass a function `hook(module, args, …)`."
         )
     return add_hook(hooks, _ForwardHook(hook, with_kwargs), first=prepend)
+
+
+def _add_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a backward hook must be callable, got {type(hook).__name__}. "
+            "It is called with gradients. Pass a function `hook(module, …)`."
+        )
+    return add_hook(hooks, hook, first=prepend)
 
 
 def _replaced_inputs(

@@ -7,6 +7,7 @@ from .alike import (
     ones_like,
     zeros_like,
 )
+from .argextrema import argmax, argmin
 from .arithmetic import abs, add, conj, div, mul, neg, rsub, sign, sub
 from .comparison import allclose, eq, equal, ge, gt, isclose, isfinite, isinf, isnan, le, lt, ne
 from .conversion import clone
@@ -22,9 +23,11 @@ from .creation import (
     tensor,
     zeros,
 )
+from .cumulating import cumprod, cumsum, prod
 from .dlpack import from_dlpack
 from .einsum import einsum
-from .extrema import amax, amin, argmax, argmin, max, min
+from .extrema import amax, amin, max, min
+from .fused import addcdiv, addcmul, lerp
 from .gathering import gather, index_select
 from .generator import (
     Generator,
@@ -35,6 +38,7 @@ from .generator import (
     seed,
     set_rng_state,
 )
+from .index_writing import index_add, index_copy, index_fill
 from .indexing import narrow, select
 from .joining import cat, concat, stack
 from .linalg import bmm, dot, matmul, mm, mv, outer
@@ -48,7 +52,11 @@ from .logic import (
     logical_or,
     logical_xor,
 )
+from .masking import masked_fill, masked_scatter, masked_select
+from .medians import median, nanmedian
+from .moments import std_mean, var_mean
 from .powers import pow, reciprocal, square
+from .putting import index_put
 from .random import (
     bernoulli,
     normal,
@@ -62,6 +70,8 @@ from .random import (
 )
 from .reduction import all, any, logsumexp, mean, sum
 from .repeating import tile
+from .scatter_reducing import index_reduce, scatter_reduce
+from .scattering import scatter, scatter_add
 from .selection import clamp, clamp_max, clamp_min, clip, maximum, minimum, where
 from .shape import (
     broadcast_to,
@@ -76,6 +86,8 @@ from .splitting import chunk, split, tensor_split, unbind
 from .statistics import std, var
 from .transcendental import cos, exp, log, sin, sqrt, tanh
 from .transposing import movedim, permute, swapaxes, t, transpose
+from .triangles import diagonal, tril, triu
+from .turning import flip, roll
 
 __all__ = [
     # activations
@@ -88,6 +100,9 @@ __all__ = [
     "full_like",
     "ones_like",
     "zeros_like",
+    # argextrema
+    "argmax",
+    "argmin",
     # arithmetic
     "abs",
     "add",
@@ -124,6 +139,10 @@ __all__ = [
     "ones",
     "tensor",
     "zeros",
+    # cumulating
+    "cumprod",
+    "cumsum",
+    "prod",
     # dlpack
     "from_dlpack",
     # einsum
@@ -131,10 +150,12 @@ __all__ = [
     # extrema
     "amax",
     "amin",
-    "argmax",
-    "argmin",
     "max",
     "min",
+    # fused
+    "addcdiv",
+    "addcmul",
+    "lerp",
     # gathering
     "gather",
     "index_select",
@@ -146,6 +167,11 @@ __all__ = [
     "manual_seed",
     "seed",
     "set_rng_state",
+    # putting, index_writing
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_put",
     # indexing
     "narrow",
     "select",
@@ -169,6 +195,13 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    # masking
+    "masked_fill",
+    "masked_scatter",
+    "masked_select",
+    # medians
+    "median",
+    "nanmedian",
     # powers
     "pow",
     "reciprocal",
@@ -189,6 +222,11 @@ __all__ = [
     "logsumexp",
     "mean",
     "sum",
+    # scattering, scatter_reducing
+    "index_reduce",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
     # selection
     "clamp",
     "clamp_max",
@@ -228,4 +266,14 @@ __all__ = [
     "swapaxes",
     "t",
     "transpose",
+    # triangles
+    "diagonal",
+    "tril",
+    "triu",
+    # turning
+    "flip",
+    "roll",
+    # moments
+    "std_mean",
+    "var_mean",
 ]

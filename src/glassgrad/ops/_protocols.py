@@ -16,6 +16,7 @@ from glassgrad.core.tensor import Tensor
 
 from . import (
     alike,
+    argextrema,
     arithmetic,
     comparison,
     conversion,
@@ -124,8 +125,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.std: _std,
     np.any: lambda a, axis=None, keepdims=False: reduction.any(a, axis, keepdim=keepdims),
     np.all: lambda a, axis=None, keepdims=False: reduction.all(a, axis, keepdim=keepdims),
-    np.argmax: lambda a, axis=None, keepdims=False: extrema.argmax(a, axis, keepdim=keepdims),
-    np.argmin: lambda a, axis=None, keepdims=False: extrema.argmin(a, axis, keepdim=keepdims),
+    np.argmax: lambda a, axis=None, keepdims=False: argextrema.argmax(a, axis, keepdim=keepdims),
+    np.argmin: lambda a, axis=None, keepdims=False: argextrema.argmin(a, axis, keepdim=keepdims),
     np.reshape: shape.reshape,
     np.ravel: lambda a: shape.reshape(a, (-1,)),
     np.squeeze: shape.squeeze,

@@ -9,7 +9,16 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dims
 
-__all__ = ["Dims", "array_of", "dim_or_axis", "kept_or_keepdims", "kept_shape", "reduced", "spread"]
+__all__ = [
+    "Dims",
+    "array_of",
+    "dim_or_axis",
+    "kept_or_keepdims",
+    "kept_shape",
+    "reduced",
+    "spread",
+    "zeros_like",
+]
 
 Dims = int | Sequence[int] | None
 
@@ -63,3 +72,8 @@ def spread(value: Any, shape: tuple[int, ...]) -> Any:
 def array_of(value: Any) -> Any:
     """The array of a value: says to which device and dtype a constant belongs."""
     return value.payload if isinstance(value, Tensor) else value
+
+
+def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:
+    """An array of zeros, of the dtype of `value` and on its device."""
+    return np.zeros_like(array_of(value), order="C", shape=shape)

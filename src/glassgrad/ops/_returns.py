@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["MaxReturn", "MinReturn"]
+__all__ = ["MaxReturn", "MedianReturn", "MinReturn", "NanmedianReturn"]
 
 
 class ValuesAndIndices(NamedTuple):
-    """The extreme values along a dim, and where they were found."""
+    """Values chosen along a dim, and where they were found."""
 
     values: Tensor
     indices: Tensor
@@ -24,3 +24,11 @@ class MaxReturn(ValuesAndIndices):
 
 class MinReturn(ValuesAndIndices):
     """What `min` with a dim returns."""
+
+
+class MedianReturn(ValuesAndIndices):
+    """What `median` with a dim returns."""
+
+
+class NanmedianReturn(ValuesAndIndices):
+    """What `nanmedian` with a dim returns."""

@@ -1,10 +1,10 @@
-"""The largest and the smallest element, and where it is."""
+"""The largest and the smallest element; with a dim, also where it is."""
 
 from typing import Any, cast
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
@@ -13,7 +13,7 @@ from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
 
-__all__ = ["amax", "amin", "argmax", "argmin", "max", "min"]
+__all__ = ["amax", "amin", "max", "min"]
 
 
 class Max(Primitive):
@@ -33,7 +33,7 @@ class Max(Primitive):
 
     @staticmethod
     def backward(ctx, grad):
-        return _shared(grad, *ctx.saved_tensors, dim=None)
+        return shared(grad, *ctx.saved_tensors, dim=None)
 
 
 class Min(Primitive):
@@ -49,7 +49,7 @@ class Min(Primitive):
 
     @staticmethod
     def backward(ctx, grad):
-        return _shared(grad, *ctx.saved_tensors, dim=None)
+        return shared(grad, *ctx.saved_tensors, dim=None)
 
 
 class _OverDims(Primitive):
@@ -59,7 +59,7 @@ class _OverDims(Primitive):
 
     @staticmethod
     def backward(ctx, grad):
-        return _shared(grad, *ctx.saved_tensors, dim=ctx.dim)
+        return shared(grad, *ctx.saved_tensors, dim=ctx.dim)
 
 
 class Amax(_OverDims):
@@ -84,17 +84,17 @@ class Amin(_OverDims):
         return np.min(x, axis=dim, keepdims=keepdim)
 
 
-def _shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
+def shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
     """`grad` split evenly over the places where `x` has the extreme value `y`."""
     if dim is not None:
         kept = kept_shape(x.shape, dim)
         grad, y = grad.reshape(kept), y.reshape(kept)
-    here = x == y
+    here = x == y if dim is not None else np.where(y != y, x != x, x == y)  # nan is a place, too
     ties = here.sum(axis=dim, keepdims=dim is not None, dtype=grad.dtype)
     return np.where(here, grad / ties, 0)
 
 
-class _AlongDim(Primitive):
+class AlongDim(Primitive):
     """The largest or the smallest element along one dim, and its index."""
 
     multiple = True
@@ -105,10 +105,10 @@ class _AlongDim(Primitive):
 
     @staticmethod
     def backward(ctx, grad, _):
-        return _placed(grad, ctx)
+        return placed(grad, ctx)
 
 
-class MaxDim(_AlongDim):
+class MaxDim(AlongDim):
     """y = maxᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
 
     node = "MaxBackward0"
@@ -119,7 +119,7 @@ class MaxDim(_AlongDim):
         return _with_indices(np.max, np.argmax, x, dim, keepdim)
 
 
-class MinDim(_AlongDim):
+class MinDim(AlongDim):
     """y = minᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
 
     node = "MinBackward0"
@@ -136,7 +136,7 @@ def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any
     return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
 
 
-def _placed(grad: Any, ctx: Any) -> Any:
+def placed(grad: Any, ctx: Any) -> Any:
     """`grad` at the indices that were found, 0 elsewhere."""
     if not ctx.shape:
         return grad
@@ -149,8 +149,8 @@ def _placed(grad: Any, ctx: Any) -> Any:
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: int | None = None,
     keepdims: bool | None = None,
 ) -> Any:
@@ -184,15 +184,15 @@ def max(
     if wanted is None:
         _check_any_element(input, "max")
         return Max.apply(input)
-    at, keep = _filled_dim(input, wanted, "max"), kept_or_keepdims(keepdim, keepdims)
+    at, keep = filled_dim(input, wanted, "max"), kept_or_keepdims(keepdim, keepdims)
     return MaxReturn(*MaxDim.apply(input, dim=at, keepdim=keep))
 
 
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: int | None = None,
     keepdims: bool | None = None,
 ) -> Any:
@@ -212,15 +212,15 @@ def min(
     if wanted is None:
         _check_any_element(input, "min")
         return Min.apply(input)
-    at, keep = _filled_dim(input, wanted, "min"), kept_or_keepdims(keepdim, keepdims)
+    at, keep = filled_dim(input, wanted, "min"), kept_or_keepdims(keepdim, keepdims)
     return MinReturn(*MinDim.apply(input, dim=at, keepdim=keep))
 
 
 def amax(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -249,8 +249,8 @@ def amax(
 def amin(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -272,100 +272,8 @@ def _over_dims(
     if dim is None or dim == ():
         _check_any_element(input, name)
     for each in dims:
-        _filled_dim(input, each, name)
+        filled_dim(input, each, name)
     return op.apply(input, dim=dims, keepdim=kept_or_keepdims(keepdim, keepdims))
-
-
-class ArgMax(Primitive):
-    """k = the first i with xᵢ = maxⱼ xⱼ        no derivative"""
-
-    latex = (r"\min \arg\max_i x_i", "0", r"\bar x = 0")
-    differentiable = False
-
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.argmax(x, axis=dim, keepdims=keepdim)
-
-
-class ArgMin(Primitive):
-    """k = the first i with xᵢ = minⱼ xⱼ        no derivative"""
-
-    latex = (r"\min \arg\min_i x_i", "0", r"\bar x = 0")
-    differentiable = False
-
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.argmin(x, axis=dim, keepdims=keepdim)
-
-
-def argmax(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    keepdim: bool = False,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Tensor:
-    """The index of the largest element: the first one, if there are several.
-
-    Args:
-        input: real tensor of shape `S`.
-        dim, axis: along which dim; None for the index into the flattened tensor.
-        keepdim, keepdims: keep that dim, with size 1.
-
-    Returns:
-        int64 tensor of shape `S` without `dim`.
-
-    Raises:
-        DimError: if there is no such dim, or no element to choose from.
-        DTypeError: for bools.
-
-    Example:
-        >>> argmax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
-        tensor([1, 0])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
-    """
-    return _index(ArgMax, "argmax", input, dim_or_axis(dim, axis), keepdim, keepdims)
-
-
-def argmin(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    keepdim: bool = False,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Tensor:
-    """The index of the smallest element; everything else is as for `argmax`.
-
-    Example:
-        >>> argmin(tensor([3.0, 1.0, 2.0]))
-        tensor(1)
-
-    See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
-    """
-    return _index(ArgMin, "argmin", input, dim_or_axis(dim, axis), keepdim, keepdims)
-
-
-def _index(
-    op: type[Primitive], name: str, input: Tensor, dim: int | None, keepdim: Any, keepdims: Any
-) -> Tensor:
-    keep = kept_or_keepdims(keepdim, keepdims)
-    if input.dtype.kind == "b":
-        raise DTypeError(
-            f"{name}(): does not support bool input. True and False are no sizes. "
-            f"Write `x.int().{name}()`."
-        )
-    if dim is None:
-        if not input.numel():
-            raise DimError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                f"Shape {tuple(input.shape)} has no element. Check where it became empty."
-            )
-        return op.apply(input, dim=None, keepdim=keep)
-    where = _filled_dim(input, dim, name)
-    return op.apply(input, dim=where if input.ndim else None, keepdim=keep)
 
 
 def _check_any_element(input: Tensor, name: str) -> None:
@@ -377,7 +285,7 @@ def _check_any_element(input: Tensor, name: str) -> None:
         )
 
 
-def _filled_dim(input: Tensor, dim: Any, name: str) -> int:
+def filled_dim(input: Tensor, dim: Any, name: str) -> int:
     """`dim` counted from the front, if there is something along it."""
     require_tensor(name, input)
     if isinstance(dim, (tuple, list)):

@@ -5,20 +5,22 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import DimError, GradientError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim
 from ._families import KeepsShape, run
+from ._places import along, check_index, in_dim, is_outside
+from ._reduce import zeros_like
 from .shape import reshape
 
 __all__ = ["gather", "index_select"]
 
 _SUMMED = (
-    r"\textstyle\sum_{k:\, i_k = j} x_k",
-    r"\textstyle\sum_{k:\, i_k = j} \dot x_k",
-    r"\bar x_k = \bar y_{i_k}",
+    r"x_j + \textstyle\sum_{k:\, i_k = j} y_k",
+    r"\dot x_j + \textstyle\sum_{k:\, i_k = j} \dot y_k",
+    r"\bar x = \bar z,\ \bar y_k = \bar z_{i_k}",
 )
 
 
@@ -32,7 +34,7 @@ class IndexSelect(KeepsShape):
 
     @staticmethod
     def forward(x, index, *, dim):
-        return x[(*(slice(None),) * dim, index)]
+        return x[in_dim(index, dim)]
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -41,30 +43,40 @@ class IndexSelect(KeepsShape):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(IndexAdd, grad, ctx.index, dim=ctx.dim, shape=ctx.shape)
+        zeros = zeros_like(grad, ctx.shape)
+        if isinstance(grad, Tensor):
+            return IndexAdd.apply(zeros, grad, ctx.index, dim=ctx.dim, alpha=1)
+        return _add_at(zeros, in_dim(ctx.index, ctx.dim), grad)
 
 
 class IndexAdd(Primitive):
-    """y = Σ x at i        dy = Σ dx at i        x̄ = ȳ[…, i, …]"""
+    """z = x + Σ α·y at i        dz = dx + Σ α·dy at i        x̄ = z̄,  ȳ = α·z̄[…, i, …]"""
 
     node = "IndexAddBackward0"
     latex = _SUMMED
     promotes = None
-    differentiates = slice(0, 1)
+    differentiates = slice(0, 2)
 
     @staticmethod
-    def forward(x, index, *, dim, shape):
-        out = np.zeros_like(x, order="C", shape=shape)
-        backend_of(out).add_at(out, (*(slice(None),) * dim, index), x)
-        return out
+    def forward(x, source, index, *, dim, alpha):
+        return _add_at(np.copy(x), in_dim(index, dim), source if alpha == 1 else alpha * source)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.index = inputs[1]
+        ctx.index = np.copy(inputs[2])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
-        return run(IndexSelect, grad, ctx.index, dim=ctx.dim)
+        wants_x, wants_source = ctx.needs_input_grad
+        if not wants_source:
+            return grad, None
+        chosen = run(IndexSelect, grad, ctx.index, dim=ctx.dim)
+        return grad if wants_x else None, chosen if ctx.alpha == 1 else chosen * ctx.alpha
+
+
+def _add_at(array: Any, key: Any, values: Any) -> Any:
+    backend_of(array).add_at(array, key, values)
+    return array
 
 
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -87,7 +99,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
         tensor([[3, 1, 3],
                 [6, 4, 6]])
     """
-    _check_index("index_select", index)
+    check_index("index_select", index)
     at = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise DimError(
@@ -95,7 +107,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
             f"{list(index.shape)}. Write `x[index]`, or `index.flatten()`."
         )
     n = input.shape[at] if input.ndim else 1
-    if _is_outside(index.payload, n):
+    if is_outside(index.payload, n):
         raise DimError(
             f"index out of range in self: index_select() on dim {at} of size {n}. "
             f"Write indices from 0 to {n - 1}."
@@ -119,7 +131,7 @@ class Gather(KeepsShape):
 
     @staticmethod
     def forward(x, index, *, dim):
-        return x[_along(index, dim)]
+        return x[along(index, dim)]
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -128,38 +140,53 @@ class Gather(KeepsShape):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(ScatterAdd, grad, ctx.index, dim=ctx.dim, shape=ctx.shape)
+        zeros = zeros_like(grad, ctx.shape)
+        if isinstance(grad, Tensor):
+            return ScatterAdd.apply(zeros, grad, ctx.index, dim=ctx.dim)
+        return _add_at(zeros, along(ctx.index, ctx.dim), grad)
 
 
 class ScatterAdd(Primitive):
-    """y = Σ x at the places of a gather        dy so of dx        x̄ = gather of ȳ"""
+    """z = x + Σ y at the places of a gather        dz so of dx, dy        x̄ = z̄,  ȳ = gather of z̄"""  # noqa: E501  # formulas
 
     node = "ScatterAddBackward0"
     latex = _SUMMED
     promotes = None
-    differentiates = slice(0, 1)
+    differentiates = slice(0, 2)
 
     @staticmethod
-    def forward(x, index, *, dim, shape):
-        out = np.zeros_like(x, order="C", shape=shape)
-        backend_of(out).add_at(out, _along(index, dim), x)
-        return out
+    def forward(x, src, index, *, dim):
+        return _add_at(np.copy(x), along(index, dim), first_of(src, index.shape))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.index = inputs[1]
+        ctx.src_shape, ctx.index = inputs[1].shape, np.copy(inputs[2])
 
     @staticmethod
     def backward(ctx, grad):
-        return run(Gather, grad, ctx.index, dim=ctx.dim)
+        wants_x, wants_src = ctx.needs_input_grad
+        return grad if wants_x else None, gathered(grad, ctx) if wants_src else None
 
 
-def _along(index: Any, dim: int) -> tuple[Any, ...]:
-    """The key that takes `index` in one dim, and counts up in all others."""
-    counts = np.ix_(*(np.arange(n) for n in index.shape))
-    key = [backend_of(index).asarray(count) for count in counts]
-    key[dim] = index
-    return tuple(key)
+def first_of(src: Any, shape: tuple[int, ...]) -> Any:
+    """The part of `src` that an index of shape `shape` speaks of."""
+    return src if src.shape == shape else src[tuple([slice(n) for n in shape])]
+
+
+def gathered(grad: Any, ctx: Any) -> Any:
+    """The gradient of what was scattered to `ctx.index`.
+
+    Raises:
+        GradientError: if not all of it was.
+    """
+    if ctx.src_shape != ctx.index.shape:
+        raise GradientError(
+            f"Function {ctx.name()} returned an invalid gradient at index 1 - got "
+            f"{list(ctx.index.shape)} but expected shape compatible with {list(ctx.src_shape)}. "
+            "The index is smaller than the source, and only what it speaks of has a gradient. Cut "
+            "the source to the shape of the index."
+        )
+    return run(Gather, grad, ctx.index, dim=ctx.dim)
 
 
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -184,7 +211,7 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.gather.html
     """
-    _check_index("gather", index)
+    check_index("gather", index)
     at = wrap_dim(dim, input.ndim)
     _check_gather(input, at, index)
     if input.ndim != index.ndim or not input.ndim:
@@ -209,26 +236,9 @@ def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
                 "other dims count along. Cut the index there."
             )
     n = input.shape[dim] if input.ndim else 1
-    if _is_outside(index.payload, n):
+    if is_outside(index.payload, n):
         wrong = index.payload[(index.payload < 0) | (index.payload >= n)]
         raise ShapeError(
             f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size "
             f"{n}. Write indices from 0 to {n - 1}."
         )
-
-
-def _check_index(name: str, index: object) -> None:
-    if not isinstance(index, Tensor):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}. "
-            "Write `tensor(index)`."
-        )
-    if index.dtype not in (np.dtype("int64"), np.dtype("int32")):
-        raise DTypeError(
-            f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype}. An index "
-            "names places. Write `index.long()`."
-        )
-
-
-def _is_outside(index: Any, n: int) -> bool:
-    return bool(index.size and (index.min() < 0 or index.max() >= n))

@@ -12,7 +12,8 @@ import numpy as np
 from glassgrad.core.backend import backend_of
 from glassgrad.core.errors import DimError, ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor, as_view
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import as_view
 
 from ._dims import wrap_dim
 from ._families import KeepsShape, run
@@ -225,7 +226,7 @@ class Index(KeepsShape):
 
     @staticmethod
     def forward(x, *indices, dims):
-        return x[_key(indices, dims)]
+        return x[key_of(indices, dims)]
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -251,7 +252,7 @@ class IndexInto(Primitive):
 
     @staticmethod
     def forward(x, *indices, dims, shape):
-        key = _key(indices, dims)
+        key = key_of(indices, dims)
         if all(index.dtype.kind == "b" for index in indices):
             return _into_zeros(x, shape, key)  # a mask names no place twice
         out = np.zeros_like(x, order="C", shape=shape)
@@ -267,7 +268,7 @@ class IndexInto(Primitive):
         return run(Index, grad, *ctx.indices, dims=ctx.dims)
 
 
-def _key(indices: tuple[Any, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
+def key_of(indices: tuple[Any, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
     key: list[Any] = [slice(None)] * (max(dims) + 1)
     for dim, index in zip(dims, indices, strict=True):
         key[dim] = index

@@ -6,6 +6,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise
+from ._prepared import Prepared
 from .arithmetic import Operand
 
 __all__ = ["pow", "reciprocal", "square"]
@@ -132,16 +133,23 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
-    if isinstance(exponent, (int, float)) and _is_float(input):
+    if isinstance(exponent, (int, float)) and _is_float(input):  # nearly always
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):
         return PowScalarBase.apply(exponent, base=float(input))
+    return prepare_pow(input, exponent).result()
+
+
+def prepare_pow(input: Operand, exponent: Operand) -> Prepared:
+    """What `pow` and `pow_` have in common."""
+    if isinstance(exponent, (int, float)) and _is_float(input):
+        return Prepared(Pow, (input,), {"exponent": exponent})
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor):
         raise DTypeError(
             f"Integers to negative integer powers are not allowed, got {input.dtype} to the "
             f"power of {exponent}. The result is a fraction. Write `x.float() ** exponent`."
         )
-    return PowTensor.apply(input, exponent)
+    return Prepared(PowTensor, (input, exponent))
 
 
 def _is_float(x: Operand) -> bool:

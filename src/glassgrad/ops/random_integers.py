@@ -58,13 +58,13 @@ def randint(
         )
     first, end = size_of((low, high), "randint", argument="high")
     wanted = as_dtype(dtype)
-    _check_range(first, end, wanted)
+    check_range(first, end, wanted)
     shape = checked_size("randint", size_of((tuple(size),), "randint"))
     array = source_of(generator).integers(first, end, shape).astype(wanted)
     return made(array, None, device, requires_grad)
 
 
-def _check_range(low: int, high: int, dtype: DType) -> None:
+def check_range(low: int, high: int, dtype: DType) -> None:
     if low >= high:
         raise ShapeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "

@@ -60,8 +60,8 @@ class SumDim(KeepsShape):
 def sum(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
@@ -149,8 +149,8 @@ def _count(shape: tuple[int, ...], dims: tuple[int, ...] | None = None) -> float
 def mean(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
@@ -221,8 +221,8 @@ class LogSumExp(Primitive):
 def logsumexp(
     input: Tensor,
     dim: Dims,
-    *,
     keepdim: bool = False,
+    *,
     keepdims: bool | None = None,
 ) -> Tensor:
     """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
@@ -273,8 +273,8 @@ class All(Primitive):
 def any(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -296,8 +296,8 @@ def any(
 def all(
     input: Tensor,
     dim: Dims = None,
-    *,
     keepdim: bool = False,
+    *,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:

@@ -10,6 +10,7 @@ from glassgrad.core.errors import ArgumentError, DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops._families import Elementwise
+from glassgrad.ops._prepared import Prepared
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
@@ -278,6 +279,11 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
+    return prepare_clamp(_fractional(input, min, max), min, max).result()
+
+
+def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
+    """What `clamp` and `clamp_` have in common."""
     if min is None and max is None:
         raise ArgumentError(
             "clamp: At least one of 'min' or 'max' must not be None. Nothing would be clamped. "
@@ -285,8 +291,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         low, high = _extremes(input)
-        return ClampTensor.apply(input, low if min is None else min, high if max is None else max)
-    return Clamp.apply(_fractional(input, min, max), min=min, max=max)
+        bounds = low if min is None else min, high if max is None else max
+        return Prepared(ClampTensor, (input, *bounds))
+    return Prepared(Clamp, (input,), {"min": min, "max": max})
 
 
 clip = clamp
@@ -299,9 +306,14 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
         >>> clamp_min(tensor([-2.0, 2.0]), 0)
         tensor([0., 2.])
     """
+    return prepare_clamp_min(_fractional(input, min), min).result()
+
+
+def prepare_clamp_min(input: Tensor, min: Any) -> Prepared:
+    """What `clamp_min` and `clamp_min_` have in common."""
     if isinstance(min, Tensor):
-        return clamp(input, min=min)
-    return ClampMin.apply(_fractional(input, min), min=min)
+        return prepare_clamp(input, min, None)
+    return Prepared(ClampMin, (input,), {"min": min})
 
 
 def clamp_max(input: Tensor, max: Any) -> Tensor:
@@ -311,9 +323,14 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
         >>> clamp_max(tensor([-2.0, 2.0]), 0)
         tensor([-2.,  0.])
     """
+    return prepare_clamp_max(_fractional(input, max), max).result()
+
+
+def prepare_clamp_max(input: Tensor, max: Any) -> Prepared:
+    """What `clamp_max` and `clamp_max_` have in common."""
     if isinstance(max, Tensor):
-        return clamp(input, max=max)
-    return ClampMax.apply(_fractional(input, max), max=max)
+        return prepare_clamp(input, None, max)
+    return Prepared(ClampMax, (input,), {"max": max})
 
 
 def _extremes(input: Tensor) -> tuple[Any, Any]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.tensor import Tensor, as_view
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import as_view
 
 from ._dims import size_of, wrap_dim, wrap_dims
 from ._families import KeepsShape, run

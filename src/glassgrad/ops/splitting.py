@@ -9,7 +9,8 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor, as_view
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import MULTIPLE, as_view
 
 from ._dims import size_of, wrap_dim
 from ._families import KeepsShape, run
@@ -144,7 +145,7 @@ def _check_has_dims(name: str, input: Tensor) -> None:
 
 def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     for part in parts:
-        as_view(part, base)
+        as_view(part, base, made=MULTIPLE)
     return parts
 
 

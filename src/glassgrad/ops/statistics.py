@@ -1,6 +1,7 @@
 """Variance and standard deviation."""
 
 import math
+import re
 import warnings
 from typing import Any
 
@@ -37,7 +38,7 @@ class Var(Primitive):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, ctx.dim)) * _var_slope(x, ctx)
+        return grad.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
 
 
 class Std(Primitive):
@@ -59,7 +60,7 @@ class Std(Primitive):
     def backward(ctx, grad):
         x, sigma = ctx.saved_tensors
         by_variance = np.where(sigma == 0, 0, grad / (2 * sigma))
-        return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * _var_slope(x, ctx)
+        return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
 
 
 def var(
@@ -94,7 +95,7 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    return _apply(Var, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+    return checked_spread(Var, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
 
 
 def std(
@@ -122,10 +123,10 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    return _apply(Std, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+    return checked_spread(Std, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
 
 
-def _apply(
+def checked_spread(
     op: type[Primitive],
     input: Tensor,
     dim: Dims,
@@ -133,8 +134,9 @@ def _apply(
     unbiased: bool | None,
     keepdim: bool,
     keepdims: bool | None,
-) -> Tensor:
-    name = op.__name__.lower()
+) -> Any:
+    """Apply an op of this family to arguments as users give them."""
+    name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
     if input.dtype.kind == "c":
         raise DTypeError(
             f"{name}() is not implemented for {input.dtype}: its derivative here is that of real "
@@ -170,7 +172,7 @@ def _freedom(shape: tuple[int, ...], dim: tuple[int, ...], correction: float) ->
     return math.prod([shape[d] for d in dim]) - correction
 
 
-def _var_slope(x: Any, ctx: Any) -> Any:
+def var_slope(x: Any, ctx: Any) -> Any:
     """∂v/∂xᵢ; without a degree of freedom the variance is 0·∞, and so is its slope."""
     freedom = _freedom(x.shape, ctx.dim, ctx.correction)
     deviation = _deviation(x, ctx.dim)

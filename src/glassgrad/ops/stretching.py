@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.gradients import sum_to
-from glassgrad.core.tensor import Tensor, as_view
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import as_view
 
 from ._dims import size_of
 from ._families import KeepsShape
@@ -31,7 +32,10 @@ class Expand(KeepsShape):
     def forward(x, *, size):
         if math.prod(size) == math.prod(x.shape):
             return x.reshape(size)  # nothing is stretched, and the result can be written
-        return np.broadcast_to(x, size)
+        out = np.broadcast_to(x, size)
+        if getattr(x.flags, "writeable", False):
+            out.flags.writeable = True  # NumPy is careful; what may be written is checked there
+        return out
 
     @staticmethod
     def backward(ctx, grad):

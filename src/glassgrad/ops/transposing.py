@@ -8,7 +8,8 @@ import numpy as np
 
 from glassgrad.core.errors import ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor, as_view
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import as_view
 
 from ._dims import size_of, wrap_dim
 from ._families import run
@@ -204,12 +205,17 @@ def t(input: Tensor) -> Tensor:
         tensor([[1, 3],
                 [2, 4]])
     """
+    check_t(input)
+    return as_view(T.apply(input), input)
+
+
+def check_t(input: Tensor) -> None:
+    """Raise if there are too many dims for `t`."""
     if input.ndim > 2:  # a matrix
         raise ShapeError(
             f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D (shape "
             f"{list(input.shape)}). Which dims to swap is open. Write `x.transpose(-2, -1)`."
         )
-    return as_view(T.apply(input), input)
 
 
 def reversed_dims(input: Tensor) -> Tensor:

@@ -9,10 +9,9 @@ from glassgrad.core.backend import asnumpy
 from glassgrad.core.backward import backward_task
 from glassgrad.core.engine import GraphTask, Phase
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import arrays_in, versions_of
 from glassgrad.core.saving import PrimitiveNode
-from glassgrad.core.schedule import ends
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 

@@ -1,0 +1,273 @@
+"""How a tensor is written: what `x.add_(y)`, `x += y` and `x[i] = y` share.
+
+While nothing is recorded, the array is written and its version counted. While the tape records,
+the op runs out of place, its result is copied into the array, and the tensor takes the place of
+the result in the graph: the old value's node is behind an edge, as if it had been another tensor.
+What that means for views is told in `core/views.py`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.dtypes import is_differentiable
+from glassgrad.core.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
+from glassgrad.core.graph import edge_of, move, relocate
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
+from glassgrad.core.tensor import PLAIN, Tensor, wrap
+from glassgrad.core.views import check_made
+
+from ._prepared import Prepared
+
+__all__ = [
+    "check_memory",
+    "check_writable",
+    "in_place",
+    "records",
+    "reshaped_in_place",
+    "update",
+    "write",
+    "write_prepared",
+]
+
+
+def in_place(
+    cls: type[Primitive],
+    input: Tensor,
+    *others: Any,
+    at: int = 0,
+    may_overlap: bool = False,
+    **parameters: Any,
+) -> Tensor:
+    """`input = cls(input, *others, **parameters)`, in the memory of `input`: any op in place.
+
+    Args:
+        cls: an op whose result has the shape of `input`.
+        others: its other operands, and `parameters`.
+        at: which of its operands is `input`.
+        may_overlap: whether it does no harm that elements share memory: they get one value.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad, or a view of one, and the tape
+            records.
+        GraphError: if it is a view that was made where it may not be written.
+        ShapeError, DTypeError: if the result does not fit.
+    """
+    name = cls.__name__.lower()
+    if records(input, *others):
+        before = as_it_is(cls, input, may_overlap=may_overlap)
+        result = cls.apply(*others[:at], before, *others[at:], **parameters)
+        return replace(input, result, name, at - (cls.differentiates.start or 0))
+    result = cls.apply(*others[:at], wrap(input.payload), *others[at:], **parameters)
+    check_fits(input, result, name)
+    array = result.payload
+    return write(
+        input, name, lambda x: np.copyto(x, array, casting="unsafe"), may_overlap=may_overlap
+    )
+
+
+def write_prepared(call: Prepared) -> Tensor:
+    """An op that was checked, in the memory of the tensor it belongs to."""
+    operands, at = call.operands, call.at
+    others = (*operands[:at], *operands[at + 1 :])
+    return in_place(call.op, operands[at], *others, at=at, **call.parameters)
+
+
+def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) -> Tensor:
+    """`input = cls(input, **parameters)`, where `cls` shows the same memory in another shape.
+
+    Raises:
+        LeafWriteError, GraphError: as `in_place`.
+    """
+    name = cls.__name__.lower()
+    recorded = records(input)
+    if recorded:
+        check_writable(input, name)
+    _check_inference(input, name)
+    result = cls.apply(wrap(input.payload, edge_of(input) if recorded else None), **parameters)
+    input.payload = result.payload
+    if input.is_inference():
+        wrote()
+        return input
+    input.wrote()
+    if recorded:
+        relocate(input, result.edge)
+        input._tell_views()
+        input.chilled().seen = input.version_counter().count
+    return input
+
+
+def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any) -> Tensor:
+    """`input = cls(input, other)`, in the memory of `input`."""
+    if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
+        return input
+    if records(input, other):
+        return replace(input, cls.apply(as_it_is(cls, input), other), cls.__name__.lower())
+    name = cls.__name__.lower()
+    value = other.payload if isinstance(other, Tensor) else other
+    array = input.payload
+    if value.__class__ is array.__class__ and value.dtype is array.dtype:
+        return write(input, name, lambda array: ufunc(array, value, out=array))
+    result = cls.apply(wrap(array), other)
+    check_fits(input, result, name)
+    return write(input, name, lambda array: np.copyto(array, result.payload, casting="unsafe"))
+
+
+def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
+    """What an optimiser does, without the steps of `write`; False if something is special."""
+    array, value, cold = input.payload, other.payload, input.cold
+    if special or array.dtype is not value.dtype or 0 in array.strides:
+        return False
+    if cold is not None and cold.is_inference:
+        return False
+    try:
+        ufunc(array, value, array)
+    except (RuntimeWarning, FloatingPointError):
+        pass  # computed all the same: inf and nan are results here
+    except (ValueError, TypeError):
+        return False  # nothing was written: `write` says why
+    input.wrote()
+    return True
+
+
+def records(*tensors: Any) -> bool:
+    """Whether the tape has to know of a write to the first from the others."""
+    return is_recording() and any(isinstance(x, Tensor) and x.edge is not None for x in tensors)
+
+
+def write(
+    input: Tensor, name: str, change: Callable[[Any], Any], *, may_overlap: bool = False
+) -> Tensor:
+    """Change the array by `change(array)`; its version tells those who saved it."""
+    _check_inference(input, name)
+    if not may_overlap:
+        check_memory(input, name)
+    about_to_write(input)
+    try:
+        with np.errstate(all="ignore"):
+            change(input.payload)
+    except GlassgradError:
+        raise
+    except (ValueError, TypeError, IndexError) as error:
+        raise _explained(input, name, error) from error
+    if input.is_inference():
+        wrote()
+    else:
+        input.wrote()
+    return input
+
+
+def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
+    shape = list(input.shape)
+    if "read-only" in str(error):
+        return GraphError(
+            f"{name}_: the memory of this tensor of shape {shape} is read-only. It shares the "
+            "array it was made from. Write to `x.clone()`."
+        )
+    if isinstance(error, TypeError):
+        return DTypeError(
+            f"{name}_: the result can't be cast to the desired output type {input.dtype}: {error}"
+        )
+    return ShapeError(
+        f"{name}_: output with shape {shape} doesn't match the broadcast shape: {error}. "
+        "A tensor keeps its shape when it is written. Write out of place: `y = x + …`."
+    )
+
+
+def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
+    """Give `input` the values of `result` and its place in the graph.
+
+    Args:
+        at: which edge of the node of `result` leads to `input` as it was.
+    """
+    check_fits(input, result, name)
+    about_to_write(input)
+    try:
+        np.copyto(input.payload, result.payload, casting="unsafe")
+    except ValueError as error:
+        raise _explained(input, name, error) from error
+    input.wrote()
+    node = result.edge
+    kept = getattr(node, "_result_at", None)
+    if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
+        _share_result(node, kept, input)
+    move(input, node, at)
+    return input
+
+
+def _share_result(node: Any, at: int, input: Tensor) -> None:
+    """Let the node have saved what it wrote, so that it sees the next write to it."""
+    saved, version = node.saved_tensors, input.version_counter()
+    node.saved_tensors = (*saved[:at], input.payload, *saved[at + 1 :])
+    node.versions = {**(node.versions or {}), at: (version, version.count)}
+
+
+def check_writable(input: Tensor, name: str) -> None:
+    """Raise if a write to `input` cannot be recorded."""
+    base = input._base
+    if base is not None:
+        check_made(input)
+        if input.requires_grad and base.is_leaf:
+            raise LeafWriteError(
+                "a view of a leaf Variable that requires grad is being used in an in-place "
+                f"operation: {name}_ on shape {tuple(input.shape)}. The leaf would change with it. "
+                "Write out of place, or wrap an optimiser step in no_grad()."
+            )
+    if input.requires_grad and input.is_leaf:
+        raise LeafWriteError(
+            "a leaf Variable that requires grad is being used in an in-place operation: "
+            f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that never "
+            "existed. Write out of place, or wrap an optimiser step in no_grad()."
+        )
+    _check_inference(input, name)
+
+
+def _check_inference(input: Tensor, name: str) -> None:
+    if input.is_inference() and not modes.inference:
+        raise GraphError(
+            f"Inplace update to inference tensor outside InferenceMode is not allowed: {name}_ on "
+            f"shape {list(input.shape)}. Nobody counts its versions. Write to `x.clone()`."
+        )
+
+
+def check_fits(input: Tensor, result: Tensor, name: str) -> None:
+    if result.shape != input.shape:
+        raise ShapeError(
+            f"output with shape {list(input.shape)} doesn't match the broadcast shape "
+            f"{list(result.shape)}: {name}_ cannot enlarge a tensor. It writes into the "
+            "memory that is there. Write out of place: `y = x + …`."
+        )
+    if is_differentiable(result.dtype) and not is_differentiable(input.dtype):
+        raise DTypeError(
+            f"result type {result.dtype} can't be cast to the desired output type "
+            f"{input.dtype}: {name}_ would lose the fractions. A tensor keeps its dtype. "
+            "Write out of place, or begin with `x.float()`."
+        )
+
+
+def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) -> Tensor:
+    """`input` as the op may save it: its values are about to change, so it gets a snapshot."""
+    name = cls.__name__.lower()
+    check_writable(input, name)
+    if not may_overlap:
+        check_memory(input, name)
+    array = input.payload.copy() if "self" in cls.saves else input.payload
+    return wrap(array, edge_of(input))
+
+
+def check_memory(input: Tensor, name: str) -> None:
+    """Raise if elements of `input` share their memory, as those of an expanded tensor do."""
+    array = input.payload
+    if 0 not in array.strides:
+        return
+    if any(not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)):
+        raise GraphError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            f"single memory location. {name}_ would write it several times. Please clone() the "
+            f"tensor before performing the operation (its shape is {list(array.shape)})."
+        )

@@ -1,0 +1,282 @@
+"""Elements chosen by a mask: filled with one value, taken out, or written one by one."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.doors import constant
+from glassgrad.core.dtypes import Number
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.tensor import Tensor
+
+from ._families import Elementwise, run
+from ._prepared import Prepared
+from ._reduce import zeros_like
+from ._texts import c_name, scalar_name
+from .conversion import to
+
+__all__ = ["masked_fill", "masked_scatter", "masked_select"]
+
+
+class MaskedFill(Elementwise):
+    """y = m ? c : x        dy = m ? 0 : dx        x̄ = m ? 0 : ȳ"""
+
+    node = "MaskedFillBackward0"
+    latex = (r"[m]\,c + [\neg m]\,x", r"[\neg m]\,\dot x", r"\bar x = [\neg m]\,\bar y")
+    saves = ("mask",)
+    promotes = None
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(mask, x, *, value):
+        return np.where(mask, value, x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(MaskedFill, *ctx.saved_tensors, grad, value=0)
+
+
+class MaskedFillTensor(Elementwise):
+    """y = m ? c : x        dy = m ? dc : dx        x̄ = m ? 0 : ȳ,  c̄ = Σ ȳ where m"""
+
+    node = "MaskedFillBackward1"
+    latex = (
+        MaskedFill.latex[0],
+        r"[m]\,\dot c + [\neg m]\,\dot x",
+        r"\bar x = [\neg m]\,\bar y,\ \bar c = \textstyle\sum [m]\,\bar y",
+    )
+    saves = ("mask",)
+    promotes = None
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(mask, x, value):
+        return np.where(mask, value, x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (mask,) = ctx.saved_tensors
+        wants_x, wants_value = ctx.needs_input_grad
+        return (
+            run(MaskedFill, mask, grad, value=0) if wants_x else None,
+            np.where(mask, grad, 0) if wants_value else None,  # its shape makes it a sum
+        )
+
+
+def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
+    """`value` where the mask says so, `input` elsewhere.
+
+    Args:
+        input: tensor; its shape and the mask's broadcast to `S`.
+        mask: bool tensor.
+        value: a number or a 0-d tensor.
+
+    Returns:
+        Tensor of shape `S`, of the dtype of `input`. A `value` that is a tensor gets the sum of
+        the gradients of the places it fills.
+
+    Raises:
+        DTypeError: if the mask is not bool, or a complex number is to fill real ones.
+        ShapeError: if the shapes do not broadcast, or `value` has dims.
+
+    Example:
+        >>> masked_fill(tensor([1.0, 2.0, 3.0]), tensor([True, False, True]), 0.0)
+        tensor([0., 2., 0.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html
+    """
+    return prepare_masked_fill(input, mask, value).result()
+
+
+def prepare_masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Prepared:
+    """What `masked_fill` and `masked_fill_` have in common."""
+    if mask.dtype.kind != "b":
+        raise DTypeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{c_name(mask.dtype)}. A number is neither yes nor no. Write `mask != 0`."
+        )
+    filled = fill_value("masked_fill", input, value)
+    if isinstance(filled, Tensor):
+        return Prepared(MaskedFillTensor, (mask, input, filled), at=1)
+    return Prepared(MaskedFill, (mask, input), {"value": filled}, at=1)
+
+
+def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
+    """What to fill `input` with: a 0-d tensor or a number, of its dtype.
+
+    Raises:
+        ShapeError: for a tensor with dims.
+        DTypeError: for a complex number among real ones.
+        ArgumentTypeError: for anything else.
+    """
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ShapeError(
+                f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value.ndim} dimension(s). One value fills all places. Write "
+                "`where(mask, values, x)` for several."
+            )
+        return value if value.dtype is input.dtype else to(value, input.dtype)
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
+            "It fills elements of a tensor. Write a number or a 0-d tensor."
+        )
+    if isinstance(value, (complex, np.complexfloating)) and not input.is_complex():
+        raise DTypeError(
+            f"value cannot be converted to type {c_name(input.dtype)} without overflow: {value}. "
+            "A real number has no imaginary part. Write `value.real`."
+        )
+    number = value.item() if isinstance(value, np.generic) else value
+    return constant(number, input.dtype).item()
+
+
+class MaskedSelect(Elementwise):
+    """y = the xᵢ where mᵢ        dy = the dxᵢ where mᵢ        x̄ = 0, but ȳ in order where m"""
+
+    node = "MaskedSelectBackward0"
+    latex = (r"(x_i)_{i:\, m_i}", r"(\dot x_i)_{i:\, m_i}", r"\bar x_i = [m_i]\,\bar y_{k(i)}")
+    saves = ("mask",)
+    promotes = None
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(mask, x):
+        shape = np.broadcast_shapes(mask.shape, x.shape)
+        return np.broadcast_to(x, shape)[np.broadcast_to(mask, shape)]
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.shape = np.broadcast_shapes(inputs[0].shape, inputs[1].shape)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (mask,) = ctx.saved_tensors
+        return run(MaskedScatter, mask, zeros_like(grad, ctx.shape), grad)
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where the mask says so, row by row.
+
+    Args:
+        input: tensor; its shape and the mask's broadcast.
+        mask: bool tensor.
+
+    Returns:
+        Tensor with one dim.
+
+    Raises:
+        DTypeError: if the mask is not bool.
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> x = tensor([[1.0, 5.0], [7.0, 2.0]])
+        >>> masked_select(x, x > 3)
+        tensor([5., 7.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.masked_select.html
+    """
+    _check_mask("masked_select", mask)
+    return MaskedSelect.apply(mask, input)
+
+
+def _check_mask(name: str, mask: Tensor) -> None:
+    if mask.dtype.kind != "b":
+        raise DTypeError(
+            f"{name}: expected BoolTensor for mask, got {scalar_name(mask.dtype)}. A number is "
+            "neither yes nor no. Write `mask != 0`."
+        )
+
+
+class MaskedScatter(Elementwise):
+    """z = x, but y in order where m        dz = so of dx, dy        x̄ = m ? 0 : z̄,  ȳ = z̄ where m"""  # noqa: E501  # formulas
+
+    node = "MaskedScatterBackward0"
+    latex = (
+        r"[m_i]\,y_{k(i)} + [\neg m_i]\,x_i",
+        r"[m_i]\,\dot y_{k(i)} + [\neg m_i]\,\dot x_i",
+        r"\bar x = [\neg m]\,\bar z,\ \bar y = (\bar z_i)_{i:\, m_i}",
+    )
+    saves = ("mask",)
+    promotes = None
+    differentiates = slice(1, None)
+
+    @staticmethod
+    def forward(mask, x, source):
+        shape = np.broadcast_shapes(mask.shape, x.shape)
+        out = np.copy(np.broadcast_to(x, shape))
+        chosen = np.broadcast_to(mask, shape)
+        out[chosen] = source.reshape(-1)[: int(chosen.sum())]
+        return out
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.source_shape = inputs[2].shape
+
+    @staticmethod
+    def backward(ctx, grad):
+        (mask,) = ctx.saved_tensors
+        wants_x, wants_source = ctx.needs_input_grad
+        return (
+            run(MaskedFill, mask, grad, value=0) if wants_x else None,
+            _padded(run(MaskedSelect, mask, grad), ctx.source_shape) if wants_source else None,
+        )
+
+
+def _padded(values: Any, shape: tuple[int, ...]) -> Any:
+    """`values` in `shape`, with zeros behind them for what was not used."""
+    missing = math.prod(shape) - values.shape[0]
+    if missing:
+        values = np.concatenate([values, zeros_like(values, (missing,))])
+    return values.reshape(shape)
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The elements of `source`, one after the other, where the mask says so; `input` elsewhere.
+
+    Args:
+        input: tensor; its shape and the mask's broadcast to `S`.
+        mask: bool tensor.
+        source: tensor of the dtype of `input` with at least as many elements as the mask chooses.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: if the mask is not bool, or the dtypes differ.
+        ShapeError: if the shapes do not broadcast, or `source` has too few elements.
+
+    Example:
+        >>> masked_scatter(tensor([1, 2, 3]), tensor([True, False, True]), tensor([7, 8]))
+        tensor([7, 2, 8])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
+    """
+    return prepare_masked_scatter(input, mask, source).result()
+
+
+def prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
+    """What `masked_scatter` and `masked_scatter_` have in common."""
+    _check_mask("masked_scatter", mask)
+    if source.dtype is not input.dtype:
+        raise DTypeError(
+            "masked_scatter: expected self and source to have same dtypes but got "
+            f"{scalar_name(input.dtype)} and {scalar_name(source.dtype)}. The elements are moved "
+            "as they are. Write `source.to(x.dtype)`."
+        )
+    needed = int(np.broadcast_to(mask.payload, _joint_shape(mask, input)).sum())
+    if source.numel() < needed:
+        raise ShapeError(
+            f"Number of elements of source < number of ones in mask: {source.numel()} < {needed}. "
+            "Each place takes an element of its own. Write a longer source, or masked_fill()."
+        )
+    return Prepared(MaskedScatter, (mask, input, source), at=1)
+
+
+def _joint_shape(mask: Tensor, input: Tensor) -> tuple[int, ...]:
+    """The shape both broadcast to; the mask's own if they do not, for the op to say so."""
+    try:
+        return np.broadcast_shapes(mask.shape, input.shape)
+    except ValueError:
+        return mask.shape

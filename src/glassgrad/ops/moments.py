@@ -1,0 +1,137 @@
+"""Variance or standard deviation, and the mean with it."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+
+from ._families import run
+from ._reduce import Dims, dim_or_axis, kept_shape, spread
+from .reduction import MeanDim
+from .statistics import Std, Var, checked_spread, var_slope
+
+__all__ = ["std_mean", "var_mean"]
+
+
+class VarMean(Primitive):
+    """v, μ = var x, mean x        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""  # noqa: E501  # formulas
+
+    node = "VarMeanBackward0"
+    latex = (
+        r"\tfrac{1}{n-c} \sum_i (x_i - \mu)^2,\ \mu",
+        r"\tfrac{2}{n-c} \sum_i (x_i - \mu)\,\dot x_i,\ \tfrac1n \sum_i \dot x_i",
+        r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu) + \tfrac1n\,\bar\mu",
+    )
+    saves = ("self",)
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        variance = run(Var, x, dim=dim, correction=correction, keepdim=keepdim)
+        return variance, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+
+    @staticmethod
+    def backward(ctx, by_variance, by_mean):
+        return _both(ctx, by_variance, by_mean)
+
+
+class StdMean(Primitive):
+    """σ, μ = std x, mean x        dσ = Σᵢ(xᵢ − μ)·dxᵢ/(σ(n − c)),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ(n − c)) + μ̄/n"""  # noqa: E501  # formulas
+
+    node = "StdMeanBackward0"
+    latex = (
+        r"\sqrt{\tfrac{1}{n-c} \sum_i (x_i - \mu)^2},\ \mu",
+        r"\tfrac{1}{\sigma(n-c)} \sum_i (x_i - \mu)\,\dot x_i,\ \tfrac1n \sum_i \dot x_i",
+        r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar\sigma\,(x_i - \mu) + \tfrac1n\,\bar\mu",
+    )
+    saves = ("self",)
+    multiple = True
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        sigma = run(Std, x, dim=dim, correction=correction, keepdim=keepdim)
+        return sigma, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+
+    @staticmethod
+    def backward(ctx, by_sigma, by_mean):
+        if by_sigma is None:
+            return _both(ctx, None, by_mean)
+        (x,) = ctx.saved_tensors
+        sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
+        return _both(ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+
+
+def _both(ctx: Any, by_variance: Any, by_mean: Any) -> Any:
+    """The gradient of x from those of its variance and its mean, of which one may be missing."""
+    (x,) = ctx.saved_tensors
+    kept = kept_shape(x.shape, ctx.dim)
+    from_mean = from_variance = None
+    if by_mean is not None:
+        count = math.prod([x.shape[dim] for dim in ctx.dim]) or math.nan
+        from_mean = spread(by_mean.reshape(kept) / count, x.shape)
+    if by_variance is not None:
+        from_variance = by_variance.reshape(kept) * var_slope(x, ctx)
+    if from_mean is None or from_variance is None:
+        return from_variance if from_mean is None else from_mean
+    return from_variance + from_mean
+
+
+def var_mean(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool | None = None,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean; see `var` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> var_mean(tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
+    """
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(VarMean, input, dims, correction, unbiased, keepdim, keepdims)
+
+
+def std_mean(
+    input: Tensor,
+    dim: Dims = None,
+    *,
+    correction: float = 1,
+    keepdim: bool = False,
+    unbiased: bool | None = None,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean; see `std` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> std_mean(tensor([1.0, 3.0, 5.0]))
+        (tensor(2.), tensor(3.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
+    """
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(StdMean, input, dims, correction, unbiased, keepdim, keepdims)

@@ -1,0 +1,330 @@
+"""Several elements written to one place become their sum, product, mean, or the largest of them.
+
+`scatter_reduce` takes an index of the shape of what is written, `index_reduce` a vector. What
+differs is how places are named; `_Places` knows the two ways, and the rules are written once.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassgrad.core.backend import backend_of
+from glassgrad.core.errors import GraphError, ShapeError
+from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor, wrap
+
+from ._dims import wrap_dim
+from ._families import run
+from ._places import (
+    along,
+    check_along,
+    check_index,
+    check_source,
+    check_vector,
+    in_dim,
+    same_dtype,
+)
+from ._prepared import Prepared
+from ._reduce import zeros_like
+from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd
+from .index_writing import IndexFill
+from .scattering import ScatterValue, with_dims
+from .shape import reshape
+
+__all__ = ["index_reduce", "scatter_reduce"]
+
+
+class _Places(NamedTuple):
+    """Places that `index` names along `dim`, and the ops that read, add and write there."""
+
+    index: Any
+    dim: int
+    reader: type[Primitive]
+    adder: type[Primitive]
+    writer: type[Primitive]
+
+    def read(self, x: Any) -> Any:
+        return run(self.reader, x, self.index, dim=self.dim)
+
+    def counted(self, start: Any, marks: Any) -> Any:
+        """`start` plus the marks that go to each place."""
+        more = {"alpha": 1} if self.adder is IndexAdd else {}
+        return run(self.adder, start, marks, self.index, dim=self.dim, **more)
+
+    def blank(self, x: Any) -> Any:
+        """`x`, but 0 at these places."""
+        return run(self.writer, x, self.index, dim=self.dim, value=0)
+
+
+class _Reduces(Primitive):
+    """What both ways share."""
+
+    promotes = None
+    differentiates = slice(0, 2)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.index = np.copy(inputs[2])  # its owner may change it
+
+    @staticmethod
+    def backward(ctx, grad):
+        from_x, from_src = _RULES[ctx.reduce](ctx, grad)
+        wants_x, wants_src = ctx.needs_input_grad
+        if wants_x and not ctx.include_self:
+            from_x = _places(ctx).blank(from_x)
+        return from_x if wants_x else None, from_src if wants_src else None
+
+
+class ScatterReduce(_Reduces):
+    """z = x ∘ y at the places of a gather, ∘ one of +, ·, max …        dz so        x̄, ȳ = ∂∘·z̄ there"""  # noqa: E501  # formulas
+
+    node = "ScatterReduceBackward0"
+    latex = (
+        r"z_j = x_j \circ y_k \circ \dots,\ i_k = j",
+        r"\dot z_j = \partial_x z_j\,\dot x_j + \textstyle\sum_k \partial_{y_k} z_j\,\dot y_k",
+        r"\bar y_k = \partial_{y_k} z_{i_k}\,\bar z_{i_k}",
+    )
+    saves = ("self", "src", "result")
+
+    @staticmethod
+    def forward(x, src, index, *, dim, reduce, include_self):
+        src = src if src.shape == index.shape else src[tuple([slice(n) for n in index.shape])]
+        return _reduced(x, src, along(index, dim), reduce, include_self)
+
+    @staticmethod
+    def places(ctx: Any) -> _Places:
+        return _Places(ctx.index, ctx.dim, Gather, ScatterAdd, ScatterValue)
+
+
+class IndexReduce(_Reduces):
+    """z = x ∘ y at i, ∘ one of ·, mean, max, min        dz so        x̄, ȳ = ∂∘·z̄ there"""
+
+    node = "IndexReduceBackward0"
+    latex = ScatterReduce.latex
+    saves = ("self", "source", "result")
+
+    @staticmethod
+    def forward(x, source, index, *, dim, reduce, include_self):
+        return _reduced(x, source, in_dim(index, dim), reduce, include_self)
+
+    @staticmethod
+    def places(ctx: Any) -> _Places:
+        return _Places(ctx.index, ctx.dim, IndexSelect, IndexAdd, IndexFill)
+
+
+# Values -------------------------------------------------------------------------------------------
+
+_UFUNCS = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
+    out = np.copy(x)
+    if not include_self:
+        out[key] = _neutral(reduce, x.dtype)
+    if reduce in _UFUNCS:
+        _UFUNCS[reduce].at(out, key, src)
+        return out
+    backend_of(out).add_at(out, key, src)
+    if reduce == "sum":
+        return out
+    count = np.ones_like(out) if include_self else np.zeros_like(out)
+    backend_of(out).add_at(count, key, np.ones_like(src))
+    count[count == 0] = 1
+    return out / count if out.dtype.kind in "fc" else out // count
+
+
+def _neutral(reduce: str, dtype: Any) -> Any:
+    """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
+    if reduce in ("sum", "mean", "prod"):
+        return int(reduce == "prod")
+    if dtype.kind == "f":
+        return -math.inf if reduce == "amax" else math.inf
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
+    low, high = (limits.min, limits.max) if limits else (False, True)
+    return low if reduce == "amax" else high
+
+
+# Gradients: each rule gives those of x and of y ---------------------------------------------------
+
+
+def _places(ctx: Any) -> _Places:
+    return ctx._forward_cls.places(ctx)  # type: ignore[no-any-return]  # a node of one of the two
+
+
+def _by_sum(ctx: Any, grad: Any) -> Any:
+    return grad, _places(ctx).read(grad)
+
+
+def _by_mean(ctx: Any, grad: Any) -> Any:
+    places, (_, src, _) = _places(ctx), ctx.saved_tensors
+    own = zeros_like(grad, grad.shape) + int(ctx.include_self)
+    count = places.counted(own, zeros_like(grad, src.shape) + 1)
+    part = grad / np.where(count == 0, 1, count)
+    return part, places.read(part)
+
+
+def _by_extreme(ctx: Any, grad: Any) -> Any:
+    """Ties share the gradient evenly."""
+    places, (x, src, y) = _places(ctx), ctx.saved_tensors
+    x_is_it = np.where(x == y, 1.0, zeros_like(grad, ()))
+    src_is_it = np.where(src == places.read(y), 1.0, zeros_like(grad, ()))
+    part = grad / places.counted(x_is_it, src_is_it)
+    return x_is_it * part, src_is_it * places.read(part)
+
+
+def _by_product(ctx: Any, grad: Any) -> Any:
+    """Products of all other factors. A factor of 0 is left out first, then divided by."""
+    places, (x, src, y) = _places(ctx), ctx.saved_tensors
+    cls = ctx._forward_cls
+    more = {"dim": ctx.dim, "reduce": "prod", "include_self": ctx.include_self}
+    nonzero = np.where(x == 0, 1, x)
+    from_x = grad * run(cls, nonzero, src, ctx.index, **more) / nonzero
+    is_zero = src == 0
+    marks = np.where(is_zero, 1.0, zeros_like(grad, ()))
+    zeros = places.read(places.counted(zeros_like(grad, y.shape), marks))
+    only_zero = is_zero & (zeros == 1)
+    without = run(cls, x, np.where(only_zero, 1, src), ctx.index, **more)
+    divided = places.read(grad * y) / np.where(is_zero, 1, src)
+    from_src = np.where(only_zero, places.read(grad * without), divided)
+    if isinstance(from_src, Tensor) and bool(np.any((zeros > 1).payload)):
+        from_src = NotTwice.apply(from_src, f"{_NAMES[cls]}()")
+    return from_x, from_src
+
+
+_RULES = {
+    "sum": _by_sum,
+    "mean": _by_mean,
+    "amax": _by_extreme,
+    "amin": _by_extreme,
+    "prod": _by_product,
+}
+_NAMES: dict[Any, str] = {ScatterReduce: "scatter_reduce", IndexReduce: "index_reduce"}
+
+
+class NotTwice(Function):
+    """Passes a gradient on, and raises when it is differentiated."""
+
+    @staticmethod
+    def forward(ctx: Any, grad: Tensor, name: str) -> Tensor:
+        ctx.of = name
+        return wrap(grad.payload)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise GraphError(
+            f"{ctx.of}: Double backward is unsupported for src when >1 zeros in src are scattered "
+            "to the same position in self. The gradient is 0 there, but its own is not. Keep src "
+            "away from 0, or reduce by another function."
+        )
+
+
+# What users call ----------------------------------------------------------------------------------
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """`input`, each element reduced with those elements of `src` whose index names its place.
+
+    Args:
+        input: tensor with `d` dims.
+        dim: the dim in which `index` names places; in the others it counts along.
+        index: int32 or int64 tensor with `d` dims, nowhere but in `dim` larger than `input`.
+        src: tensor of the dtype of `input`, nowhere smaller than `index`.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether the element that is there takes part.
+
+    Returns:
+        Tensor of the shape of `input`. Gradients of amax and amin are split evenly between ties.
+
+    Raises:
+        ShapeError: if the shapes do not fit, there is no such place, or no such reduction.
+        DTypeError: if `index` holds no integers, or the dtypes differ.
+
+    Example:
+        >>> x, index = tensor([1.0, 2.0]), tensor([0, 0, 1])
+        >>> scatter_reduce(x, 0, index, tensor([5.0, 3.0, 4.0]), "sum")
+        tensor([9., 6.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
+    """
+    return prepare_scatter_reduce(input, dim, index, src, reduce, include_self).result()
+
+
+def prepare_scatter_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+) -> Prepared:
+    """What `scatter_reduce` and `scatter_reduce_` have in common."""
+    check_index("scatter_reduce", index)
+    same_dtype("scatter_reduce", input, src)
+    if reduce not in _RULES:
+        raise ShapeError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. It says "
+            "how several elements become one. Write one of these."
+        )
+    at = wrap_dim(dim, input.ndim)
+    check_along("scatter_reduce", input, at, index, src)
+    parameters = {"dim": at, "reduce": reduce, "include_self": include_self}
+    return Prepared(ScatterReduce, (input, src, with_dims(index, input)), parameters)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """`input`, each slice reduced with those slices of `source` whose index names its place.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        index: int32 or int64 tensor of shape `(m,)`, from 0 to `n - 1`.
+        source: tensor of shape `(…, m, …)` and of the dtype of `input`.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: whether the slice that is there takes part.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        DimError, ShapeError, DTypeError: as `index_add`; also for another `reduce`.
+
+    Example:
+        >>> x, index = tensor([1.0, 2.0]), tensor([0, 0, 1])
+        >>> index_reduce(x, 0, index, tensor([5.0, 3.0, 4.0]), "prod")
+        tensor([15.,  8.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
+    """
+    return prepare_index_reduce(input, dim, index, source, reduce, include_self).result()
+
+
+def prepare_index_reduce(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Prepared:
+    """What `index_reduce` and `index_reduce_` have in common."""
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise ShapeError(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+            f"{reduce}. It says how several slices become one. Write index_add() for their sum."
+        )
+    check_index("index_reduce", index)
+    same_dtype("index_reduce", input, source)
+    at = wrap_dim(dim, input.ndim)
+    check_vector("index_reduce", index, input.shape[at] if input.ndim else 1)
+    check_source("index_reduce", input, at, index, source)
+    parameters = {"dim": at, "reduce": reduce, "include_self": include_self}
+    vector = index if index.ndim else reshape(index, (1,))
+    return Prepared(IndexReduce, (input, source, vector), parameters)

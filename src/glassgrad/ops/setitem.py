@@ -1,0 +1,81 @@
+"""`x[index] = value`: a write to a view, or to the places that index tensors name."""
+
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.backend import backend_of, is_array
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.tensor import Tensor, wrap
+
+from ._writing import check_memory, check_writable, records, write, write_prepared
+from .indexing import key_of, parse
+from .inplace import copy_, fill_
+from .putting import put_at
+from .shape import view
+from .stretching import expand
+
+__all__ = ["setitem"]
+
+
+def setitem(input: Tensor, index: Any, value: Any) -> None:
+    """`input[index] = value`.
+
+    Args:
+        input: tensor, written in place.
+        index: what `input[index]` takes.
+        value: a number, or a tensor that broadcasts to `input[index]`.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DimError: if there is no such place.
+        ShapeError: if `value` does not fit.
+
+    Example:
+        >>> x = tensor([1.0, 2.0, 3.0])
+        >>> x[1:] = 0
+        >>> x
+        tensor([1., 0., 0.])
+    """
+    new = value.payload if isinstance(value, Tensor) else value
+    if not (is_array(new) or isinstance(new, (bool, int, float, complex, np.generic))):
+        raise ArgumentTypeError(
+            f"can't assign a {type(value).__name__} to a tensor. "
+            "Write `x[index] = glassgrad.tensor(values)`."
+        )
+    if index is False:
+        return
+    index = None if index is True else index
+    if records(input, value):
+        check_writable(input, "setitem")
+        _record(input, index, value)
+    elif index.__class__ is int and 0 not in input.payload.strides:
+        write(input, "setitem", lambda array: array.__setitem__(index, new))
+    else:
+        target, dims, indices = parse(wrap(input.payload), index)
+        key = key_of(indices, dims) if dims else ...
+        if is_array(new) and new.size > 1:
+            check_memory(target, "setitem")
+        write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _record(input: Tensor, index: Any, value: Any) -> None:
+    """Write to a view of the places that `index` names, or put the value at each of them."""
+    target, dims, indices = parse(input, index)
+    if not isinstance(value, Tensor):
+        value = wrap(backend_of(target.payload).asarray(value, target.dtype))
+    if dims:
+        sizes = _without_leading_ones(value)
+        value = value if sizes == value.shape else view(value, sizes)
+        write_prepared(put_at(target, dims, indices, value))
+    elif value.shape == target.shape:
+        copy_(target, value)
+    elif value.ndim == 0:
+        fill_(target, value)
+    else:
+        copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
+
+
+def _without_leading_ones(value: Tensor) -> tuple[int, ...]:
+    shape = value.shape
+    return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]

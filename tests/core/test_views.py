@@ -1,0 +1,485 @@
+"""Views: what a write to one does to its base, its siblings and the graph, as PyTorch has it."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad
+from both import leaf, make, plain, reachable, spelled, values
+from glassgrad.core.views import Geometry
+
+
+def computed(lib, rows=3, columns=2):
+    """A leaf, and a tensor made from it that may be written."""
+    a = leaf(lib, np.arange(rows * columns, dtype=float).reshape(rows, columns).tolist())
+    return a, a * 1
+
+
+def run_order(out):
+    """The names of the nodes in the order in which a pass runs them."""
+    log = []
+    for node in reachable(out.grad_fn):
+        name = node.name().rpartition("::")[2]
+        node.register_hook(lambda gin, gout, name=name: log.append(name))
+    out.backward()
+    return log
+
+
+VIEWS = {
+    "select": lambda b: b[0],
+    "slice": lambda b: b[1:, :1],
+    "transpose": lambda b: b.t(),
+    "transposed slice": lambda b: b.t()[1:, ::2],
+    "all of it": lambda b: b.view(-1),
+    "as it is": lambda b: b[...],
+    "one element": lambda b: b[2, 1],
+    "empty": lambda b: b[3:],
+    "view of a view of a view": lambda b: b.view(2, 3)[1].view(1, 3)[:, 1:],
+    "unsqueezed": lambda b: b.unsqueeze(0)[0, 1],
+    "permuted": lambda b: b.view(1, 2, 3).permute(2, 0, 1)[1],
+}
+
+
+# A write to a view ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_a_write_to_a_view_changes_its_base_and_the_gradient(lib, view):
+    a, b = computed(lib)
+    v = view(b)
+    v.mul_(3)
+    assert b._version == v._version == 1
+    assert spelled(b.grad_fn) == [
+        ("CopySlices", [(1, 0), (None, 0)]),
+        ("MulBackward0", [(2, 0), (None, 0)]),
+        ("AccumulateGrad", []),
+    ]
+    assert spelled(v.grad_fn)[0] == ("AsStridedBackward0", [(1, 0)])
+    weights = plain(lib, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    (b * weights).sum().backward()
+    expected = torch.tensor(weights.tolist(), dtype=torch.float64)
+    view(expected).mul_(3)
+    assert a.grad.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_what_is_computed_from_a_written_view_reaches_the_leaf(lib, view):
+    a, b = computed(lib)
+    v = view(b)
+    v.mul_(3)
+    ((v * v).sum() + b.sum()).backward()
+    twin = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    c = twin * 1
+    view(c).mul_(3)
+    ((view(c) * view(c)).sum() + c.sum()).backward()
+    assert a.grad.tolist() == twin.grad.tolist()
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_a_write_of_values_that_need_a_gradient(lib, view):
+    base, value = plain(lib, np.ones((3, 2)).tolist()), leaf(lib, 2.0)
+    v = view(base)
+    v.mul_(value)
+    assert base.requires_grad
+    assert v.requires_grad
+    assert spelled(base.grad_fn)[0] == ("CopySlices", [(None, 0), (1, 0)])
+    base.sum().backward()
+    assert value.grad.item() == v.numel()
+
+
+def test_siblings_of_a_written_view_find_their_place_anew(lib):
+    a, b = computed(lib)
+    first, second, all_of_it = b[0], b[1:], b.view(-1)
+    first.exp_()
+    for tensor in (first, second, all_of_it):
+        assert spelled(tensor.grad_fn)[:2] == [
+            ("AsStridedBackward0", [(1, 0)]),
+            ("CopySlices", [(2, 0)]),
+        ]
+    (second.sum() * all_of_it.sum()).backward()
+    assert a.grad is not None
+    assert first._base is second._base is all_of_it._base is b
+
+
+def test_a_write_to_the_base_sends_its_views_behind_it(lib):
+    a, b = computed(lib)
+    v, w = b[0], b.t()
+    b.mul_(2)
+    assert spelled(v.grad_fn)[:2] == [
+        ("AsStridedBackward0", [(1, 0)]),
+        ("MulBackward0", [(2, 0), (None, 0)]),
+    ]
+    (v.sum() + 3 * w.sum()).backward()
+    assert a.grad.tolist() == [[8.0, 8.0], [6.0, 6.0], [6.0, 6.0]]
+
+
+def test_views_of_a_plain_tensor_require_grad_once_it_does(lib):
+    b, w = plain(lib, [1.0, 2.0, 3.0]), leaf(lib, [4.0, 5.0, 6.0])
+    v = b[:2]
+    assert not v.requires_grad
+    b.mul_(w)
+    assert v.requires_grad
+    assert not v.is_leaf
+    v.sum().backward()
+    assert w.grad.tolist() == [1.0, 2.0, 0.0]
+
+
+def test_the_nodes_of_a_write_run_in_pytorchs_order(lib):
+    _, b = computed(lib)
+    v, w = b[0], b[1]
+    v.mul_(2)
+    out = (w + 1).sum() + b.sum() + v.sum()
+    assert run_order(out) == [
+        "AddBackward0",
+        "SumBackward0",
+        "AddBackward0",
+        "SumBackward0",
+        "SumBackward0",
+        "AddBackward0",
+        "AsStridedBackward0",
+        "AsStridedBackward0",
+        "CopySlices",
+        "MulBackward0",
+        "AccumulateGrad",
+    ]
+
+
+def test_several_writes_stack_up(lib):
+    a, b = computed(lib)
+    v, w = b[0], b[:, 1]
+    v.mul_(2)
+    w.mul_(v.sum())
+    b.add_(1)
+    v.exp_()
+    (b.sum() + w.sum()).backward()
+    x = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    c = x * 1
+    c[0].mul_(2)
+    c[:, 1].mul_(c[0].sum())
+    c.add_(1)
+    c[0].exp_()
+    (c.sum() + c[:, 1].sum()).backward()
+    np.testing.assert_allclose(a.grad.tolist(), x.grad.tolist())
+
+
+def test_a_write_without_recording_makes_views_look_again(lib):
+    _, b = computed(lib)
+    v = b[0]
+    with lib.no_grad():
+        b.add_(1)
+    assert spelled(v.grad_fn)[:2] == [
+        ("AsStridedBackward0", [(1, 0)]),
+        ("MulBackward0", [(2, 0), (None, 0)]),
+    ]
+    w = b[1]
+    w.detach().add_(1)
+    assert w.grad_fn.name() == "AsStridedBackward0"
+
+
+def test_a_view_of_a_leaf_looks_again_too(lib):
+    a = leaf(lib, [1.0, 2.0, 3.0])
+    v = a[:2]
+    with lib.no_grad():
+        v.mul_(2)
+    assert spelled(v.grad_fn) == [("AsStridedBackward0", [(1, 0)]), ("AccumulateGrad", [])]
+    v.sum().backward()
+    assert a.grad.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_views_of_a_base_whose_elements_are_not_in_order(lib):
+    a = leaf(lib, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    if lib is glassgrad:
+        b = lib.from_numpy(np.asfortranarray(np.zeros((2, 3))))
+    else:
+        b = lib.zeros(3, 2, dtype=lib.float64).numpy().T
+        b = lib.from_numpy(b)
+    b.copy_(a)
+    v = b[:, 1:]
+    v.mul_(plain(lib, [[2.0, 3.0], [4.0, 5.0]]))
+    (b * plain(lib, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])).sum().backward()
+    assert a.grad.tolist() == [[1.0, 4.0, 9.0], [4.0, 20.0, 30.0]]
+
+
+def test_a_view_that_shows_elements_twice_adds_up_its_gradient(lib):
+    a = leaf(lib, [1.0])
+    b = a * 1
+    v = b.expand(3)
+    b.mul_(2)
+    (v * plain(lib, [1.0, 2.0, 3.0])).sum().backward()
+    assert a.grad.tolist() == [12.0]
+
+
+def test_writes_to_views_differentiate_twice(lib):
+    a, b = computed(lib)
+    v = b[1:]
+    v.mul_(v.mean() + 2)
+    w = b[:, 0]
+    w.mul_(w.sum())
+    (first,) = lib.autograd.grad((b * b).sum() + v.sum(), a, create_graph=True)
+    (second,) = lib.autograd.grad((first * first).sum(), a)
+    x = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    c = x * 1
+    c[1:].mul_(c[1:].mean() + 2)
+    d = c[:, 0]
+    d.mul_(d.sum())
+    (one,) = torch.autograd.grad((c * c).sum() + c[1:].sum(), x, create_graph=True)
+    (two,) = torch.autograd.grad((one * one).sum(), x)
+    np.testing.assert_allclose(first.tolist(), one.tolist())
+    np.testing.assert_allclose(second.tolist(), two.tolist())
+
+
+def test_a_graph_with_a_written_view_is_freed_after_its_pass(lib):
+    _, b = computed(lib)
+    b[0].exp_()
+    out = b.sum()
+    out.backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        out.backward()
+
+
+def test_a_view_that_was_saved_and_written_is_stale(lib):
+    _, b = computed(lib)
+    v = b[0]
+    out = (v * v).sum()
+    b[1].add_(1)  # another part, but one storage has one version
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+
+
+def test_the_result_of_a_write_is_stale_after_the_next(lib):
+    _, b = computed(lib)
+    b.exp_()
+    b.add_(1)
+    with pytest.raises(RuntimeError, match="is at version 2; expected version 1"):
+        b.sum().backward()
+
+
+# Hooks ------------------------------------------------------------------------------------------
+
+
+def test_hooks_stay_behind_and_new_ones_see_the_new_gradient(lib):
+    log = []
+    _, b = computed(lib)
+    v = b[0]
+    b.register_hook(lambda g: log.append(("b", g.tolist())))
+    v.register_hook(lambda g: log.append(("v", g.tolist())))
+    v.mul_(2)
+    v.register_hook(lambda g: log.append(("v later", g.tolist())))
+    b.register_hook(lambda g: log.append(("b later", g.tolist())))
+    (b.sum() + 3 * v.sum()).backward()
+    assert log == [
+        ("v later", [3.0, 3.0]),
+        ("b later", [[4.0, 4.0], [1.0, 1.0], [1.0, 1.0]]),
+        ("b", [[8.0, 8.0], [1.0, 1.0], [1.0, 1.0]]),
+    ]
+
+
+@pytest.mark.parametrize("write", [lambda b, v: v.mul_(2), lambda b, v: b.mul_(2)])
+def test_retain_grad_moves_with_base_and_views(lib, write):
+    _, b = computed(lib)
+    v, u = b[0], b[:, 1]
+    for tensor in (b, v, u):
+        tensor.retain_grad()
+    write(b, v)
+    assert all(tensor.retains_grad for tensor in (b, v, u))
+    (b.sum() + 3 * v.sum() + 5 * u.sum()).backward()
+    assert values([b.grad, v.grad, u.grad]) == [
+        [[4.0, 9.0], [1.0, 6.0], [1.0, 6.0]],
+        [3.0, 3.0],
+        [5.0, 5.0, 5.0],
+    ]
+
+
+# What may not be written ------------------------------------------------------------------------
+
+
+def test_a_view_of_a_leaf_is_not_written(lib):
+    a = leaf(lib, [1.0, 2.0])
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        a[:1].mul_(2)
+    assert a.tolist() == [1.0, 2.0]
+    assert a._version == 0
+
+
+def made_in(lib, mode, b):
+    with getattr(lib, mode)():
+        return b[0]
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_a_view_made_without_recording_is_not_written_with_it(lib, mode):
+    _, b = computed(lib)
+    v = made_in(lib, mode, b)
+    assert v.requires_grad
+    assert v.grad_fn is None
+    assert v.is_leaf
+    assert not v.is_inference()
+    with pytest.raises(RuntimeError, match=f"A view was created in {mode}".replace("_mode", " m")):
+        v.mul_(2)
+    b.mul_(2)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been"):
+        _ = v.grad_fn
+
+
+@pytest.mark.parametrize("op", ["unbind", "split", "chunk"])
+def test_one_of_several_views_is_not_written(lib, op):
+    _, b = computed(lib)
+    parts = b.unbind() if op == "unbind" else getattr(b, op)(3)
+    with pytest.raises(RuntimeError, match="is the output of a function that returns multiple"):
+        parts[0].mul_(2)
+    b.mul_(2)
+    with pytest.raises(RuntimeError, match=r"Output 0 of \w+ is a view and its base or another"):
+        _ = parts[0] + 1
+    assert b.tolist() == [[0.0, 2.0], [4.0, 6.0], [8.0, 10.0]]
+
+
+def test_what_is_viewed_of_such_a_view_is_not_written_either(lib):
+    _, b = computed(lib)
+    part = b.unbind()[0]
+    with pytest.raises(RuntimeError, match="returns multiple views"):
+        part[:1].mul_(2)
+
+
+@pytest.mark.parametrize("forward", [lambda ctx, x: x, lambda ctx, x: x.view(-1)])
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_a_view_from_a_function_is_not_written(lib, forward, requires_grad):
+    made = make(lib, forward, lambda ctx, grad: grad)
+    x = leaf(lib, [1.0, 2.0]) * 1 if requires_grad else plain(lib, [1.0, 2.0])
+    y = made.apply(x)
+    assert y._is_view()
+    assert y._base is x
+    with pytest.raises(RuntimeError, match="This view was created inside a custom Function"):
+        y.mul_(leaf(lib, 2.0))
+
+
+def test_views_of_inference_tensors_are_not_tracked(lib):
+    with lib.inference_mode():
+        x = lib.ones(3)
+        inside = x[:2]
+    outside = x[:2]
+    for view in (inside, outside):
+        assert view.is_inference()
+        assert not view._is_view()
+
+
+def test_memory_that_overlaps_is_filled_but_not_added_to(lib):
+    x = plain(lib, [1.0]).expand(3)
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        x.add_(1)
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        x.copy_(plain(lib, [1.0, 2.0, 3.0]))
+    assert x.fill_(7).tolist() == [7.0, 7.0, 7.0]
+    assert x.zero_().tolist() == [0.0, 0.0, 0.0]
+    x[1] = 4
+    assert x.tolist() == [4.0, 4.0, 4.0]
+
+
+# In users' Functions ----------------------------------------------------------------------------
+
+
+def doubling(lib, before=lambda ctx, x: None):
+    def forward(ctx, x):
+        before(ctx, x)
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    return make(lib, forward, lambda ctx, grad: grad * 2)
+
+
+def test_a_function_may_write_a_view(lib):
+    a, b = computed(lib)
+    v = b[0]
+    out = doubling(lib).apply(v)
+    assert out is v
+    assert spelled(v.grad_fn)[:2] == [("AsStridedBackward0", [(1, 0)]), ("CopySlices", [(2, 0)])]
+    (b.sum() + v.sum()).backward()
+    assert a.grad.tolist() == [[4.0, 4.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_function_may_write_a_view_that_is_not_its_first_argument():
+    def forward(ctx, w, x):  # PyTorch loses the gradient of `w`
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(w)
+        return x.mul_(w)
+
+    made = make(glassgrad, forward, lambda ctx, grad: ((grad * 10).sum(), grad * ctx.saved_tensors[0]))
+    a, b = computed(glassgrad)
+    w = leaf(glassgrad, 3.0)
+    made.apply(w, b[0])
+    b.sum().backward()
+    assert w.grad.item() == 20.0
+    assert a.grad.tolist() == [[3.0, 3.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_a_function_may_not_write_a_view_of_a_leaf(lib):
+    a = leaf(lib, [1.0, 2.0])
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        doubling(lib).apply(a[:1])
+
+
+def test_a_function_that_saves_the_view_it_wrote_leaves_no_cycle():
+    def forward(ctx, x):
+        x.exp_()
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+
+    made = make(glassgrad, forward, lambda ctx, grad: grad * ctx.saved_tensors[0])
+    a, b = computed(glassgrad)
+    v = b[0]
+    made.apply(v)
+    b.sum().backward(retain_graph=True)
+    np.testing.assert_allclose(a.grad.tolist()[0], np.exp([0.0, 1.0]))
+    alive = weakref.ref(b)
+    gc.disable()
+    try:
+        del b, v
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+# Memory -----------------------------------------------------------------------------------------
+
+
+def test_writes_to_views_leave_nothing_behind():
+    def run():
+        a, b = computed(glassgrad)
+        v, w = b[0], b[1:]
+        v.mul_(2)
+        w.exp_()
+        b[0, 1] = v.sum()
+        (b.sum() + v.sum() + w.sum()).backward()
+        return [weakref.ref(x) for x in (a, b, v, w, b.grad_fn, v.grad_fn, w.grad_fn)]
+
+    gc.disable()
+    try:
+        refs = run()
+        assert [ref() for ref in refs] == [None] * len(refs)
+    finally:
+        gc.enable()
+
+
+def test_views_that_are_gone_are_forgotten():
+    base = plain(glassgrad, [1.0, 2.0])
+    for _ in range(1000):
+        base[0]
+    assert len(base.cold.version.views._refs) < 40
+
+
+# Geometry ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_places_point_at_the_elements_of_the_view(view, order):
+    array = np.asarray(np.arange(6.0).reshape(3, 2), order=order)
+    base = glassgrad.from_numpy(array)
+    if order == "F" and view in (VIEWS["all of it"], VIEWS["permuted"], VIEWS["view of a view of a view"]):
+        base = glassgrad.from_numpy(np.arange(12.0).reshape(3, 4)[:, ::2].copy())
+    shown = view(base)
+    places = Geometry.of(base, shown).places(array)
+    np.testing.assert_array_equal(np.ravel(base.numpy())[places], shown.numpy())

@@ -1,0 +1,99 @@
+"""Lines that compute: ops, views, user Functions, and all of them inside blocks."""
+
+from typing import Any
+
+from fuzz.lines import (
+    LineMaker,
+    has_dims,
+    indented,
+    is_matrix,
+    is_small,
+    of_one,
+    of_two,
+    requires_grad,
+    rows,
+)
+from fuzz.program import Step
+
+__all__ = ["MAKERS"]
+
+PLAIN = [
+    of_two("add", "{a} + {b}"),
+    of_two("sub", "{a} - {b}"),
+    of_two("mul", "{a} * {b}"),
+    of_two("mul", "{b} * {a}"),
+    of_two("div", "{a} / ({b} * {b} + 1.5)"),
+    of_two("maximum", "lib.maximum({a}, {b})"),
+    of_two("where", "lib.where({a} > 0, {a}, {b})"),
+    of_one("neg", "-{a}"),
+    of_one("sin", "{a}.sin()"),
+    of_one("tanh", "{a}.tanh()"),
+    of_one("sigmoid", "{a}.sigmoid()"),
+    of_one("exp", "({a} * 0.125).exp()"),
+    of_one("relu", "{a}.relu()"),
+    of_one("pow", "{a} ** 2"),
+    of_one("rsub", "1.5 - {a}"),
+    of_one("double", "{a} + {a}"),
+    of_one("sum", "{a}.sum()"),
+    of_one("sum", "{a}.sum(0)", want=has_dims(1)),
+    of_one("mean", "{a}.mean()"),
+    of_one("clone", "{a}.clone()"),
+    of_one("matmul", "{a} @ {a}.t()", want=is_matrix),
+    of_one("index", "{a}[[0, 1, 0]]", want=rows),
+    of_one("linear", "lib.nn.functional.linear({a}, {a})", want=is_matrix),
+    of_one("stack", "lib.stack([{a}, {a}])", want=lambda x: is_small(x) and x.dim() < 3),
+    of_one("t", "{a}.t()", "views", is_matrix),
+    of_one("transpose", "{a}.transpose(0, -1)", "views", has_dims(1)),
+    of_one("flat", "{a}.reshape(-1)", "views", has_dims(1)),
+    of_one("view_as", "{a}.view_as({a})", "views"),
+    of_one("unsqueeze", "{a}.unsqueeze(0)", "views", lambda x: is_small(x) and x.dim() < 3),
+    of_one("squeeze", "{a}.squeeze()", "views"),
+    of_one("select", "{a}[0]", "views", has_dims(1)),
+    of_one("select", "{a}[..., -1]", "views", has_dims(1)),
+    of_one("slice", "{a}[:2]", "views", has_dims(1)),
+    of_one("slice", "{a}[..., 1:]", "views", has_dims(2)),
+    of_one("expand", "{a}.expand(2, -1)", "views", lambda x: is_small(x) and x.dim() == 1),
+    of_one("unbind", "{a}.unbind()", "views", rows, n=2),
+    of_one("chunk", "{a}.chunk(2)", "views", rows, n=2),
+    of_one("split_function", "Split.apply({a})", "functions", n=2),
+    of_two("swap_function", "Swap.apply({a}, {b})", "functions", n=2),
+    of_one("nothing_function", "Nothing.apply({a})", "functions"),
+    of_one("keep_function", "Keep.apply({a}, 0.5)", "functions"),
+    of_one("alias_function", "Alias.apply({a})", "functions", requires_grad),
+    of_one("window_function", "Window.apply({a})", "functions", lambda x: x.dim() < 3),
+    of_one("half_function", "Half.apply({a})", "functions", n=2),
+    of_one("detach", "{a}.detach()", "detach"),
+]
+
+
+def _inside(op: str, feature: str, block: str) -> LineMaker:
+    """Any of the lines above, inside a block."""
+
+    def build(g: Any) -> Step | None:
+        step = g.rng.choice(PLAIN).build(g)
+        name = f"{op}{len(g.steps)}"
+        return step and indented(step, block.format(name=name), op, feature)
+
+    return LineMaker(op, feature, build)
+
+
+def _again(op: str, extra: str) -> LineMaker:
+    """A checkpoint."""
+
+    def build(g: Any) -> Step | None:
+        a = g.pick(is_small)
+        if a is None:
+            return None
+        out = g.name()
+        return Step(op, "checkpoint", f"{out} = again({a}, {out!r}{extra})", (out,), (a,))
+
+    return LineMaker(op, "checkpoint", build)
+
+
+MAKERS = [
+    *PLAIN,
+    *[_again("checkpoint", "")] * 3,
+    _again("checkpoint_reentrant", ", reentrant=True"),
+    *[_inside("packed", "saved_hooks", "packed('{name}')")] * 4,
+    *[_inside("silent", "no_grad", "lib.no_grad()")] * 2,
+]

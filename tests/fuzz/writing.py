@@ -1,0 +1,85 @@
+"""Lines that write in place: to plain values, to views and what they show, to parts."""
+
+from typing import Any
+
+from fuzz.lines import LineMaker, broadcasts, has_dims, is_inner, is_matrix, is_small
+from fuzz.program import Step
+
+__all__ = ["WRITES"]
+
+
+def _write(op: str, template: str, feature: str = "writes", want: Any = is_small) -> LineMaker:
+    """A line that writes to `{a}`, of `{b}` (of its shape), `{c}` (of a shape that broadcasts)
+    or `{r}` (of the shape of its first row)."""
+
+    def build(g: Any) -> Step | None:
+        def allowed(x: Any) -> bool:
+            if not is_small(x) or x.dim() == 0 or not want(x):
+                return False
+            return g.may_fail or feature == "no_grad" or not (x.is_leaf and x.requires_grad)
+
+        a = g.pick(allowed)
+        if a is None:
+            return None
+        shape = tuple(g.of(a).shape)
+        given = {
+            "b": g.pick(lambda x: is_small(x) and tuple(x.shape) == shape),
+            "c": g.pick(lambda x: is_small(x) and x.dim() < 2 and broadcasts(x.shape, shape)),
+            "r": g.pick(lambda x: is_small(x) and tuple(x.shape) == shape[1:]),
+        }
+        used = {letter: name for letter, name in given.items() if f"{{{letter}}}" in template}
+        if None in used.values():
+            return None
+        sharing = g.sharing(a)
+        if sharing and "shared_writes" not in g.features:
+            return None
+        shares = sharing and feature == "writes"
+        return Step(
+            op,
+            "shared_writes" if shares else feature,
+            template.format(a=a, **used),
+            (),
+            (a, *used.values()),
+            changes=(a, *sharing),
+        )
+
+    return LineMaker(op, feature, build)
+
+
+WRITES = [
+    _write("dirty_function", "Dirty.apply({a})"),
+    _write("add_", "{a}.add_({b})"),
+    _write("add_broadcast_", "{a}.add_({c})"),
+    _write("sub_", "{a}.sub_({b})"),
+    _write("mul_", "{a}.mul_({b})"),
+    _write("mul_number_", "{a}.mul_(0.75)"),
+    _write("div_", "{a}.div_(1.25)"),
+    _write("copy_", "{a}.copy_({b})"),
+    _write("zero_", "{a}.zero_()"),
+    _write("fill_", "{a}.fill_(0.375)"),
+    _write("iadd", "{a} += 0.5"),
+    _write("imul", "{a} *= {c}"),
+    _write("item_number", "{a}[0] = 0.25"),
+    _write("item_tensor", "{a}[0] = {r}"),
+    _write("item_slice", "{a}[..., 1:] = {b}[..., 1:]"),
+    _write("item_list", "{a}[[0, -1]] = 0.125"),
+    _write("item_mask", "{a}[{a} > 0.5] = 0.625"),
+    _write("item_add", "{a}[..., -1] += 0.25"),
+    _write("sin_", "{a}.sin_()", "inplace_ops"),
+    _write("tanh_", "{a}.tanh_()", "inplace_ops"),
+    _write("sigmoid_", "{a}.sigmoid_()", "inplace_ops"),
+    _write("relu_", "{a}.relu_()", "inplace_ops"),
+    _write("neg_", "{a}.neg_()", "inplace_ops"),
+    _write("pow_", "{a}.pow_(2)", "inplace_ops"),
+    _write("clamp_", "{a}.clamp_(-0.75, 0.75)", "inplace_ops"),
+    _write("masked_fill_", "{a}.masked_fill_({a} > 0.5, 0.5)", "inplace_ops"),
+    _write("t_", "{a}.t_()", "inplace_ops", is_matrix),
+    _write("unsqueeze_", "{a}.unsqueeze_(0)", "inplace_ops", lambda x: x.dim() < 3),
+    _write("squeeze_", "{a}.squeeze_()", "inplace_ops", has_dims(3)),
+    _write("detach_", "{a}.detach_()", "inplace_ops", is_inner),
+    _write("silent_add", "exec('with lib.no_grad(): {a}.add_(0.125)')", "no_grad"),
+    _write("silent_item", "exec('with lib.no_grad(): {a}[0] = 0.25')", "no_grad"),
+    _write("detached_mul", "{a}.detach().mul_(0.5)", "detach"),
+    _write("data_mul", "{a}.data.mul_(0.5)", "detach"),
+    _write("bump", "lib.autograd.graph.increment_version({a})", "inplace_ops"),
+]

@@ -1,0 +1,168 @@
+"""Nothing stays: what a program lets go of dies at once, without the garbage collector.
+
+The programs are in `tests/leaks/`: each returns what must be dead when nobody refers to it any
+more: tensors, nodes, and the owners of hooks. PyTorch plays them too, so that nothing is asked
+which it denies; `OURS` are those where it leaves something to the collector.
+"""
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad
+from both import LIBRARIES, leaf
+from glassgrad.core import doors, state
+from leaks.collected import OURS, PROGRAMS
+from leaks.letting_go import Owner, behind, function, survivors
+from opcase import Run
+from opcases import DIFFERENTIABLE, rows
+
+# Ops ----------------------------------------------------------------------------------------------
+
+
+def _run_of(case, given, arrays, ways):
+    run = Run(case, given, arrays)
+    dying = [*run.inputs, *behind(*run.roots)]
+    if "hooks" in ways:
+        owners = [Owner() for _ in run.roots]
+        for y, owner in zip(run.roots, owners, strict=True):
+            y.retain_grad()
+            y.register_hook(lambda grad, owner=owner: None)
+            y.grad_fn.register_hook(lambda into, out, owner=owner: None)
+        dying += owners
+    if "passes" in ways:
+        dying += [g for g in run.gradients() if g is not None]
+        dying += [g for g in run.double() if g is not None]
+    return dying
+
+
+@pytest.mark.parametrize("ways", ["forward alone", "passes", "passes and hooks"])
+@rows(DIFFERENTIABLE)
+def test_tensors_and_nodes_of_an_op_die_when_they_are_let_go(case, given, ways):
+    arrays = case.arrays(given)
+    assert survivors(lambda: _run_of(case, given, arrays, ways)) == ([], 0)
+
+
+# Functions --------------------------------------------------------------------------------------
+
+
+def _play_function(lib, name, *, then):
+    x = leaf(lib, [0.3, 0.7])
+    y = x * 1.0
+    outputs = function(lib, name).apply(y)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    dying = behind(*outputs)
+    then(lib, sum(out.sum() for out in outputs), x)
+    return [x, y, *dying]
+
+
+def _only_forward(lib, root, x):
+    assert root.requires_grad
+
+
+def _backward(lib, root, x):
+    root.backward()
+
+
+def _second_order(lib, root, x):
+    (grad,) = lib.autograd.grad(root, x, create_graph=True)
+    if grad.requires_grad:
+        lib.autograd.grad(grad.sum(), x, allow_unused=True)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("then", [_only_forward, _backward, _second_order])
+@pytest.mark.parametrize(
+    "name", ["SavesItsOutput", "SavesEverything", "ReturnsItsInput", "ChangesItsInput"]
+)
+def test_what_a_user_function_saves_dies_with_its_node(lib, name, then):
+    assert survivors(lambda: _play_function(lib, name, then=then)) == ([], 0)
+
+
+# Programs -----------------------------------------------------------------------------------------
+
+
+def named(programs):
+    return [pytest.param(play, id=play.__name__) for play in programs]
+
+
+@pytest.mark.parametrize("play", named(PROGRAMS + OURS))
+def test_what_a_program_lets_go_of_dies_at_once(play):
+    assert survivors(lambda: play(glassgrad)) == ([], 0)
+
+
+@pytest.mark.parametrize("play", named(PROGRAMS))
+def test_no_more_is_asked_than_pytorch_does(play):
+    assert survivors(lambda: play(torch)) == ([], 0)
+
+
+@pytest.mark.parametrize("play", named(PROGRAMS + OURS))
+def test_a_program_leaves_no_mark_in_the_process(play):
+    play(glassgrad)
+    marks = (state.unusual, state.special, state.tracing, state.before_write)
+    assert not any(marks)
+    assert state.anomaly is None
+    assert state.modes.task is None
+
+
+# Growth -------------------------------------------------------------------------------------------
+
+
+def trainer(optimizer, **options):
+    """A step of training a small network."""
+    rng = np.random.default_rng(0)
+    inputs = glassgrad.tensor(rng.normal(size=(8, 4)).astype("f"))
+    targets = glassgrad.tensor(rng.integers(0, 3, 8))
+    layers = glassgrad.nn.Linear(4, 8), glassgrad.nn.Tanh(), glassgrad.nn.Linear(8, 3)
+    model = glassgrad.nn.Sequential(*layers)
+    loss_of = glassgrad.nn.CrossEntropyLoss()
+    steps = optimizer(model.parameters(), lr=0.01, **options)
+
+    def step():
+        steps.zero_grad()
+        loss_of(model(inputs), targets).backward()
+        steps.step()
+
+    return step
+
+
+def growth(step, times):
+    """By how many objects and bytes the process grows while `step` runs so often."""
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(30):  # caches and pools fill
+            step()
+        objects, size = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]
+        for _ in range(times):
+            step()
+        return len(gc.get_objects()) - objects, tracemalloc.get_traced_memory()[0] - size
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+
+
+def assert_steady(step, times):
+    """The process stays as large as it is: some kilobytes of CPython's own come and go."""
+    objects, size = growth(step, times)
+    assert objects < 20
+    assert size < 20_000
+
+
+@pytest.mark.slow
+def test_ten_thousand_training_steps_do_not_grow():
+    assert_steady(trainer(glassgrad.optim.SGD, momentum=0.9), 10_000)
+
+
+def test_adam_does_not_grow(monkeypatch):
+    monkeypatch.setattr(doors, "_MAX_CONSTANTS", 0)  # it keeps so many numbers, and Adam has many
+    assert_steady(trainer(glassgrad.optim.Adam), 1000)
+
+
+@pytest.mark.parametrize("play", named(PROGRAMS + OURS))
+def test_a_program_played_again_and_again_does_not_grow(play):
+    assert_steady(lambda: play(glassgrad), 30)
