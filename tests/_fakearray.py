@@ -147,6 +147,9 @@ class FakeBackend(Backend):
     def add_at(self, array: Any, index: Any, values: Any) -> None:
         np.add.at(array._array, _unwrap(index), _unwrap(values))
 
+    def reduce_at(self, name: str, array: Any, index: Any, values: Any) -> None:
+        getattr(np, name).at(array._array, _unwrap(index), _unwrap(values))
+
     def device(self, array: Any) -> Device:
         return Device("fake")
 

@@ -3,12 +3,20 @@
 import pytest
 
 import oprows_elementwise
+import oprows_inplace
+import oprows_places
 import oprows_reduction
 import oprows_structure
 
 __all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "rows"]
 
-CASES = [*oprows_elementwise.ROWS, *oprows_reduction.ROWS, *oprows_structure.ROWS]
+CASES = [
+    *oprows_elementwise.ROWS,
+    *oprows_reduction.ROWS,
+    *oprows_structure.ROWS,
+    *oprows_places.ROWS,
+    *oprows_inplace.ROWS,
+]
 """Every row."""
 
 SAMPLES = [(case, given) for case in CASES for given in case.samples]

@@ -9,6 +9,7 @@ from glassgrad.ops import (
     activations,
     arithmetic,
     comparison,
+    fused,
     logic,
     powers,
     selection,
@@ -262,4 +263,49 @@ SELECTION = [
     ),
 ]
 
-ROWS = [*ARITHMETIC, *TRANSCENDENTAL, *ACTIVATIONS, *COMPARISON, *SELECTION]
+MEMBERSHIP = [
+    OpCase(
+        comparison.isin,
+        [whole(2, 3), whole(2)],
+        numpy=np.isin,
+        rules="IsIn",
+        more=[sample(real(3), real(0)), sample(whole(3), whole(2), invert=True)],
+    ),
+    OpCase(
+        comparison.signbit,
+        [fixed([1.0, -1.0, 0.0, -0.0])],
+        numpy=np.signbit,
+        rules="SignBit",
+        more=[sample(whole(3, low=-2)), EMPTY],
+    ),
+]
+
+FUSED = [
+    OpCase(
+        fused.addcmul,
+        [real(2, 3), real(3), real(2, 1)],
+        numpy=lambda x, a, b, value=1: x + value * a * b,
+        more=[sample(real(3), real(2, 3), real(), value=0.5), sample(real(0), real(0), real(0))],
+    ),
+    OpCase(
+        fused.addcdiv,
+        [real(2, 3), real(3), positive(2, 1)],
+        numpy=lambda x, a, b, value=1: x + value * a / b,
+        more=[sample(real(3), real(2, 3), positive(), value=-2)],
+        wrong=[sample(real(3), whole(3), whole(3, low=1)), sample(real(3), real(2), real(2))],
+    ),
+    OpCase(
+        fused.lerp,
+        [real(2, 3), real(2, 3)],
+        {"weight": 0.25},
+        rules="Lerp LerpTensor",
+        more=[
+            sample(real(3), real(2, 3), weight=0.75),
+            sample(real(2, 3), real(3), real(2, 1)),
+            sample(real(2), real(2), fixed([0.0, 1.0])),
+        ],
+        wrong=[sample(real(3), whole(3), weight=0.5), sample(whole(3), whole(3), weight=0.5)],
+    ),
+]
+
+ROWS = [*ARITHMETIC, *TRANSCENDENTAL, *ACTIVATIONS, *COMPARISON, *MEMBERSHIP, *SELECTION, *FUSED]

@@ -1,8 +1,21 @@
 """Rows of reductions, products of matrices and losses."""
 
+import math
+
 import numpy as np
 
-from glassgrad.ops import affine, extrema, linalg, losses, reduction, statistics
+from glassgrad.ops import (
+    affine,
+    argextrema,
+    cumulating,
+    extrema,
+    linalg,
+    losses,
+    medians,
+    moments,
+    reduction,
+    statistics,
+)
 from glassgrad.ops.einsum import einsum
 from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
@@ -139,7 +152,7 @@ REDUCTION = [
         wrong=[sample(real(0, 3), dim=0)],
     ),
     OpCase(
-        extrema.argmax,
+        argextrema.argmax,
         [TIES],
         numpy=lambda x, dim=None, keepdim=False: np.argmax(x, dim, keepdims=keepdim),
         rules="ArgMax",
@@ -147,12 +160,92 @@ REDUCTION = [
         wrong=[EMPTY, sample(real(2), dim=1)],
     ),
     OpCase(
-        extrema.argmin,
+        argextrema.argmin,
         [TIES],
         numpy=lambda x, dim=None, keepdim=False: np.argmin(x, dim, keepdims=keepdim),
         rules="ArgMin",
         more=[sample(TIES, dim=1), sample(whole(2, 3), dim=0)],
         wrong=[EMPTY],
+    ),
+]
+
+WITH_NAN = fixed([[math.nan, 1.0, 3.0], [2.0, 2.0, math.nan]])
+WITH_ZEROS = fixed([[0.0, 2.0, 3.0], [0.0, 0.0, 1.5]])
+
+CHOSEN = [
+    OpCase(
+        medians.median,
+        [real(2, 3)],
+        rules="Median MedianDim",
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(real(2, 3), dim=-1, keepdim=True),
+            sample(real(), dim=0),
+            sample(TIES, smooth=False),
+            sample(WITH_NAN, smooth=False),
+            sample(WITH_NAN, dim=1, smooth=False),
+        ],
+        wrong=[sample(real(0, 3), dim=0), sample(real(2), dim=1)],
+    ),
+    OpCase(
+        medians.nanmedian,
+        [real(2, 3)],
+        rules="Nanmedian NanmedianDim",
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(WITH_NAN, smooth=False),
+            sample(WITH_NAN, dim=1, smooth=False),
+        ],
+        wrong=[sample(real(0, 3), dim=0)],
+    ),
+]
+
+MOMENTS = [
+    OpCase(
+        moments.var_mean,
+        [real(2, 3)],
+        more=[sample(real(2, 3), dim=1, correction=0), sample(real(3, 2), dim=[0], keepdim=True)],
+        wrong=[sample(whole(2)), sample(real(2), dim=2)],
+    ),
+    OpCase(
+        moments.std_mean,
+        [real(2, 3)],
+        more=[sample(real(2, 3), dim=1), sample(fixed([2.0, 2.0]), smooth=False)],
+        wrong=[sample(whole(2))],
+    ),
+]
+
+CUMULATING = [
+    OpCase(
+        cumulating.cumsum,
+        [real(2, 3)],
+        {"dim": 1},
+        numpy=lambda x, dim: np.cumsum(x, dim),
+        more=[sample(real(2, 3), dim=-2), sample(real(0, 2), dim=0), sample(whole(3), dim=0)],
+        wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        cumulating.cumprod,
+        [real(2, 3)],
+        {"dim": 1},
+        numpy=lambda x, dim: np.cumprod(x, dim),
+        more=[sample(WITH_ZEROS, dim=1), sample(WITH_ZEROS, dim=0), sample(real(0, 2), dim=0)],
+        wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        cumulating.prod,
+        [real(2, 3)],
+        rules="Prod ProdDim",
+        more=[
+            sample(real(2, 3), dim=0),
+            sample(real(2, 3), dim=-1, keepdim=True),
+            sample(WITH_ZEROS),
+            sample(WITH_ZEROS, dim=1),
+            sample(real(0, 3), dim=0),
+            sample(whole(2, 3)),
+            POINT,
+        ],
+        wrong=[sample(real(2), dim=1)],
     ),
 ]
 
@@ -306,4 +399,4 @@ LOSSES = [
     ),
 ]
 
-ROWS = [*REDUCTION, *LINALG, *LOSSES]
+ROWS = [*REDUCTION, *CHOSEN, *MOMENTS, *CUMULATING, *LINALG, *LOSSES]

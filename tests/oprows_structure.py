@@ -13,6 +13,9 @@ from glassgrad.ops import (
     shape,
     splitting,
     transposing,
+    triangles,
+    turning,
+    unsafe_splitting,
 )
 from opcase import OpCase, fixed, flags, real, sample, whole
 
@@ -160,7 +163,6 @@ CHOOSING = [
         gathering.index_select,
         [real(2, 3), whole(4)],
         {"dim": 1},
-        rules="IndexSelect IndexAdd",
         call=lambda f, x, index, dim: f(x, dim, index),
         wrong=[sample(real(2, 3), fixed([3]), dim=1), sample(real(2, 3), real(2), dim=1)],
     ),
@@ -169,7 +171,6 @@ CHOOSING = [
         [real(3, 2), whole(2, 2)],
         {"dim": 0},
         numpy=lambda x, index, dim: np.take_along_axis(x, index, dim),
-        rules="Gather ScatterAdd",
         call=lambda f, x, index, dim: f(x, dim, index),
         wrong=[sample(real(3, 2), fixed([[3]]), dim=0)],
     ),
@@ -209,6 +210,66 @@ JOINING = [
     ),
 ]
 
+PARTS = [
+    OpCase(
+        unsafe_splitting.unsafe_split,
+        [real(5, 2)],
+        {"split_size": 2},
+        call=lambda f, x, split_size, dim=0: f(x, split_size, dim),
+        more=[sample(real(2, 3), split_size=2, dim=1)],
+        wrong=[sample(real(2), split_size=-1)],
+    ),
+    OpCase(
+        unsafe_splitting.unsafe_split_with_sizes,
+        [real(2, 3)],
+        {"split_sizes": [1, 2], "dim": 1},
+        wrong=[sample(real(2), split_sizes=[1, 2])],
+    ),
+    OpCase(
+        triangles.tril,
+        [real(3, 3)],
+        numpy=lambda x, diagonal=0: np.tril(x, diagonal),
+        more=[sample(real(2, 2, 3), diagonal=1)],
+        wrong=[sample(real(2))],
+    ),
+    OpCase(
+        triangles.triu,
+        [real(3, 3)],
+        numpy=lambda x, diagonal=0: np.triu(x, diagonal),
+        more=[sample(real(2, 2, 3), diagonal=-1)],
+        wrong=[sample(real(2))],
+    ),
+    OpCase(
+        triangles.diagonal,
+        [real(3, 3)],
+        numpy=lambda x, offset=0, dim1=0, dim2=1: np.diagonal(x, offset, dim1, dim2),
+        rules="Diagonal DiagonalInto",
+        more=[
+            sample(real(2, 3), offset=1),
+            sample(real(2, 3, 4), offset=-1, dim1=-1, dim2=0),
+            sample(real(2, 2), offset=3),
+        ],
+        wrong=[sample(real(2)), sample(real(2, 2), dim1=1, dim2=1)],
+    ),
+    OpCase(
+        turning.flip,
+        [real(2, 3)],
+        {"dims": (0, -1)},
+        numpy=lambda x, dims: np.flip(x, dims if x.ndim else ()),
+        more=[sample(real(2, 3), dims=(1,)), sample(real(), dims=(0,))],
+        wrong=[sample(real(2), dims=(1,)), sample(real(2), dims=(0, 0))],
+        call=lambda f, x, dims: f(x, dims),
+    ),
+    OpCase(
+        turning.roll,
+        [real(2, 3)],
+        {"shifts": (1, -1), "dims": (0, 1)},
+        numpy=lambda x, shifts, dims=None: np.roll(x, shifts, dims),
+        more=[sample(real(3), shifts=(4,), dims=(0,))],
+        wrong=[sample(real(2), shifts=(1, 2), dims=(0,))],
+    ),
+]
+
 COPYING = [
     OpCase(conversion.clone, [real(2, 3)], numpy=np.copy, more=[sample(real()), sample(whole(2))]),
     OpCase(
@@ -239,9 +300,7 @@ COPYING = [
         call=lambda f, x, value: x.clone().fill_(value),
         wrong=[sample(real(2, 3), real(3))],
     ),
-    OpCase(
-        inplace.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()
-    ),
+    OpCase(inplace.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
 ]
 
-ROWS = [*SHAPE, *CHOOSING, *JOINING, *COPYING]
+ROWS = [*SHAPE, *CHOOSING, *JOINING, *PARTS, *COPYING]

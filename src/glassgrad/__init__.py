@@ -69,7 +69,8 @@ __version__ = "0.1.0"
 
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi
 
-bool = bool_  # PyTorch's name
+bool, float, int, short = bool_, float32, int32, int16  # PyTorch's names
+cfloat, cdouble = complex64, complex128
 
 
 def is_tensor(obj: object) -> _builtins.bool:
@@ -131,14 +132,18 @@ __all__ = [
     # dtypes
     "bool",
     "bool_",
+    "cdouble",
+    "cfloat",
     "complex64",
     "complex128",
     "double",
+    "float",
     "float16",
     "float32",
     "float64",
     "get_default_dtype",
     "half",
+    "int",
     "int8",
     "int16",
     "int32",
@@ -146,6 +151,7 @@ __all__ = [
     "long",
     "promote_types",
     "set_default_dtype",
+    "short",
     "uint8",
     # whether to record
     "enable_grad",

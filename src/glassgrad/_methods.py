@@ -31,12 +31,15 @@ from .ops import (
     inplace_places,
     inplace_random,
     inplace_shape,
+    legacy,
     linalg,
     logic,
     masking,
     medians,
+    memory,
     powers,
     putting,
+    random,
     reduction,
     repeating,
     scatter_reducing,
@@ -50,6 +53,7 @@ from .ops import (
     transposing,
     triangles,
     turning,
+    unsafe_splitting,
 )
 from .ops.arithmetic import Add, Div, Mul, Neg, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
@@ -179,6 +183,7 @@ class Methods:
     squeeze_ = inplace_shape.squeeze_
     unsqueeze_ = inplace_shape.unsqueeze_
     detach_ = inplace_shape.detach_
+    bernoulli = random.bernoulli
     normal_ = inplace_random.normal_
     uniform_ = inplace_random.uniform_
     random_ = inplace_random.random_
@@ -232,6 +237,8 @@ class Methods:
     isnan = comparison.isnan
     isinf = comparison.isinf
     isfinite = comparison.isfinite
+    isin = comparison.isin
+    signbit = comparison.signbit
     logical_and = logic.logical_and
     logical_or = logic.logical_or
     logical_xor = logic.logical_xor
@@ -292,6 +299,10 @@ class Methods:
     gather = gathering.gather
     masked_select = masking.masked_select
     split = splitting.split
+    split_with_sizes = splitting.split_with_sizes
+    unsafe_split = unsafe_splitting.unsafe_split
+    unsafe_split_with_sizes = unsafe_splitting.unsafe_split_with_sizes
+    unsafe_chunk = unsafe_splitting.unsafe_chunk
     chunk = splitting.chunk
     unbind = splitting.unbind
     tensor_split = splitting.tensor_split
@@ -329,8 +340,21 @@ class Methods:
     bool = conversion.to_bool
     cpu = conversion.cpu
     cuda = conversion.cuda
+    new = legacy.new
     new_tensor = alike.new_tensor
     new_zeros = alike.new_zeros
     new_ones = alike.new_ones
     new_full = alike.new_full
     new_empty = alike.new_empty
+
+    # Memory
+    data_ptr = memory.data_ptr
+    element_size = memory.element_size
+    is_contiguous = memory.is_contiguous
+    ndimension = memory.ndimension
+    nelement = memory.nelement
+    resize_ = memory.resize_
+    resize_as_ = memory.resize_as_
+    set_ = memory.set_
+    storage_offset = memory.storage_offset
+    stride = memory.stride

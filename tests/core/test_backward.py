@@ -157,6 +157,37 @@ def test_a_graph_that_saved_nothing_can_run_again(lib):
     assert x.grad.item() == 4.0
 
 
+INDEXING = {
+    "list": lambda lib, x: x[[0, 1, 0]],
+    "mask": lambda lib, x: x[x.detach() > 1],
+    "index_select": lambda lib, x: x.index_select(0, lib.tensor([1])),
+    "gather": lambda lib, x: x.gather(0, lib.tensor([1])),
+    "max": lambda lib, x: x.max(0)[0],
+}
+
+
+@pytest.mark.parametrize("index", INDEXING.values(), ids=INDEXING)
+def test_an_index_is_freed_with_everything_else(lib, index):
+    x = leaf(lib, [1.0, 2.0])
+    y = index(lib, x).sum()
+    y.backward(retain_graph=True)
+    y.backward(inputs=[x])
+    with pytest.raises(RuntimeError, match="Specify retain_graph=True"):
+        y.backward()
+    again = index(lib, x).sum()
+    again.backward()
+    with pytest.raises(RuntimeError, match="Specify retain_graph=True"):
+        again.backward()
+
+
+def test_a_place_is_no_index(lib):
+    x = leaf(lib, [1.0, 2.0])
+    y = x[0] + x[1:].sum()
+    y.backward()
+    y.backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
 def test_retained_graphs_run_again(lib):
     x = leaf(lib, 2.0)
     y = x * x

@@ -13,7 +13,7 @@ from fuzz.lines import (
     requires_grad,
     rows,
 )
-from fuzz.program import Step
+from fuzz.program import FUSED, Step
 
 __all__ = ["MAKERS"]
 
@@ -71,8 +71,9 @@ def _inside(op: str, feature: str, block: str) -> LineMaker:
 
     def build(g: Any) -> Step | None:
         step = g.rng.choice(PLAIN).build(g)
-        name = f"{op}{len(g.steps)}"
-        return step and indented(step, block.format(name=name), op, feature)
+        if step is None or step.op in FUSED or (op == "packed" and step.op == "index"):
+            return None  # PyTorch packs the index, too
+        return indented(step, block.format(name=f"{op}{len(g.steps)}"), op, feature)
 
     return LineMaker(op, feature, build)
 

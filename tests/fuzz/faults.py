@@ -4,7 +4,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.core import engine, gradients, graph, hooks, schedule
+from glassgrad.autograd import multi_grad
+from glassgrad.core import engine, gradients, graph, hooks, saved, schedule, views
+from glassgrad.core.saving import PrimitiveNode
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["FAULTS"]
@@ -61,6 +63,101 @@ def drop_duplicates(patch: Any) -> None:
     patch.setattr(engine.GraphTask, "_add", lambda self, node, grad: None)
 
 
+def release_half(patch: Any) -> None:
+    whole = engine.GraphTask.run
+
+    def run(self: Any) -> None:
+        twice = [n for n in self.schedule if isinstance(n, PrimitiveNode) and len(n.holders or ()) > 1]
+        saved = [(n.saved_tensors, n.holders, n.versions) for n in twice]
+        whole(self)
+        for node, kept in zip(twice, saved, strict=True):
+            node.saved_tensors, node.holders, node.versions = kept
+
+    patch.setattr(engine.GraphTask, "run", run)
+
+
+def accumulate_instead_of_capture(patch: Any) -> None:
+    whole = engine.GraphTask._capture
+
+    def capture(self: Any, node: Any, grads: Any) -> None:
+        whole(self, node, grads)
+        if node in self.wanted and isinstance(node, graph.AccumulateGrad):
+            self._accumulate(node.variable, grads[0])
+
+    patch.setattr(engine.GraphTask, "_capture", capture)
+
+
+def forget_hooks_of_captured(patch: Any) -> None:
+    whole = engine.GraphTask.visit
+
+    def visit(self: Any, node: Any, *, watched: bool) -> Any:
+        needed = self.schedule.needed
+        if needed is not None and node not in needed:
+            self._capture(node, self._take(node))
+            return iter(())
+        return whole(self, node, watched=watched)
+
+    patch.setattr(engine.GraphTask, "visit", visit)
+
+
+def skip_rebase(patch: Any) -> None:
+    def rebase(self: Any, view: Any, node: Any, at: int) -> None:
+        views.relocate(view, node)
+        view.cold.seen = view.cold.version.count
+
+    patch.setattr(views.Views, "rebase", rebase)
+
+
+def leave_siblings(patch: Any) -> None:
+    patch.setattr(views.Views, "written", lambda self: None)
+
+
+def leave_retained_gradient(patch: Any) -> None:
+    def relocate(tensor: Any, edge: Any) -> None:
+        tensor.edge = edge
+
+    patch.setattr(graph, "relocate", relocate)
+
+
+def forget_output_number(patch: Any) -> None:
+    patch.setattr(views, "ends", lambda edge: (schedule.ends(edge)[0], 0))
+    patch.setattr(engine, "ends", lambda edge: (schedule.ends(edge)[0], 0))
+
+
+def unpack_once(patch: Any) -> None:
+    whole = saved.Packed.data
+    known: dict[int, Any] = {}
+
+    def data(self: Any) -> Any:
+        if id(self) not in known:
+            known[id(self)] = self, whole(self)  # the first keeps the id taken
+        return known[id(self)][1]
+
+    patch.setattr(saved.Packed, "data", data)
+
+
+def detach_recorded_gradients(patch: Any) -> None:
+    patch.setattr(PrimitiveNode, "lifted", lambda self: self)
+
+
+def keep_removed_hooks(patch: Any) -> None:
+    patch.setattr(graph.RemovableHandle, "remove", lambda self: None)
+
+
+def wait_for_one_gradient(patch: Any) -> None:
+    patch.setattr(multi_grad._AllHook, "_expected", lambda self, task: 1)
+
+
+def drop_callbacks(patch: Any) -> None:
+    whole = engine.GraphTask.run
+
+    def run(self: Any) -> None:
+        self.callbacks = ()
+        whole(self)
+
+    patch.setattr(engine.GraphTask, "run", run)
+
+
 FAULTS: dict[str, Plant] = {
     plant.__name__: plant
     for plant in (
@@ -71,6 +168,18 @@ FAULTS: dict[str, Plant] = {
         leave_broadcast,
         steal_shared,
         skip_release,
+        release_half,
         drop_duplicates,
+        accumulate_instead_of_capture,
+        forget_hooks_of_captured,
+        skip_rebase,
+        leave_siblings,
+        leave_retained_gradient,
+        forget_output_number,
+        unpack_once,
+        detach_recorded_gradients,
+        keep_removed_hooks,
+        wait_for_one_gradient,
+        drop_callbacks,
     )
 }

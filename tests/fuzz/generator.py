@@ -38,6 +38,7 @@ ALL_FEATURES = frozenset(
         "saved_hooks",
         "checkpoint",
         "shared_writes",
+        "inplace_ops",
     )
 )
 MAY_FAIL = 0.25
@@ -107,10 +108,16 @@ class Generator:
             self._stretch(MAKERS, WRITES, rng.randint(4, 9))
             self._stretch(HOOKS, HOOKS, rng.randint(0, 4))
             self._stretch(PASSES, PASSES, rng.randint(1, 2))
-        again = [step for step in self.steps if step.op == "backward"]
-        if again and self.may_fail and not self.player.error:
-            self._take(again[-1])
+        if self.may_fail and not self.player.error:
+            self._twice()
         return Program(self.seed, tuple(self.steps), rng.random() < 0.5)
+
+    def _twice(self) -> None:
+        """The same pass two times, of which the second may come too late."""
+        step = next(make for make in PASSES if make.op == "backward").build(self)
+        for _ in range(2):
+            if step is not None and not self.player.error:
+                self._take(step)
 
     def _stretch(self, often: list[LineMaker], seldom: list[LineMaker], length: int) -> None:
         for _ in range(length):

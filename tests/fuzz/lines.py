@@ -13,6 +13,7 @@ __all__ = [
     "is_inner",
     "is_leaf",
     "is_matrix",
+    "is_shadow",
     "is_small",
     "of_one",
     "of_two",
@@ -41,12 +42,17 @@ def has_dims(n: int) -> Callable[[Any], bool]:
 
 def is_small(x: Any) -> bool:
     """Numbers that may be multiplied again without growing beyond measure."""
-    return x.is_floating_point() and bool((x.detach().abs() < 20).all())
+    return x.is_floating_point() and bool((x.data.abs() < 20).all())
 
 
 def requires_grad(x: Any) -> bool:
     """Values that gradients flow to."""
-    return bool(x.requires_grad)
+    return x.requires_grad and not is_shadow(x)
+
+
+def is_shadow(x: Any) -> bool:
+    """Views that have no node (yet) though what they show has: PyTorch takes them for leaves."""
+    return bool(x._is_view() and x.is_leaf and x.requires_grad)
 
 
 def is_inner(x: Any) -> bool:
@@ -56,7 +62,7 @@ def is_inner(x: Any) -> bool:
 
 def is_leaf(x: Any) -> bool:
     """Leaves that require grad."""
-    return x.requires_grad and x.is_leaf
+    return x.requires_grad and x.is_leaf and not is_shadow(x)
 
 
 def rows(x: Any) -> bool:

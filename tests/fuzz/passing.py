@@ -63,10 +63,15 @@ def _grad(op: str, feature: str, extra: str) -> LineMaker:
     return LineMaker(op, feature, build)
 
 
+def _has_relu(g: Any) -> bool:
+    """Whether there is a relu: PyTorch's gradient of it depends on its input, by zero."""
+    return any("relu" in step.line for step in g.steps)
+
+
 def _second(g: Any) -> Step | None:
     """Differentiate the gradients themselves."""
     roots = _roots(g, 1)
-    if not roots:
+    if not roots or _has_relu(g):
         return None
     wanted = _below(g, roots, 1)[0]
     out = g.name()
@@ -77,13 +82,13 @@ def _second(g: Any) -> Step | None:
 def _recorded(g: Any) -> Step | None:
     """Gradients that the program goes on computing with."""
     roots = _roots(g, 1)
-    if not roots:
+    if not roots or _has_relu(g):
         return None
     inputs = _below(g, roots, 2)
     outs = [g.name() for _ in inputs]
     seeds = _listed(roots, "weights({})")
     call = f"lib.autograd.grad({_listed(roots)}, {_listed(inputs)}, {seeds}, create_graph=True)"
-    line = f"{', '.join(outs)}, = {call}"
+    line = f"{', '.join(outs)}, = [grad * 1.0 for grad in {call}]"
     return Step("recorded_grad", "create_graph", line, tuple(outs), (*roots, *inputs), tuple(roots))
 
 

@@ -117,7 +117,7 @@ def _or_error(look: Any, player: Player, at: Any) -> Any:
     """What `look` finds; looking at a view whose base was written may be refused."""
     try:
         return look(player, at)
-    except RuntimeError as error:
+    except Exception as error:  # noqa: BLE001  # with a planted fault it may be any
         return _kind(str(error))
 
 
@@ -144,7 +144,7 @@ def _facts(player: Player, name: str) -> dict[str, Any]:
         "version": x._version,
         "is_view": x._is_view(),
         "base": [other for other, value in player.tensors.items() if value is base],
-        "retains_grad": x.retains_grad,
+        "retains_grad": x.retains_grad and not x.is_leaf,  # detach_() leaves it on in PyTorch
         "value": x.detach().tolist(),
         "grad": None if grad is None or player.error else grad.detach().tolist(),
     }

@@ -82,7 +82,13 @@ def stored(name: str, at: str) -> Any:
     return hook
 
 
-def several(tensors: list[Any], name: str, mode: str) -> Any:
+def looked(*tensors: Any) -> Any:
+    """The tensors, after a look at their nodes: PyTorch crashes where a hook looks first."""
+    nodes = [x.grad_fn for x in tensors]
+    return tensors if len(nodes) > 1 else tensors[0]
+
+
+def several(tensors: Any, name: str, mode: str) -> Any:
     """A hook for all of `tensors`."""
     return lib.autograd.graph.register_multi_grad_hook(
         tensors, lambda grads: log.append((name, name, seen(grads))), mode=mode

@@ -7,7 +7,7 @@ import ast
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["PRELUDE", "Program", "Step", "script"]
+__all__ = ["FUSED", "PRELUDE", "Program", "Step", "script"]
 
 PRELUDE = (Path(__file__).parent / "prelude.py").read_text()
 FUSED = {

@@ -13,9 +13,10 @@ def _hook(op: str, template: str, feature: str = "hooks", want: Any = requires_g
         a = g.pick(want)
         if a is None or (op == "watch" and a in g.tainted):
             return None
+        shown = f"looked({a})" if g.of(a)._is_view() else a
         at = repr(a) if g.of(a).is_leaf else None
         name = f"{op}{len(g.steps)}"
-        line = template.format(a=a, name=name, at=at)
+        line = template.format(a=shown, name=name, at=at)
         if "register" not in line:
             return Step(op, feature, line, (), (a,))
         return Step(op, feature, f"{name} = {line}", (name,), (a,))
@@ -31,7 +32,7 @@ def _several(mode: str) -> LineMaker:
         if None in names:
             return None
         name = f"{mode}_of_several{len(g.steps)}"
-        line = f"{name} = several([{', '.join(names)}], {name!r}, {mode!r})"
+        line = f"{name} = several(looked({', '.join(names)}), {name!r}, {mode!r})"
         return Step(f"hook_{mode}", "multi_hooks", line, (name,), tuple(names))
 
     return LineMaker(f"hook_{mode}", "multi_hooks", build)
@@ -44,6 +45,11 @@ def _remove(g: Any) -> Step | None:
         return None
     handle = g.rng.choice(handles)
     return Step("remove", "hooks", f"{handle}.remove()", (), (handle,))
+
+
+def _may_retain(x: Any) -> bool:
+    """Values with a node, but no later outputs: a write to such a one crashes PyTorch then."""
+    return is_inner(x) and x.output_nr == 0
 
 
 HOOKS = [
@@ -68,8 +74,7 @@ HOOKS = [
     LineMaker("remove", "hooks", _remove),
     _several("all"),
     _several("any"),
-    _hook("retain_grad", "{a}.retain_grad()", "retain", is_inner),
-    _hook("retain_grad", "{a}.retain_grad()", "retain", is_inner),
+    *[_hook("retain_grad", "{a}.retain_grad()", "retain", _may_retain)] * 3,
     _hook("watch", "watch('{name}', {a})", "watch", is_inner),
     _hook("clear_grad", "{a}.grad = None", "grads", is_leaf),
     _hook("set_grad", "{a}.grad = weights({a})", "grads", is_leaf),

@@ -21,23 +21,27 @@ def _write(op: str, template: str, feature: str = "writes", want: Any = is_small
         a = g.pick(allowed)
         if a is None:
             return None
-        shape = tuple(g.of(a).shape)
+        shape, sharing = tuple(g.of(a).shape), g.sharing(a)
+        others = [g.of(name) for name in sharing]  # of which the result is anybody's guess
+
+        def fits(x: Any) -> bool:
+            return is_small(x) and not any(x is other for other in others)
+
         given = {
-            "b": g.pick(lambda x: is_small(x) and tuple(x.shape) == shape),
-            "c": g.pick(lambda x: is_small(x) and x.dim() < 2 and broadcasts(x.shape, shape)),
-            "r": g.pick(lambda x: is_small(x) and tuple(x.shape) == shape[1:]),
+            "b": g.pick(lambda x: fits(x) and tuple(x.shape) == shape),
+            "c": g.pick(lambda x: fits(x) and x.dim() < 2 and broadcasts(x.shape, shape)),
+            "r": g.pick(lambda x: fits(x) and tuple(x.shape) == shape[1:]),
         }
         used = {letter: name for letter, name in given.items() if f"{{{letter}}}" in template}
         if None in used.values():
             return None
-        sharing = g.sharing(a)
         if sharing and "shared_writes" not in g.features:
             return None
         shares = sharing and feature == "writes"
         return Step(
             op,
             "shared_writes" if shares else feature,
-            template.format(a=a, **used),
+            f"looked({a}); " * g.of(a)._is_view() + template.format(a=a, **used),
             (),
             (a, *used.values()),
             changes=(a, *sharing),
@@ -81,5 +85,5 @@ WRITES = [
     _write("silent_item", "exec('with lib.no_grad(): {a}[0] = 0.25')", "no_grad"),
     _write("detached_mul", "{a}.detach().mul_(0.5)", "detach"),
     _write("data_mul", "{a}.data.mul_(0.5)", "detach"),
-    _write("bump", "lib.autograd.graph.increment_version({a})", "inplace_ops"),
+    _write("bump", "lib.autograd.graph.increment_version({a})", "bumps"),
 ]

@@ -7,7 +7,7 @@ from glassgrad.autograd._graph_task import (
 )
 from glassgrad.autograd._node_call import call_node
 from glassgrad.autograd.multi_grad import register_multi_grad_hook
-from glassgrad.autograd.mutation import allow_mutation_on_saved_tensors
+from glassgrad.autograd.mutation import allow_mutation_on_saved_tensors, increment_version
 from glassgrad.autograd.saved_hooks import (
     disable_saved_tensors_hooks,
     save_on_cpu,
@@ -26,6 +26,7 @@ __all__ = [
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
+    "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",

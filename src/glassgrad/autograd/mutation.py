@@ -10,7 +10,7 @@ through a view, or through the base, finds all of them.
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
@@ -19,7 +19,11 @@ from glassgrad.core.tensor import Tensor, Version
 
 from .saved_hooks import saved_tensors_hooks
 
-__all__ = ["AllowMutationOnSavedContext", "allow_mutation_on_saved_tensors"]
+__all__ = [
+    "AllowMutationOnSavedContext",
+    "allow_mutation_on_saved_tensors",
+    "increment_version",
+]
 
 
 class _Handle:
@@ -135,3 +139,39 @@ def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationOnSavedContext]:
             state.before_write.remove(here._about_to_write)
             here.clear()
             _entered.clear()
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a write that autograd could not see, such as one through `x.numpy()`.
+
+    What was saved of the memory before is stale from now on, and a backward pass that needs it
+    raises. Inference tensors count nothing, and are passed over.
+
+    Args:
+        tensor: what was written: one tensor or several.
+
+    Raises:
+        GraphError: for anything else.
+
+    Example:
+        >>> x = tensor([1.0])
+        >>> x.numpy()[0] = 2.0
+        >>> increment_version(x)
+        >>> x._version
+        1
+
+    See also: https://pytorch.org/docs/stable/autograd.html
+    """
+    if not isinstance(tensor, Iterable):
+        raise GraphError(
+            "increment_version expect a Iterable[Tensor] as input, got "
+            f"{type(tensor).__name__}. It counts writes to tensors. Write `increment_version(x)`."
+        )
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(each, Tensor):
+            raise GraphError(
+                "increment_version expects each element of the iterable to be a tensor, got "
+                f"{type(each).__name__}. Only tensors have a version. Leave it out."
+            )
+        if not each.is_inference():
+            each.wrote()

@@ -95,6 +95,10 @@ class Backend:
         """`array[index] += values`, repeated indices adding up."""
         np.add.at(array, index, values)
 
+    def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
+        """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
+        getattr(self.xp, name).at(array, index, values)
+
     def address(self, array: Array) -> int:
         """Where in memory its first element is."""
         return array.__array_interface__["data"][0]  # type: ignore[no-any-return]  # an int

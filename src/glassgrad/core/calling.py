@@ -134,8 +134,14 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
     if ctx.to_save:
         to_save = ctx.to_save
         one = len(to_save) == 1
-        ctx.holders = (_save(ctx, to_save[0]),) if one else tuple([_save(ctx, x) for x in to_save])
-        del ctx.to_save
+        try:
+            kept = (_save(ctx, to_save[0]),) if one else tuple([_save(ctx, x) for x in to_save])
+        finally:
+            del ctx.to_save
+        ctx.holders = kept
+    if ctx.dirty_tensors or ctx.non_differentiable:
+        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
+        ctx.__dict__.pop("non_differentiable", None)
     return tuple(placed) if outputs is raw else placed[0]
 
 
@@ -160,7 +166,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
     if not isinstance(out, Tensor):
         return out
     if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
-        out.wrote()
+        out.grad = None  # it was that of the tensor as it was before
         is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
         move(out, edge, is_it.index(True) if True in is_it else 0)
         return out
@@ -188,7 +194,6 @@ def _place_outside(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
     if not isinstance(out, Tensor):
         return out
     if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
-        out.wrote()
         return out
     return _without_edge(out, _is_any_of(out, args))
 
@@ -220,6 +225,8 @@ def _check_dirty(
     ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool
 ) -> None:
     for tensor in ctx.dirty_tensors:
+        tensor.wrote()
+    for tensor in ctx.dirty_tensors:
         if not _is_any_of(tensor, outputs):
             raise GraphError(
                 "Some elements marked as dirty during the forward method were not returned as "
@@ -249,7 +256,6 @@ def _check_dirty(
                     "as dirty. The leaf would change with it. Pass `x.clone()`."
                 )
         if recording and tensor.requires_grad and tensor.is_leaf:
-            tensor.wrote()
             raise LeafWriteError(
                 "a leaf Variable that requires grad has been used in an in-place operation: "
                 f"{ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} as dirty. "

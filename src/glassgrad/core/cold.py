@@ -3,6 +3,8 @@
 import weakref
 from typing import TYPE_CHECKING, Any, final
 
+from .source_lines import Place
+
 if TYPE_CHECKING:
     from .tensor import Tensor
 
@@ -62,13 +64,15 @@ class Version:
     Attributes:
         count: how often.
         views: the `Views` of the storage, who have to know of a write; None if there are none.
+        written_line: the source line of the last write.
     """
 
-    __slots__ = ("count", "views")
+    __slots__ = ("count", "views", "written_line")
 
     def __init__(self) -> None:
         self.count = 0
         self.views: Any = None
+        self.written_line: Place | None = None
 
 
 @final

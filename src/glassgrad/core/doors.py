@@ -7,9 +7,15 @@ that is not so. Written out by hand, because each call and each loop here is pai
 # Note [Numbers as 0-d arrays]
 # A ufunc takes a 0-d array of the right dtype faster than a Python number, so numbers are turned
 # into such arrays once and kept. Zeros are not kept, since 0.0 == -0.0.
+
+# Note [The line that saved]
+# An error about a saved tensor names the line that saved it. The instruction that calls the op is
+# noted as two attributes of the node: a tuple would be one more object for the garbage collector.
 """
 
+import sys
 from collections.abc import Callable
+from sys import _getframe
 from typing import Any
 
 import numpy as np
@@ -45,12 +51,13 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
     """The door of an op with one operand and no parameters."""
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     saves_input, saves_result = "self" in cls.saves, "result" in cls.saves
-    saves_both = saves_input and saves_result
+    saves_both, saves_nothing = saves_input and saves_result, not cls.saves
+    home = vars(sys.modules[cls.__module__])  # where the function is that users call
 
     def apply(x: Any) -> Tensor:
         if state.special:
             return slow(x)
-        if type(x) not in PLAIN:
+        if type(x) is not Tensor and type(x) not in PLAIN:
             return slow(x)
         a = x.payload
         dtype = a.dtype
@@ -70,19 +77,24 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
             y.edge = None
             return y
         node = new(node_cls)
-        node.edges = (edge.settle(x) if edge.__class__ is Pending else edge,)
+        node.edges = (edge.settle(x) if type(edge) is Pending else edge,)
         node.out_shape = out.shape
         node.out_dtype = dtype
         node.checked = False
         node.versions = node.cold = None
-        if saves_both:
-            node.saved_tensors, node.holders = (a, out), (x, None)
-        elif saves_result:
-            node.saved_tensors, node.holders = (out,), (None,)
-        elif saves_input:
-            node.saved_tensors, node.holders = (a,), (x,)
-        else:
+        if saves_nothing:
             node.saved_tensors, node.holders = (), None
+        else:
+            frame: Any = _getframe(1)
+            while frame.f_globals is home:
+                frame = frame.f_back
+            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
+            if saves_both:
+                node.saved_tensors, node.holders = (a, out), (x, None)
+            elif saves_result:
+                node.saved_tensors, node.holders = (out,), (None,)
+            else:
+                node.saved_tensors, node.holders = (a,), (x,)
         if saves_input and x.cold is not None and x.cold.version is not None:
             node.versions = {0: (x.cold.version, x.cold.version.count)}
         node.seq = next_seq()
@@ -101,7 +113,7 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
     def apply(x: Any, **parameters: Any) -> Tensor:
         if state.special:
             return slow(x, **parameters)
-        if type(x) not in PLAIN:
+        if type(x) is not Tensor and type(x) not in PLAIN:
             return slow(x, **parameters)
         a = x.payload
         dtype = a.dtype
@@ -121,7 +133,7 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             y.edge = None
             return y
         node = new(node_cls)
-        node.edges = (edge.settle(x) if edge.__class__ is Pending else edge,)
+        node.edges = (edge.settle(x) if type(edge) is Pending else edge,)
         node.out_shape = out.shape
         node.out_dtype = out.dtype
         node.checked = out.dtype is not dtype
@@ -146,18 +158,19 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
     saves_nothing = not cls.saves
+    home = vars(sys.modules[cls.__module__])
     saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
 
     def apply(x: Any, y: Any) -> Tensor:
         if state.special:
             return slow(x, y)
-        if type(x) not in PLAIN:
+        if type(x) is not Tensor and type(x) not in PLAIN:
             return slow(x, y)
         a = x.payload
         dtype = a.dtype
         if dtype is not float32 and dtype is not float64:
             return slow(x, y)
-        if type(y) in PLAIN:
+        if type(y) is Tensor or type(y) in PLAIN:
             b = y.payload
             if b.dtype is not dtype:
                 return slow(x, y)
@@ -184,8 +197,8 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
             return z
         node = new(node_cls)
         node.edges = (
-            first.settle(x) if first.__class__ is Pending else first,
-            second.settle(y) if second.__class__ is Pending else second,
+            first.settle(x) if type(first) is Pending else first,
+            second.settle(y) if type(second) is Pending else second,
         )
         shape = out.shape
         node.out_shape = shape
@@ -197,6 +210,10 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
         if saves_nothing:
             node.saved_tensors, node.holders = (), None
         elif saves_crosswise:
+            frame: Any = _getframe(1)
+            while frame.f_globals is home:
+                frame = frame.f_back
+            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
             keep_a, keep_b = second is not None, first is not None
             node.saved_tensors = (a if keep_a else None, b if keep_b else None)
             node.holders = (x if keep_a else None, y if keep_b else None)

@@ -162,7 +162,8 @@ class GraphTask:
                 if node.__class__ is AccumulateGrad and has_no_hooks(node):
                     grad = take(node, None)
                     if grad is not None:
-                        accumulate(node.variable, grad, getrefcount(grad) <= A_LOCAL)
+                        unshared = getrefcount(grad) <= A_LOCAL  # counted before it is an argument
+                        accumulate(node.variable, grad, unshared)
                 else:
                     self._visit_now(node)
                 continue
@@ -174,7 +175,7 @@ class GraphTask:
             if node.seq < state.last_write:
                 node.check_versions()
             if grad is None:
-                grads: Any = (None,) * len(node.edges)
+                grads: Any = node.compute((None,), False)
             else:
                 grads = node.backward(grad)
                 if node.checked:
@@ -200,7 +201,7 @@ class GraphTask:
                     add(edge, grads)
                 elif edge.__class__ is GradientEdge:
                     put(edge, grads)
-                else:
+                elif edge is not None:  # as behind a view that was made in no_grad mode
                     buffers[edge] = grads
             grads = None
             if free and node.holders is not None:
@@ -211,8 +212,13 @@ class GraphTask:
         """Visit a node that is not quick, by the shortest way."""
         self.node = node
         if self.schedule.needed is not None or node.cold is not None:
-            for _ in self.visit(node, watched=False):
-                pass
+            try:
+                for _ in self.visit(node, watched=False):
+                    pass
+            except RuntimeError as error:
+                if error.args == ("generator raised StopIteration",) and error.__cause__:
+                    raise error.__cause__ from None  # what a hook raised keeps its type
+                raise
         elif type(node) is AccumulateGrad:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
             self._accumulate(node.variable, grad)
@@ -221,7 +227,7 @@ class GraphTask:
             grad = buffers.pop(node, None)
             single = grad is not None and grad.__class__ is not list
             grads = (grad,) if single else self._spread(node, grad)
-            results = fit(node, self._apply(node, grads))
+            results = fit(node, node.compute(grads, self.create_graph))
             if not self.keep_graph:
                 node.release()
             for edge, part in zip(node.edges, results):  # noqa: B905  # fit saw as many
@@ -299,7 +305,7 @@ class GraphTask:
             if watched:
                 yield Phase("accumulate", node, grads)
         else:
-            results = self._apply(node, grads)
+            results = node.compute(grads, self.create_graph)
             if watched:
                 yield Phase("apply", node, grads, results)
             results = fit(node, results)
@@ -309,10 +315,10 @@ class GraphTask:
             before, results = results, run(hook, results, extra)
             if watched:
                 yield Phase("post_hook", node, before, results, hook)
-        if not self.keep_graph and node.holders:
-            size = saved_bytes(node) if watched else 0
+        if not self.keep_graph:
+            size = saved_bytes(node) if watched and node.holders else None
             node.release()
-            if watched:
+            if size is not None:
                 yield Phase("free_saved", node, detail=size)
         for position, (edge, part) in enumerate(zip(node.edges, results, strict=False)):
             if edge is not None:
@@ -373,10 +379,6 @@ class GraphTask:
     def _capture(self, node: Node, grads: Grads) -> None:
         for nr, place in self.wanted.get(node, ()):
             self.captured[place] = grads[nr]
-
-    def _apply(self, node: Node, grads: Grads) -> Grads:
-        """What the node's rule makes of `grads`, one gradient per edge."""
-        return node.compute(grads, self.create_graph)
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
         if grad is not None:

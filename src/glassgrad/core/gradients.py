@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import is_array, whole
+from .backend import backend_of, is_array, whole
 from .cold import ANY_DTYPE
 from .errors import GradientError
 from .graph import AccumulateGrad, GradientEdge, Node
@@ -131,22 +131,43 @@ def is_own(array: Any) -> bool:
 
 
 def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
-    """Add `grad` to `leaf.grad`, in place if it is an array and there is one already."""
+    """Add `grad` to `leaf.grad`, in place if it is an array and there is one already.
+
+    The first one becomes `leaf.grad` itself if it is nobody else's; else a copy of it does, in
+    the order that the leaf's elements have in memory.
+    """
     with _accumulating:
         cold = leaf.cold or leaf.chilled()
         old = cold.grad
         if old is None:
-            if unshared and is_own(grad):
+            is_usual = leaf.payload.flags.c_contiguous
+            if unshared and is_usual and is_own(grad):
                 cold.grad = wrap(grad)
             elif isinstance(grad, Tensor):
-                cold.grad = grad.clone()
-            else:
+                cold.grad = _placed(leaf, grad.clone())
+            elif is_usual:
                 cold.grad = wrap(whole(grad).copy())
+            else:
+                cold.grad = wrap(_in_order_of(leaf.payload, grad))
         elif isinstance(grad, Tensor):
-            cold.grad = old + grad
+            cold.grad = _placed(leaf, old + grad)
         else:
             np.add(old.payload, grad, out=old.payload)
             old.wrote()
+
+
+def _placed(leaf: Tensor, grad: Tensor) -> Tensor:
+    """A gradient just computed, its elements in the order that those of `leaf` have in memory."""
+    if grad.payload.strides != leaf.payload.strides:
+        grad.payload = _in_order_of(leaf.payload, grad.payload)
+    return grad
+
+
+def _in_order_of(array: Any, grad: Any) -> Any:
+    """A copy of `grad` whose elements lie in memory as those of `array` do."""
+    copy = backend_of(array).xp.empty_like(array, dtype=grad.dtype)
+    copy[...] = grad
+    return copy
 
 
 _accumulating = threading.RLock()

@@ -23,9 +23,10 @@ graph small; `GradientEdge(node, output_nr)` is the edge of all others.
 import sys
 import weakref
 from collections.abc import Callable
+from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from .errors import ArgumentTypeError, GraphError
+from .errors import GraphError
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
@@ -94,11 +95,6 @@ class RemovableHandle:
 
 def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a hook must be callable, got {type(hook).__name__}. "
-            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
-        )
     handle = RemovableHandle(hooks)
     if first:
         others = dict(hooks)
@@ -154,6 +150,7 @@ class Node:
             operands' shape and dtype).
         saved_tensors: what was saved for backward.
         holders: the tensors behind `saved_tensors`, None where only the array was kept.
+        saver_code, saver_offset: the instruction that saved them; unset if nothing was saved.
         versions: by position, (version, count) of what had one when it was saved.
         cold: hooks and metadata, once there are any.
     """
@@ -167,6 +164,8 @@ class Node:
         "out_dtype",
         "out_shape",
         "saved_tensors",
+        "saver_code",
+        "saver_offset",
         "seq",
         "versions",
     )
@@ -178,6 +177,8 @@ class Node:
     checked: bool
     saved_tensors: Any
     holders: Any
+    saver_code: CodeType
+    saver_offset: int
     versions: dict[int, tuple[Version, int]] | None
     cold: NodeHooks | None
 
@@ -346,7 +347,8 @@ def move(tensor: Tensor, edge: "Node | GradientEdge", at: int = 0) -> None:
         cold.version.views.rebase(tensor, ends(edge)[0], at)
     else:
         relocate(tensor, edge)
-        tensor._tell_views()
+        if cold is not None and cold.version is not None and cold.version.views is not None:
+            cold.version.views.moved()
 
 
 def relocate(tensor: Tensor, edge: "Node | GradientEdge") -> None:

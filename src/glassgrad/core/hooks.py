@@ -55,6 +55,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
             f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
             "requires_grad=True."
         )
+    _check_callable(hook)
     node = tensor.grad_fn
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
@@ -93,6 +94,7 @@ def register_post_accumulate_grad_hook(
             f"accumulate in leaves only, and {tensor.grad_fn.name()} made this one. "
             "Use register_hook()."
         )
+    _check_callable(hook)
     cold = tensor.chilled()
     if cold.post_hooks is None:
         cold.post_hooks = Hooks()
@@ -121,6 +123,14 @@ def retain_grad(tensor: Tensor) -> None:
     node = tensor.grad_fn
     if node is not None:
         node.hooks().retain_grad_of(tensor.output_nr, tensor)
+
+
+def _check_callable(hook: object) -> None:
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a hook must be callable, got {type(hook).__name__}. "
+            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
+        )
 
 
 # In the engine ----------------------------------------------------------------------------------

@@ -54,6 +54,8 @@ class Primitive(Function):
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
         differentiates: which operands have edges; an index or a condition has none.
+        keeps_index: whether `setup_context` keeps an index: so for all ops that have an operand
+            without an edge and save nothing else (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         apply: the door, each op's own: operands by position, parameters by keyword.
     """
@@ -69,6 +71,7 @@ class Primitive(Function):
     differentiable: ClassVar[bool] = True
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
+    keeps_index: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     apply: Callable[..., Any]
 
@@ -77,12 +80,13 @@ class Primitive(Function):
         if cls.forward is Function.forward:
             return  # a family, not an op
         parameters = _parameter_names(cls)
+        cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         body: dict[str, Any] = {
             "_forward_cls": cls,
             "_saved_names": cls.saves,
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
             "_is_quick": not cls.multiple,
-            "backward": cls.backward,
+            "backward": _reading(cls.backward) if cls.keeps_index else cls.backward,
             "__module__": cls.__module__,
         }
         if not cls.has_setup_context():
@@ -193,7 +197,7 @@ def _record(
     made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
     node: Any = object.__new__(made_of)
     node.edges = edges
-    node.saved_tensors, node.holders = (), None
+    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
     node.versions = node.cold = None
     parts = out if cls.multiple else (out,)
     shapes, dtypes = tuple([p.shape for p in parts]), tuple([p.dtype for p in parts])
@@ -209,6 +213,23 @@ def _record(
     if state.anomaly is not None:
         state.anomaly.note(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
+
+
+# Note [An index is saved too]
+# `setup_context` copies an index, so a write to it is no mistake. But as in PyTorch it goes when
+# saved tensors go: the node then says that the graph was freed, as any other that saved something.
+
+
+def _reading(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule that looks first whether what its node kept is still there."""
+
+    @functools.wraps(rule)
+    def backward(ctx: Any, *grads: Any) -> Any:
+        for _ in ctx.saved_tensors:
+            break  # there are none, but freed ones raise
+        return rule(ctx, *grads)
+
+    return backward
 
 
 # Note [Complex gradients]

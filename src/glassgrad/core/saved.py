@@ -9,11 +9,11 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
-from .dtypes import tensor_type
-from .errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
+from .errors import ArgumentTypeError, FreedGraphError, GraphError
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
+from .stale import detached_error, inference_error, stale_error
 from .state import HookPair, modes, set_modes
-from .tensor import LEAF, Tensor, wrap
+from .tensor import LEAF, Pending, Tensor, wrap
 from .tree import flatten
 
 __all__ = [
@@ -23,8 +23,6 @@ __all__ = [
     "Packed",
     "SavedTensor",
     "arrays_in",
-    "inference_error",
-    "stale_error",
     "unpacked",
     "versions_of",
 ]
@@ -99,11 +97,11 @@ class Kept:
             version = tensor.cold.version
         if version is not None and version.count != self.expected:
             now = tensor if tensor is not None else self._rebuilt(node)
-            raise stale_error(node.name(), "", now, version.count, self.expected)
+            raise stale_error(node, "", now, version, self.expected)
         if tensor is None:
             return self._rebuilt(node)
         edge = tensor.edge
-        if edge is self.edge or edge is LEAF or edge == self.edge:
+        if edge is self.edge or edge.__class__ is Pending or edge == self.edge:
             return tensor
         if edge is None:
             if isinstance(self.edge, AccumulateGrad):
@@ -303,36 +301,9 @@ def unpacked(node: Node, saved: Tensor | Kept | Packed | None) -> Tensor | None:
     if isinstance(saved, Tensor):
         version = saved.cold and saved.cold.version
         if version and version.count:
-            raise stale_error(node.name(), "", saved, version.count, 0)
+            raise stale_error(node, "", saved, version, 0)
         return saved
     return saved and saved.unpack(node)
-
-
-def stale_error(saver: str, saved_as: str, tensor: Tensor, now: int, expected: int) -> Exception:
-    """The error for a saved tensor that was written since: `tensor` shows what it is now."""
-    kind = tensor_type(tensor.dtype)
-    shape = ", ".join(str(n) for n in tensor.shape)
-    maker = tensor.grad_fn
-    origin = ""
-    if maker is not None:
-        maker_name = maker.name().partition("Backward")[0]
-        origin = f", which is output {tensor.output_nr} of {maker_name},"
-    return StaleTensorError(
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [{kind} [{shape}]]{origin} is at version {now}; expected version {expected} "
-        f"instead. {saver} saved it{saved_as} and would compute its gradient from values that are "
-        "gone. Write `y = x + …` instead of `x += …` after the op, or change a clone()."
-    )
-
-
-def detached_error(saver: str, tensor: Tensor) -> Exception:
-    """The error for a saved tensor that has lost its place in the graph since."""
-    return GraphError(
-        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This "
-        "is not supported, please use out-of-place `.detach()` instead: "
-        f"{saver} saved it with shape {tuple(tensor.shape)}, and its gradient went to a node that "
-        "is no longer known. Write `y = x.detach()`."
-    )
 
 
 def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:
@@ -353,12 +324,3 @@ def arrays_in(kept: Any) -> list[Any]:
     if isinstance(kept, Tensor):
         return [kept.payload]
     return [] if kept is None else [kept.array if isinstance(kept, Kept) else kept]
-
-
-def inference_error() -> Exception:
-    """The error for saving a tensor that has no version to be checked by."""
-    return GraphError(
-        "Inference tensors cannot be saved for backward: nobody would see it if they were written. "
-        "Please do not use tensors made in inference_mode() where the tape records. "
-        "Write `x.clone()` to get a normal tensor."
-    )

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
 from .graph import AccumulateGrad, Node
-from .saved import FREED, Packed, SavedTensor, detached_error, inference_error, stale_error
+from .saved import FREED, Packed, SavedTensor
+from .source_lines import here
+from .stale import detached_error, inference_error, stale_error
 from .state import HookPair
-from .tensor import LEAF, Tensor, Version, wrap
+from .tensor import Pending, Tensor, Version, wrap
 
 __all__ = ["PrimitiveNode", "Unpacking", "note_versions", "pack", "save"]
 
@@ -112,7 +114,7 @@ class PrimitiveNode(Node):
         if holder is None:
             return wrap(array)
         edge = self._edge_of_operand(name)
-        if holder.edge is not LEAF and holder.edge != edge:
+        if holder.edge.__class__ is not Pending and holder.edge != edge:
             holder = wrap(holder.payload, edge)
         return holder if holder.dtype is array.dtype else holder.to(array.dtype)
 
@@ -130,25 +132,26 @@ class PrimitiveNode(Node):
 
     def version_at(self, index: int) -> tuple[int, int]:
         """The version of a saved tensor when it was saved, and now."""
+        version, expected = self._version_when_saved(index)
+        return (0, 0) if version is None else (expected, version.count)
+
+    def _version_when_saved(self, index: int) -> tuple[Version | None, int]:
         holder = self.holders[index]
         if isinstance(self._kept(index), Packed):
-            return 0, 0  # its hooks may keep a copy: nobody can tell
+            return None, 0  # its hooks may keep a copy: nobody can tell
         if self.versions and index in self.versions:
-            version, expected = self.versions[index]
-        elif holder is not None and holder.cold and holder.cold.version:
-            version, expected = holder.cold.version, 0
-        else:
-            return 0, 0
-        return expected, version.count
+            return self.versions[index]
+        if holder is not None and holder.cold:
+            return holder.cold.version, 0
+        return None, 0
 
     def check_versions(self) -> None:
         """Raise StaleTensorError if something saved was changed in place since."""
         for index, holder in enumerate(self.holders or ()):
-            expected, now = self.version_at(index)
-            if now != expected:
+            version, expected = self._version_when_saved(index)
+            if version is not None and version.count != expected:
                 tensor = holder if holder is not None else wrap(self.saved_tensors[index], self)
-                saved_as = f" as {self._saved_names[index]!r}"
-                raise stale_error(self.name(), saved_as, tensor, now, expected)
+                raise stale_error(self, self._saved_names[index], tensor, version, expected)
             if holder is not None and holder.edge is None and self._had_node(index):
                 raise detached_error(self.name(), holder)
 
@@ -182,6 +185,7 @@ class PrimitiveNode(Node):
         """What the op's rule makes of `grads`, one gradient per edge."""
         self.check_versions()
         if all(grad is None for grad in grads):
+            tuple(self.saved_tensors)  # unpacked all the same, as in PyTorch: freed ones raise
             return (None,) * len(self.edges)
         rule: Any = self.lifted() if recorded else self
         results = rule.backward(*grads)
@@ -208,6 +212,7 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         arrays.append(value if needed else None)
         holders.append(operand if needed and isinstance(operand, Tensor) else None)
     node.saved_tensors, node.holders = tuple(arrays), tuple(holders)
+    node.saver_code, node.saver_offset = here()
     note_versions(node)
 
 

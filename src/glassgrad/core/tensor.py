@@ -18,6 +18,7 @@ from .backend import Device, backend_for, device_of, is_array
 from .cold import ANY_DTYPE, LEAF, Cold, Pending, Size, Version
 from .dtypes import DType, as_dtype, is_differentiable, result_dtype
 from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
+from .source_lines import here
 
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
@@ -300,6 +301,7 @@ class Tensor(_Mixins):
         if version is None:
             version = self.version_counter()
         version.count += 1
+        version.written_line = here()
         state.last_write = state.next_seq()
         if version.views is not None:
             version.views.written()

@@ -26,7 +26,7 @@ from .backend import backend_of
 from .errors import GraphError
 from .graph import Node, edge_of, ends, relocate
 from .state import modes, next_seq
-from .tensor import Pending, Tensor, wrap
+from .tensor import LEAF, Pending, Tensor, wrap
 
 __all__ = ["AsStridedBackward0", "CopySlices", "Views", "as_view", "check_made"]
 
@@ -98,25 +98,37 @@ class Views:
         for view in self:
             edge, base = view.edge, view._base
             assert base is not None, "a view has a base"
+            if edge is LEAF:
+                continue  # a view of a constant, made a leaf that requires grad
             if edge is None or (edge.__class__ is Pending and edge.was is None):
                 view.edge = None if base.edge is None else Pending(_settle)
             elif edge.__class__ is not Pending:
                 view.edge = Pending(_settle, edge)
+
+    def moved(self) -> None:
+        """Their base has another place in the graph, so that theirs is behind it."""
+        for view in self:
+            assert view.cold is not None, "a view has a version"
+            view.cold.seen = -1
+        self.written()
 
     def rebase(self, view: Tensor, node: Node, at: int) -> None:
         """Make `node` part of the graph: it wrote to `view`, which is edge `at` of it."""
         base = view._base
         assert base is not None, "a view has a base"
         relocate(base, CopySlices(base, view, node, at))
-        self.written()
+        self.moved()
         _settle(view)
 
 
 def _settle(view: Tensor) -> Any:
     """The edge of a view whose memory may have been written since it was last looked up."""
     pending, cold = view.edge, view.cold
-    assert cold is not None and cold.version is not None  # a view has these
+    assert cold is not None, "a view has these"
+    assert cold.version is not None
     assert cold.base is not None
+    if pending.__class__ is not Pending:
+        return pending  # both operands of an op, and the first has looked
     if cold.seen == cold.version.count or (pending.was is None and cold.base.edge is None):
         return pending.was
     check_made(view, "its base or another view of its base has been")

@@ -9,7 +9,22 @@ from .alike import (
 )
 from .argextrema import argmax, argmin
 from .arithmetic import abs, add, conj, div, mul, neg, rsub, sign, sub
-from .comparison import allclose, eq, equal, ge, gt, isclose, isfinite, isinf, isnan, le, lt, ne
+from .comparison import (
+    allclose,
+    eq,
+    equal,
+    ge,
+    gt,
+    isclose,
+    isfinite,
+    isin,
+    isinf,
+    isnan,
+    le,
+    lt,
+    ne,
+    signbit,
+)
 from .conversion import clone
 from .creation import (
     arange,
@@ -41,6 +56,17 @@ from .generator import (
 from .index_writing import index_add, index_copy, index_fill
 from .indexing import narrow, select
 from .joining import cat, concat, stack
+from .legacy import (
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
 from .linalg import bmm, dot, matmul, mm, mv, outer
 from .logic import (
     bitwise_and,
@@ -82,12 +108,13 @@ from .shape import (
     unflatten,
     unsqueeze,
 )
-from .splitting import chunk, split, tensor_split, unbind
+from .splitting import chunk, split, split_with_sizes, tensor_split, unbind
 from .statistics import std, var
 from .transcendental import cos, exp, log, sin, sqrt, tanh
 from .transposing import movedim, permute, swapaxes, t, transpose
 from .triangles import diagonal, tril, triu
 from .turning import flip, roll
+from .unsafe_splitting import unsafe_chunk, unsafe_split, unsafe_split_with_sizes
 
 __all__ = [
     # activations
@@ -121,11 +148,13 @@ __all__ = [
     "gt",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "le",
     "lt",
     "ne",
+    "signbit",
     # conversion
     "clone",
     # creation
@@ -179,6 +208,16 @@ __all__ = [
     "cat",
     "concat",
     "stack",
+    # legacy
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
     # linalg
     "bmm",
     "dot",
@@ -248,6 +287,7 @@ __all__ = [
     # splitting
     "chunk",
     "split",
+    "split_with_sizes",
     "tensor_split",
     "unbind",
     # statistics
@@ -273,6 +313,10 @@ __all__ = [
     # turning
     "flip",
     "roll",
+    # unsafe_splitting
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     # moments
     "std_mean",
     "var_mean",

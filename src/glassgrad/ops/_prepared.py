@@ -17,28 +17,27 @@ class Prepared:
 
     Attributes:
         op: the op.
-        operands: its operands.
+        operands: its operands: tensors, arrays and numbers.
         parameters: its parameters.
         at: which operand is the tensor that the method belongs to.
     """
 
     op: type[Primitive]
-    operands: tuple[Tensor, ...]
+    operands: tuple[Any, ...]
     parameters: dict[str, Any] = field(default_factory=dict)
     at: int = 0
 
     def result(self) -> Tensor:
         """The result, in new memory."""
-        input = self.operands[self.at]
-        if input.ndim or not self._needs_a_dim():
-            return self.op.apply(*self.operands, **self.parameters)  # type: ignore[no-any-return]  # a tensor
-        return reshape(self._with_a_dim().result(), ())
+        if self.is_without_dims():
+            return reshape(self.with_a_dim().result(), ())
+        return self.op.apply(*self.operands, **self.parameters)
 
-    def _needs_a_dim(self) -> bool:
-        """Whether the op counts along a dim, which a 0-d tensor has not."""
-        return "dim" in self.parameters
+    def is_without_dims(self) -> bool:
+        """Whether the op counts along a dim, and the tensor has none."""
+        return "dim" in self.parameters and not self.operands[self.at].ndim
 
-    def _with_a_dim(self) -> "Prepared":
-        """The same with vectors for 0-d tensors."""
+    def with_a_dim(self) -> "Prepared":
+        """The same with vectors, which are views, for 0-d tensors."""
         vectors = tuple([x if x.ndim else reshape(x, (1,)) for x in self.operands])
         return replace(self, operands=vectors)

@@ -6,12 +6,12 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `core/views.py`.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import is_differentiable
 from glassgrad.core.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
 from glassgrad.core.graph import edge_of, move, relocate
 from glassgrad.core.primitive import Primitive
@@ -20,8 +20,10 @@ from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.core.views import check_made
 
 from ._prepared import Prepared
+from ._texts import scalar_name
 
 __all__ = [
+    "check_dtype",
     "check_memory",
     "check_writable",
     "in_place",
@@ -58,7 +60,7 @@ def in_place(
         GraphError: if it is a view that was made where it may not be written.
         ShapeError, DTypeError: if the result does not fit.
     """
-    name = cls.__name__.lower()
+    name = _name(cls)
     if records(input, *others):
         before = as_it_is(cls, input, may_overlap=may_overlap)
         result = cls.apply(*others[:at], before, *others[at:], **parameters)
@@ -73,9 +75,13 @@ def in_place(
 
 def write_prepared(call: Prepared) -> Tensor:
     """An op that was checked, in the memory of the tensor it belongs to."""
+    input = call.operands[call.at]
+    if call.is_without_dims():
+        call = call.with_a_dim()
     operands, at = call.operands, call.at
     others = (*operands[:at], *operands[at + 1 :])
-    return in_place(call.op, operands[at], *others, at=at, **call.parameters)
+    in_place(call.op, operands[at], *others, at=at, **call.parameters)
+    return input
 
 
 def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) -> Tensor:
@@ -84,7 +90,7 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     Raises:
         LeafWriteError, GraphError: as `in_place`.
     """
-    name = cls.__name__.lower()
+    name = _name(cls)
     recorded = records(input)
     if recorded:
         check_writable(input, name)
@@ -102,13 +108,18 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     return input
 
 
+def _name(cls: type[Primitive]) -> str:
+    """The name of an op's function: index_add for IndexAdd."""
+    return re.sub(r"\B(?=[A-Z])", "_", cls.__name__).lower()
+
+
 def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`."""
     if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
         return input
     if records(input, other):
-        return replace(input, cls.apply(as_it_is(cls, input), other), cls.__name__.lower())
-    name = cls.__name__.lower()
+        return replace(input, cls.apply(as_it_is(cls, input), other), _name(cls))
+    name = _name(cls)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
     if value.__class__ is array.__class__ and value.dtype is array.dtype:
@@ -242,17 +253,27 @@ def check_fits(input: Tensor, result: Tensor, name: str) -> None:
             f"{list(result.shape)}: {name}_ cannot enlarge a tensor. It writes into the "
             "memory that is there. Write out of place: `y = x + …`."
         )
-    if is_differentiable(result.dtype) and not is_differentiable(input.dtype):
+    check_dtype(input, result, f"{name}_")
+
+
+def check_dtype(input: Tensor, result: Tensor, name: str) -> None:
+    """Raise if the dtype of `input` cannot hold `result`, of the op called `name`."""
+    kept, found = input.dtype, result.dtype
+    if found is not kept and _RANK[found.kind] > _RANK[kept.kind]:
         raise DTypeError(
-            f"result type {result.dtype} can't be cast to the desired output type "
-            f"{input.dtype}: {name}_ would lose the fractions. A tensor keeps its dtype. "
-            "Write out of place, or begin with `x.float()`."
+            f"result type {scalar_name(found)} can't be cast to the desired output type "
+            f"{scalar_name(kept)}: {name} computes {found}, and the tensor holds {kept}. A tensor "
+            "keeps its dtype. Write out of place, or begin with `x.to(dtype)`."
         )
+
+
+_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+"""What a kind of number can hold: all of the kinds before it."""
 
 
 def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) -> Tensor:
     """`input` as the op may save it: its values are about to change, so it gets a snapshot."""
-    name = cls.__name__.lower()
+    name = _name(cls)
     check_writable(input, name)
     if not may_overlap:
         check_memory(input, name)
@@ -263,7 +284,7 @@ def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) 
 def check_memory(input: Tensor, name: str) -> None:
     """Raise if elements of `input` share their memory, as those of an expanded tensor do."""
     array = input.payload
-    if 0 not in array.strides:
+    if 0 not in array.strides or not array.size:
         return
     if any(not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)):
         raise GraphError(

@@ -13,6 +13,8 @@ from glassgrad.ops._dims import wrap_dim
 from glassgrad.ops._families import Elementwise
 from glassgrad.ops._texts import scalar_name
 
+from ._out import written_to
+
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax"]
 
 
@@ -80,11 +82,12 @@ class Sigmoid(Elementwise):
         return grad * (y * (1 - y))
 
 
-def sigmoid(input: Tensor) -> Tensor:
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`1 / (1 + exp(-input))`, element by element, without overflow.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between 0 and 1.
@@ -95,6 +98,8 @@ def sigmoid(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
+    if out is not None:
+        return written_to(out, sigmoid, input)
     return Sigmoid.apply(input)
 
 

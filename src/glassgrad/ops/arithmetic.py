@@ -6,6 +6,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise
+from ._out import written_to
 
 __all__ = [
     "abs",
@@ -37,12 +38,13 @@ class Add(Elementwise):
         return grad, grad
 
 
-def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input + alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -56,6 +58,8 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
+    if out is not None:
+        return written_to(out, add, input, other, alpha=alpha)
     return Add.apply(input, other if alpha == 1 else mul(other, alpha))
 
 
@@ -79,12 +83,13 @@ class Sub(Elementwise):
         return grad, None if ctx.edges[1] is None else -grad
 
 
-def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -99,6 +104,8 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
+    if out is not None:
+        return written_to(out, sub, input, other, alpha=alpha)
     return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
 
 
@@ -156,11 +163,12 @@ class Mul(Elementwise):
         return None if y is None else grad * y, None if x is None else grad * x
 
 
-def mul(input: Operand, other: Operand) -> Tensor:
+def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input · other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -175,6 +183,8 @@ def mul(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mul.html
     """
+    if out is not None:
+        return written_to(out, mul, input, other)
     return Mul.apply(input, other)
 
 
@@ -198,11 +208,12 @@ class Div(Elementwise):
         return quotient, None if x is None else -quotient * (x / y)
 
 
-def div(input: Operand, other: Operand) -> Tensor:
+def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input / other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`; two integers give the default dtype.
@@ -216,6 +227,8 @@ def div(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.div.html
     """
+    if out is not None:
+        return written_to(out, div, input, other)
     return Div.apply(input, other)
 
 
@@ -239,11 +252,12 @@ class Neg(Elementwise):
         return -grad
 
 
-def neg(input: Tensor) -> Tensor:
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`-input`, element by element.
 
     Args:
         input: tensor of shape `S`, not bool.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype.
@@ -255,6 +269,8 @@ def neg(input: Tensor) -> Tensor:
         >>> neg(tensor([1.0, -2.0]))
         tensor([-1.,  2.])
     """
+    if out is not None:
+        return written_to(out, neg, input)
     return Neg.apply(input)
 
 
@@ -279,11 +295,12 @@ class Abs(Elementwise):
         return grad * (x / np.where(length == 0, 1.0, length))
 
 
-def abs(input: Tensor) -> Tensor:
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`|input|`, element by element.
 
     Args:
         input: real tensor of shape `S`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. At the kink 0 its subgradient 0 is used.
@@ -294,6 +311,8 @@ def abs(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.abs.html
     """
+    if out is not None:
+        return written_to(out, abs, input)
     return Abs.apply(input)
 
 

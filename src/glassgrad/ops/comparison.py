@@ -16,11 +16,13 @@ __all__ = [
     "gt",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "le",
     "lt",
     "ne",
+    "signbit",
 ]
 
 
@@ -211,6 +213,60 @@ def isfinite(input: Tensor) -> Tensor:
         tensor([ True, False])
     """
     return IsFinite.apply(input)
+
+
+class SignBit(Predicate):
+    """y = [x < 0, or −0]        dy = 0        x̄ = 0"""
+
+    latex = (r"[x < 0 \vee x = -0]", "0", r"\bar x = 0")
+
+    @staticmethod
+    def forward(x):
+        return np.signbit(x) if x.dtype.kind == "f" else x < 0
+
+
+def signbit(input: Tensor) -> Tensor:
+    """Which elements have the sign bit set: negative ones, and -0.0.
+
+    Example:
+        >>> signbit(tensor([1.0, -0.0]))
+        tensor([False,  True])
+    """
+    return SignBit.apply(input)
+
+
+class IsIn(Predicate):
+    """z = [x ∈ Y]        dz = 0        x̄ = ȳ = 0"""
+
+    latex = (r"[x \in Y]", "0", r"\bar x = \bar y = 0")
+    broadcasts = False
+
+    @staticmethod
+    def forward(x, y, *, assume_unique, invert):
+        return np.isin(x, y, assume_unique=assume_unique, invert=invert)
+
+
+def isin(
+    elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
+    """Which elements are among the test elements.
+
+    Args:
+        elements: a number, or a tensor of shape `S`.
+        test_elements: a number, or a tensor of any shape.
+        assume_unique: whether no value comes twice, in neither; may be faster.
+        invert: tell which are not.
+
+    Returns:
+        bool tensor of shape `S`.
+
+    Example:
+        >>> isin(tensor([1, 2, 3]), tensor([2, 3]))
+        tensor([False,  True,  True])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.isin.html
+    """
+    return IsIn.apply(elements, test_elements, assume_unique=assume_unique, invert=invert)
 
 
 class IsClose(Predicate):

@@ -106,6 +106,8 @@ class ToCopy(Primitive):
     @staticmethod
     def backward(ctx, grad):
         dtype, device = ctx.source
+        if dtype.kind == "f":
+            grad = np.real(grad)  # what came from a real number has a real gradient
         if isinstance(grad, Tensor):
             return ToCopy.apply(grad, dtype=dtype, device=device)
         return converted(grad, dtype, device)

@@ -10,6 +10,7 @@ from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim
 from ._families import run
+from ._out import written_to
 from ._places import in_dim
 from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape, zeros_like
 from .conversion import to
@@ -45,7 +46,12 @@ def _from_the_end(x: Any, dim: int) -> Any:
 
 
 def cumsum(
-    input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    dtype: Any = None,
+    axis: int | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
@@ -53,6 +59,7 @@ def cumsum(
         input: tensor of shape `S`.
         dim, axis: along which dim.
         dtype: what to sum in. Default: that of `input`; integers and bools become int64.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -66,6 +73,8 @@ def cumsum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
+    if out is not None:
+        return written_to(out, cumsum, input, dim, dtype=dtype, axis=axis)
     return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
 
 
@@ -107,12 +116,19 @@ def _at(index: int | slice, dim: int) -> tuple[Any, ...]:
 
 def _before(x: Any, dim: int) -> Any:
     """For each place the product of all elements before it in a dim."""
+    if not x.shape[dim]:
+        return x
     first = zeros_like(x, kept_shape(x.shape, (dim,))) + 1
     return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
 
 
 def cumprod(
-    input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: int | None = None
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    dtype: Any = None,
+    axis: int | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
@@ -120,6 +136,7 @@ def cumprod(
         input: tensor of shape `S`.
         dim, axis: along which dim.
         dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -133,6 +150,8 @@ def cumprod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
+    if out is not None:
+        return written_to(out, cumprod, input, dim, dtype=dtype, axis=axis)
     return _running(Cumprod, input, dim_or_axis(dim, axis), dtype)
 
 
@@ -203,6 +222,7 @@ def prod(
     dtype: Any = None,
     axis: int | None = None,
     keepdims: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The product of all elements, or along one dim.
 
@@ -211,6 +231,7 @@ def prod(
         dim, axis: one dim; None for all.
         keepdim, keepdims: keep that dim, with size 1.
         dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The product of no elements is 1.
@@ -224,6 +245,8 @@ def prod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.prod.html
     """
+    if out is not None:
+        return written_to(out, prod, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     source, wanted = _in_dtype(input, dtype), dim_or_axis(dim, axis)
     if wanted is None:
         return Prod.apply(source)

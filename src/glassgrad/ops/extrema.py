@@ -13,6 +13,8 @@ from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
 
+from ._out import written_to
+
 __all__ = ["amax", "amin", "max", "min"]
 
 
@@ -98,6 +100,7 @@ class AlongDim(Primitive):
     """The largest or the smallest element along one dim, and its index."""
 
     multiple = True
+    keeps_index = True
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -223,6 +226,7 @@ def amax(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -230,6 +234,7 @@ def amax(
         input: real tensor of shape `S`.
         dim, axis: the dims to reduce; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. Its gradient is split evenly between ties.
@@ -243,6 +248,8 @@ def amax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
+    if out is not None:
+        return written_to(out, amax, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amax, "amax", input, dim_or_axis(dim, axis), keepdim, keepdims)
 
 
@@ -253,6 +260,7 @@ def amin(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -262,6 +270,8 @@ def amin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
+    if out is not None:
+        return written_to(out, amin, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amin, "amin", input, dim_or_axis(dim, axis), keepdim, keepdims)
 
 

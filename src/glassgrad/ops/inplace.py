@@ -119,7 +119,12 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
             "Write `x.fill_(number)` for a number."
         )
     if not records(input, src):
-        return write(input, "copy", lambda array: np.copyto(array, src.payload, casting="unsafe"))
+        return write(
+            input,
+            "copy",
+            lambda array: np.copyto(array, src.payload, casting="unsafe"),
+            may_overlap=src is input,
+        )
     source = src if src.dtype is input.dtype else src.to(input.dtype)
     return replace(input, Copy.apply(as_it_is(Copy, input), source), "copy")
 

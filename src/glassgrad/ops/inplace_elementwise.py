@@ -12,7 +12,7 @@ from ._writing import in_place, write_prepared
 from .activations import Relu, Sigmoid
 from .arithmetic import Abs, Neg, Operand, Sign
 from .fused import Addcdiv, Addcmul, prepare_lerp
-from .powers import Pow, Reciprocal, prepare_pow
+from .powers import Reciprocal, prepare_pow
 from .selection import prepare_clamp, prepare_clamp_max, prepare_clamp_min
 from .transcendental import Cos, Exp, Log, Sin, Sqrt, Tanh
 

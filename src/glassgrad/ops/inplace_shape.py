@@ -8,6 +8,7 @@ are. PyTorch numbers the nodes of these ops apart from those that make a view.
 from collections.abc import Sequence
 
 from glassgrad.core.errors import GraphError
+from glassgrad.core.state import wrote
 from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim, wrap_dims
@@ -132,10 +133,12 @@ def detach_(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.detach_.html
     """
-    if input._is_view():
+    base = input._base
+    if base is not None:
         raise GraphError(
             "Can't detach views in-place. Use detach() instead. The view belongs to the graph of "
-            f"its base (shapes {tuple(input.shape)} and {tuple(input._base.shape)})."
+            f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
     input.edge = None
+    wrote()  # what was saved of it has to be looked at
     return input

@@ -10,6 +10,7 @@ from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim
 from ._families import run
+from ._out import written_to
 from .indexing import Select, Slice
 
 __all__ = ["cat", "concat", "stack"]
@@ -52,13 +53,14 @@ class Cat(Primitive):
         return tuple(parts)
 
 
-def cat(tensors: Tensors, dim: int = 0) -> Tensor:
+def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
     Args:
         tensors: tensors of shapes `(…, nᵢ, …)`, the same but for `nᵢ`; those of shape `(0,)` are
             passed over.
         dim: which dim has the sizes `nᵢ`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(…, Σ nᵢ, …)`, of the promoted dtype.
@@ -74,6 +76,8 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cat.html
     """
+    if out is not None:
+        return written_to(out, cat, tensors, dim)
     parts = _tensors("cat", tensors)
     if not parts:
         raise ArgumentError(
@@ -141,12 +145,13 @@ class Stack(Primitive):
         )
 
 
-def stack(tensors: Tensors, dim: int = 0) -> Tensor:
+def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors beside each other in a new dim.
 
     Args:
         tensors: `n` tensors of one shape `S`.
         dim: where the new dim will be, from `-len(S) - 1` to `len(S)`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` with `n` at `dim`, of the promoted dtype.
@@ -162,6 +167,8 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
+    if out is not None:
+        return written_to(out, stack, tensors, dim)
     parts = _tensors("stack", tensors)
     if not parts:
         raise ShapeError(

@@ -12,6 +12,8 @@ from glassgrad.ops._matrices import (
 from glassgrad.ops._products import product, times_transposed, transposed, transposed_times
 from glassgrad.ops._texts import c_name, not_a_tensor
 
+from ._out import written_to
+
 __all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
 
 
@@ -44,12 +46,13 @@ class Mm(Primitive):
         return unfit(values[0].shape, values[1].shape)
 
 
-def mm(input: Tensor, mat2: Tensor) -> Tensor:
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices.
 
     Args:
         input: shape `(n, m)`.
         mat2: shape `(m, k)`, of the same dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n, k)`.
@@ -64,6 +67,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
+    if out is not None:
+        return written_to(out, mm, input, mat2)
     for name, x in (("self", input), ("mat2", mat2)):
         check_rank(x, 2, f"{name} must be a matrix")
     return matmul(input, mat2)
@@ -90,12 +95,13 @@ class Mv(Primitive):
         )
 
 
-def mv(input: Tensor, vec: Tensor) -> Tensor:
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
 
     Args:
         input: shape `(n, m)`.
         vec: shape `(m,)`, of the same dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n,)`.
@@ -108,6 +114,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
         >>> mv(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
     """
+    if out is not None:
+        return written_to(out, mv, input, vec)
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     for x, rank in ((input, 2), (vec, 1)):
         check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
@@ -143,11 +151,12 @@ class Dot(Primitive):
         return None if y is None else grad * y, None if x is None else grad * x
 
 
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inner product of two vectors.
 
     Args:
         input, tensor: both of shape `(n,)` and of one dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         0-d tensor.
@@ -160,6 +169,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
         >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
         tensor(11.)
     """
+    if out is not None:
+        return written_to(out, dot, input, tensor)
     for x in (input, tensor):
         check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     check_dtypes("dot", input, tensor)
@@ -198,12 +209,13 @@ class Bmm(Primitive):
         )
 
 
-def bmm(input: Tensor, mat2: Tensor) -> Tensor:
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices, one by one.
 
     Args:
         input: shape `(b, n, m)`.
         mat2: shape `(b, m, k)`, of the same dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(b, n, k)`.
@@ -216,6 +228,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         >>> bmm(tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]]))
         tensor([[[11.]]])
     """
+    if out is not None:
+        return written_to(out, bmm, input, mat2)
     for name, x in (("batch1", input), ("batch2", mat2)):
         check_rank(x, 3, f"{name} must be a 3D tensor")
     check_dtypes("bmm", input, mat2)
@@ -262,12 +276,13 @@ class MatMul(Primitive):
         return x_bar, y_bar
 
 
-def matmul(input: Tensor, other: Tensor) -> Tensor:
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product `input @ other`.
 
     Args:
         input: shape `(…, n, m)` or `(m,)`.
         other: shape `(…, m, k)` or `(m,)`, of the same dtype; the dims in front broadcast.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(…, n, k)`; a vector's dim of size 1 is left out.
@@ -283,6 +298,8 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
+    if out is not None:
+        return written_to(out, matmul, input, other)
     try:
         a, b = input.payload, other.payload
     except AttributeError:

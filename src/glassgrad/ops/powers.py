@@ -6,6 +6,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise
+from ._out import written_to
 from ._prepared import Prepared
 from .arithmetic import Operand
 
@@ -30,11 +31,12 @@ class Reciprocal(Elementwise):
         return -grad * (y * y)
 
 
-def reciprocal(input: Tensor) -> Tensor:
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`1 / input`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. At 0 it is inf, and its gradient -inf.
@@ -43,6 +45,8 @@ def reciprocal(input: Tensor) -> Tensor:
         >>> reciprocal(tensor([2.0, 4.0]))
         tensor([0.5000, 0.2500])
     """
+    if out is not None:
+        return written_to(out, reciprocal, input)
     return Reciprocal.apply(input)
 
 
@@ -113,11 +117,12 @@ class PowScalarBase(Elementwise):
         return grad * z * np.log(ctx.base)
 
 
-def pow(input: Operand, exponent: Operand) -> Tensor:
+def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent`, element by element.
 
     Args:
         input, exponent: tensors of shapes that broadcast to `S`, or one of them a number.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. The gradient of x⁰ is 0 everywhere, and that of 0ʸ with respect to
@@ -133,6 +138,8 @@ def pow(input: Operand, exponent: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
+    if out is not None:
+        return written_to(out, pow, input, exponent)
     if isinstance(exponent, (int, float)) and _is_float(input):  # nearly always
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):

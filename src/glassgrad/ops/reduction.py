@@ -24,6 +24,8 @@ from glassgrad.ops._reduce import (
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.conversion import to
 
+from ._out import written_to
+
 __all__ = ["all", "any", "logsumexp", "mean", "sum"]
 
 
@@ -65,6 +67,7 @@ def sum(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The sum of all elements, or over some dims.
 
@@ -73,6 +76,7 @@ def sum(
         dim, axis: the dims to sum over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to sum in. Default: that of `input`; integers and bools become int64.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The sum of no elements is 0.
@@ -86,6 +90,8 @@ def sum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.sum.html
     """
+    if out is not None:
+        return written_to(out, sum, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = _sum_dtype(input, dtype)
@@ -154,6 +160,7 @@ def mean(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or over some dims.
 
@@ -162,6 +169,7 @@ def mean(
         dim, axis: the dims to average over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to compute in.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The mean of no elements is nan.
@@ -176,6 +184,8 @@ def mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
     """
+    if out is not None:
+        return written_to(out, mean, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = None if dtype is None else as_dtype(dtype)

@@ -116,7 +116,7 @@ class IndexReduce(_Reduces):
 
 # Values -------------------------------------------------------------------------------------------
 
-_UFUNCS = {"prod": np.multiply, "amax": np.maximum, "amin": np.minimum}
+_UFUNCS = {"prod": "multiply", "amax": "maximum", "amin": "minimum"}
 
 
 def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
@@ -124,7 +124,7 @@ def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any
     if not include_self:
         out[key] = _neutral(reduce, x.dtype)
     if reduce in _UFUNCS:
-        _UFUNCS[reduce].at(out, key, src)
+        backend_of(out).reduce_at(_UFUNCS[reduce], out, key, src)
         return out
     backend_of(out).add_at(out, key, src)
     if reduce == "sum":
@@ -141,8 +141,8 @@ def _neutral(reduce: str, dtype: Any) -> Any:
         return int(reduce == "prod")
     if dtype.kind == "f":
         return -math.inf if reduce == "amax" else math.inf
-    limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    low, high = (limits.min, limits.max) if limits else (False, True)
+    bits = 1 if dtype.kind == "b" else 8 * dtype.itemsize
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "i" else (0, 2**bits - 1)
     return low if reduce == "amax" else high
 
 
@@ -150,7 +150,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
 
 
 def _places(ctx: Any) -> _Places:
-    return ctx._forward_cls.places(ctx)  # type: ignore[no-any-return]  # a node of one of the two
+    return ctx._forward_cls.places(ctx)
 
 
 def _by_sum(ctx: Any, grad: Any) -> Any:

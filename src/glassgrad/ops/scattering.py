@@ -128,8 +128,7 @@ def prepare_scatter(input: Tensor, dim: int, index: Tensor, given: Any) -> Prepa
     if isinstance(given, Tensor):
         same_dtype("scatter", input, given)
         check_along("scatter", input, at, index, given)
-        operands = (input, given, with_dims(index, input))
-        return Prepared(Scatter, operands, {"dim": at})
+        return Prepared(Scatter, (input, given, with_dims(index, input)), {"dim": at})
     number = fill_value("scatter", input, given)
     check_along("scatter", input, at, index, None)
     operands = (input, with_dims(index, input))

@@ -15,6 +15,8 @@ from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 
+from ._out import written_to
+
 __all__ = ["clamp", "clamp_max", "clamp_min", "clip", "maximum", "minimum", "where"]
 
 
@@ -40,11 +42,12 @@ class Maximum(Elementwise):
         return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
-def maximum(input: Operand, other: Operand) -> Tensor:
+def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The larger of two values, element by element.
 
     Args:
         input, other: real tensors of shapes that broadcast to `S`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype; nan where either is nan. Where both are
@@ -59,6 +62,8 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.maximum.html
     """
+    if out is not None:
+        return written_to(out, maximum, input, other)
     return Maximum.apply(input, other)
 
 
@@ -84,7 +89,7 @@ class Minimum(Elementwise):
         return np.where(x > y, 0, halved), np.where(x < y, 0, halved)
 
 
-def minimum(input: Operand, other: Operand) -> Tensor:
+def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two values, element by element; everything else is as for `maximum`.
 
     Example:
@@ -93,6 +98,8 @@ def minimum(input: Operand, other: Operand) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
+    if out is not None:
+        return written_to(out, minimum, input, other)
     return Minimum.apply(input, other)
 
 
@@ -258,12 +265,13 @@ class ClampTensor(Elementwise):
         )
 
 
-def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """`input`, no element smaller than `min` or larger than `max`.
 
     Args:
         input: real tensor; with tensor bounds, all broadcast to `S`.
         min, max: numbers or tensors; one of them may be None. `max` wins if `min > max`.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype. At a bound that is a number, `input` gets
@@ -279,6 +287,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
+    if out is not None:
+        return written_to(out, clamp, input, min, max)
     return prepare_clamp(_fractional(input, min, max), min, max).result()
 
 

@@ -8,7 +8,7 @@ from glassgrad.core.backend import backend_of, is_array
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor, wrap
 
-from ._writing import check_memory, check_writable, records, write, write_prepared
+from ._writing import check_memory, records, write, write_prepared
 from .indexing import key_of, parse
 from .inplace import copy_, fill_
 from .putting import put_at
@@ -47,7 +47,6 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         return
     index = None if index is True else index
     if records(input, value):
-        check_writable(input, "setitem")
         _record(input, index, value)
     elif index.__class__ is int and 0 not in input.payload.strides:
         write(input, "setitem", lambda array: array.__setitem__(index, new))

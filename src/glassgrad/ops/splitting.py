@@ -17,7 +17,7 @@ from ._families import KeepsShape, run
 from .indexing import narrow
 from .joining import Cat, Stack
 
-__all__ = ["chunk", "iterate", "split", "tensor_split", "unbind"]
+__all__ = ["chunk", "iterate", "split", "split_with_sizes", "tensor_split", "unbind"]
 
 
 class _Splitting(KeepsShape):
@@ -100,13 +100,22 @@ def split(
 
     See also: https://pytorch.org/docs/stable/generated/torch.split.html
     """
+    parameters = checked_sections(tensor, split_size_or_sections, dim)
+    op = Split if "split_size" in parameters else SplitWithSizes
+    return _views(tensor, op.apply(tensor, **parameters))
+
+
+def checked_sections(
+    tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int
+) -> dict[str, Any]:
+    """The parameters of `Split`, or for a sequence those of `SplitWithSizes`."""
     _check_has_dims("split", tensor)
     at = wrap_dim(dim, tensor.ndim)
     n = tensor.shape[at]
     if isinstance(split_size_or_sections, Sequence):
         sizes = size_of((tuple(split_size_or_sections),), "split", argument="split_sizes")
         _check_sections(sizes, n, at)
-        return _views(tensor, SplitWithSizes.apply(tensor, split_sizes=sizes, dim=at))
+        return {"split_sizes": sizes, "dim": at}
     size = operator.index(split_size_or_sections)
     if size < 0:
         raise ShapeError(
@@ -118,7 +127,17 @@ def split(
             "split_size can only be 0 if dimension size is 0, but got dimension size of "
             f"{n}. Parts of 0 elements never use it up. Write a larger size."
         )
-    return _views(tensor, Split.apply(tensor, split_size=size, dim=at))
+    return {"split_size": size, "dim": at}
+
+
+def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
+    """`split` by a list of sizes.
+
+    Example:
+        >>> split_with_sizes(tensor([1, 2, 3]), [1, 2])
+        (tensor([1]), tensor([2, 3]))
+    """
+    return split(input, tuple(split_sizes), dim)
 
 
 def _check_sections(sizes: tuple[int, ...], n: int, dim: int) -> None:
@@ -168,6 +187,11 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         >>> chunk(tensor([1, 2, 3, 4, 5]), 3)
         (tensor([1, 2]), tensor([3, 4]), tensor([5]))
     """
+    return split(input, chunk_sections(input, chunks, dim), dim)
+
+
+def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
+    """What `split` has to be told for so many parts."""
     _check_has_dims("chunk", input)
     count = operator.index(chunks)
     if count < 1:
@@ -177,8 +201,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         )
     at = wrap_dim(dim, input.ndim)
     if not input.shape[at]:
-        return split(input, [0] * count, at)
-    return split(input, -(-input.shape[at] // count), at)
+        return [0] * count
+    return -(-input.shape[at] // count)
 
 
 def tensor_split(

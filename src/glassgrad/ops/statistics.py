@@ -95,7 +95,8 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    return checked_spread(Var, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(Var, input, dims, correction, unbiased, keepdim, keepdims)
 
 
 def std(
@@ -123,7 +124,8 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    return checked_spread(Std, input, dim_or_axis(dim, axis), correction, unbiased, keepdim, keepdims)
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(Std, input, dims, correction, unbiased, keepdim, keepdims)
 
 
 def checked_spread(

@@ -5,6 +5,7 @@ import numpy as np
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise
+from ._out import written_to
 
 __all__ = ["cos", "exp", "log", "sin", "sqrt", "tanh"]
 
@@ -27,11 +28,12 @@ class Exp(Elementwise):
         return grad * y
 
 
-def exp(input: Tensor) -> Tensor:
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`e ** input`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -42,6 +44,8 @@ def exp(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp.html
     """
+    if out is not None:
+        return written_to(out, exp, input)
     return Exp.apply(input)
 
 
@@ -63,11 +67,12 @@ class Log(Elementwise):
         return grad / x
 
 
-def log(input: Tensor) -> Tensor:
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The natural logarithm, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below.
@@ -78,6 +83,8 @@ def log(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log.html
     """
+    if out is not None:
+        return written_to(out, log, input)
     return Log.apply(input)
 
 
@@ -99,11 +106,12 @@ class Sqrt(Elementwise):
         return grad / (2 * y)
 
 
-def sqrt(input: Tensor) -> Tensor:
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The square root, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: nan below 0. Its gradient at 0 is inf.
@@ -114,6 +122,8 @@ def sqrt(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
+    if out is not None:
+        return written_to(out, sqrt, input)
     return Sqrt.apply(input)
 
 
@@ -135,11 +145,12 @@ class Sin(Elementwise):
         return grad * np.cos(x)
 
 
-def sin(input: Tensor) -> Tensor:
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -148,6 +159,8 @@ def sin(input: Tensor) -> Tensor:
         >>> sin(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8415])
     """
+    if out is not None:
+        return written_to(out, sin, input)
     return Sin.apply(input)
 
 
@@ -169,11 +182,12 @@ class Cos(Elementwise):
         return grad * -np.sin(x)
 
 
-def cos(input: Tensor) -> Tensor:
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The cosine, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -182,6 +196,8 @@ def cos(input: Tensor) -> Tensor:
         >>> cos(tensor([0.0, 1.0]))
         tensor([1.0000, 0.5403])
     """
+    if out is not None:
+        return written_to(out, cos, input)
     return Cos.apply(input)
 
 
@@ -203,11 +219,12 @@ class Tanh(Elementwise):
         return grad * (1 - y * y)
 
 
-def tanh(input: Tensor) -> Tensor:
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hyperbolic tangent, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between -1 and 1.
@@ -218,4 +235,6 @@ def tanh(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
+    if out is not None:
+        return written_to(out, tanh, input)
     return Tanh.apply(input)

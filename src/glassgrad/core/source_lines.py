@@ -1,0 +1,58 @@
+"""Where in the user's source something happened: which line saved a tensor, which one wrote it.
+
+A place is kept as (code object, offset of the instruction), since that costs less than an op's
+smallest part; the line, and its text, are looked up when an error has to show them.
+"""
+
+import linecache
+import re
+import sys
+from itertools import islice
+from sys import _getframe
+from types import CodeType
+
+__all__ = ["Place", "here", "shown"]
+
+Place = tuple[CodeType, int]
+"""An instruction: its code object, and its offset in bytes."""
+
+_HOME = __file__.rpartition("core")[0]
+_PARTS = ("autograd", "core", "data", "nn", "ops", "optim", "tracing", "utils", "viz")
+OURS = frozenset(["glassgrad", *[f"glassgrad.{part}" for part in _PARTS]])
+"""The packages whose frames are passed over: a user asks for a line of their own."""
+
+
+def here() -> Place:
+    """The instruction that is running in the innermost frame outside of this package."""
+    frame = _getframe(1)
+    while frame.f_globals.get("__package__") in OURS:
+        outer = frame.f_back
+        if outer is None:
+            break
+        frame = outer
+    return frame.f_code, frame.f_lasti
+
+
+def shown(place: Place) -> str:
+    """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
+    code, offset = place
+    if code.co_filename.startswith(_HOME):
+        return f"inside glassgrad's {code.co_qualname}"
+    line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).strip()
+    where = f"{_file(code.co_filename)}, line {line}"
+    return f"{where}: `{text}`" if text else where
+
+
+def _file(filename: str) -> str:
+    """A file's name, or the number of the notebook cell."""
+    cell = re.match(r"<ipython-input-(\d+)-", filename)
+    number = int(cell.group(1)) if cell else _cell_numbers().get(filename)
+    return re.split(r"[/\\]", filename)[-1] if number is None else f"cell {number}"
+
+
+def _cell_numbers() -> dict[str, int]:
+    """The notebook's cells by the file names that IPython gave them."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return getattr(getattr(shell, "compile", None), "_filename_map", {})

@@ -1,0 +1,77 @@
+"""The errors about saved tensors: who saved what and where, and what has become of it."""
+
+import sys
+from typing import Any
+
+from .dtypes import tensor_type
+from .errors import GraphError, StaleTensorError
+from .source_lines import OURS, shown
+from .tensor import Pending, Tensor, Version
+
+__all__ = ["detached_error", "inference_error", "stale_error"]
+
+
+def stale_error(
+    node: Any, saved_as: str, tensor: Tensor, version: Version, expected: int
+) -> Exception:
+    """The error for a saved tensor that was written since.
+
+    Args:
+        node: what saved it.
+        saved_as: under which name, "" for none.
+        tensor: shows what it is now.
+        version: of its storage.
+        expected: what the version was when it was saved.
+    """
+    kind = tensor_type(tensor.dtype)
+    shape = ", ".join(str(n) for n in tensor.shape)
+    edge = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
+    origin = ""
+    if edge is not None:
+        maker = getattr(edge, "node", edge).name().partition("Backward")[0]
+        origin = f", which is output {getattr(edge, 'output_nr', 0)} of {maker},"
+    code, wrote = getattr(node, "saver_code", None), version.written_line
+    saved = f" ({shown((code, node.saver_offset))})" if code else ""
+    written = f" The last write was in {shown(wrote)}." if wrote else ""
+    under = f" as {saved_as!r}" if saved_as else ""
+    return StaleTensorError(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [{kind} [{shape}]]{origin} is at version {version.count}; expected version "
+        f"{expected} instead. {_name_of(tensor)} was saved by {node.name()}{under}{saved} at "
+        f"version {expected} and is now at version {version.count}: the values that its gradient "
+        f"is computed from are gone.{written} Write `y = x + …` instead of `x += …` after the op, "
+        "or change a clone()."
+    )
+
+
+def _name_of(tensor: Tensor) -> str:
+    """What the user calls a tensor: its `name`, or a variable in a frame that is running."""
+    if tensor.name is not None:
+        return f"`{tensor.name}`"
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__package__") not in OURS:
+            for name, value in frame.f_locals.items():
+                if isinstance(value, Tensor) and value.payload is tensor.payload:
+                    return f"`{name}`"
+        frame = frame.f_back
+    return "It"
+
+
+def detached_error(saver: str, tensor: Tensor) -> Exception:
+    """The error for a saved tensor that has lost its place in the graph since."""
+    return GraphError(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). This "
+        "is not supported, please use out-of-place `.detach()` instead: "
+        f"{saver} saved it with shape {tuple(tensor.shape)}, and its gradient went to a node that "
+        "is no longer known. Write `y = x.detach()`."
+    )
+
+
+def inference_error() -> Exception:
+    """The error for saving a tensor that has no version to be checked by."""
+    return GraphError(
+        "Inference tensors cannot be saved for backward: nobody would see it if they were written. "
+        "Please do not use tensors made in inference_mode() where the tape records. "
+        "Write `x.clone()` to get a normal tensor."
+    )

@@ -1,0 +1,70 @@
+"""`out=`: the result of an op, written to a tensor that is there."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, GraphError
+from glassgrad.core.state import is_recording
+from glassgrad.core.tensor import Tensor
+
+from ._writing import check_dtype, write
+
+__all__ = ["written_to"]
+
+
+def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **params: Any) -> Tensor:
+    """`function(*args, **params)`, in the memory of `out`.
+
+    Args:
+        out: a tensor of the dtype of the result, or of one that can hold it. It is resized if its
+            shape is another, with a warning unless it is empty.
+
+    Returns:
+        `out`.
+
+    Raises:
+        GraphError: if the tape would have to record it.
+        DTypeError: if the dtype of `out` cannot hold the result.
+    """
+    name = function.__name__
+    if not isinstance(out, Tensor):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}. The result is "
+            "written to its memory. Leave it out for a new tensor."
+        )
+    if is_recording() and any(x.requires_grad for x in (out, *_tensors_in(args))):
+        raise GraphError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad. What `out` held has no gradient, nor would "
+            f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
+        )
+    result = function(*args, **params)
+    check_dtype(out, result, name)
+    if out.shape != result.shape:
+        _resize(out, result)
+    array = result.payload
+    return write(out, name, lambda memory: np.copyto(memory, array, casting="unsafe"))
+
+
+def _tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
+    found = []
+    for arg in args:
+        items = arg if isinstance(arg, (tuple, list)) else (arg,)
+        found += [item for item in items if isinstance(item, Tensor)]
+    return found
+
+
+def _resize(out: Tensor, result: Tensor) -> None:
+    if out.numel():
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(out.shape)}, which does not match the required output shape "
+            f"{list(result.shape)}. It has new memory now. Write `out.resize_(0)` before if "
+            "that is meant.",
+            UserWarning,
+            stacklevel=4,
+        )
+    out.payload = np.zeros_like(out.payload, order="C", shape=tuple(result.shape))

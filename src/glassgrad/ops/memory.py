@@ -1,0 +1,227 @@
+"""Where a tensor lies in memory, and giving it other memory."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.backend import backend_of
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+
+from ._dims import size_of, wrap_dim
+from ._texts import c_name
+from ._writing import check_writable, records, write
+
+__all__ = [
+    "data_ptr",
+    "element_size",
+    "is_contiguous",
+    "ndimension",
+    "nelement",
+    "resize_",
+    "resize_as_",
+    "set_",
+    "storage_offset",
+    "stride",
+]
+
+
+def data_ptr(input: Tensor) -> int:
+    """The address of the first element; 0 for a tensor without elements.
+
+    Example:
+        >>> x = tensor([1.0, 2.0])
+        >>> data_ptr(x[1:]) - data_ptr(x)
+        4
+    """
+    array = input.payload
+    return backend_of(array).address(array) if array.size else 0
+
+
+def stride(input: Tensor, dim: int | None = None) -> Any:
+    """How many elements of memory lie between neighbours along each dim, or along one.
+
+    Example:
+        >>> stride(tensor([[1, 2, 3], [4, 5, 6]]))
+        (3, 1)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
+    """
+    steps = tuple([step // input.itemsize for step in input.payload.strides])
+    return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
+
+
+def storage_offset(input: Tensor) -> int:
+    """How many elements of its base's memory come before the first of a view.
+
+    Example:
+        >>> storage_offset(tensor([1, 2, 3])[1:])
+        1
+    """
+    base = input._base
+    if base is None or not input.numel():
+        return 0
+    return (data_ptr(input) - data_ptr(base)) // input.itemsize
+
+
+def is_contiguous(input: Tensor) -> bool:
+    """Whether the elements lie in memory one behind the other, row by row.
+
+    Example:
+        >>> is_contiguous(tensor([[1, 2], [3, 4]]).t())
+        False
+    """
+    return bool(input.payload.flags.c_contiguous)
+
+
+def element_size(input: Tensor) -> int:
+    """Bytes per element.
+
+    Example:
+        >>> element_size(tensor([1.0]))
+        4
+    """
+    return input.itemsize
+
+
+def nelement(input: Tensor) -> int:
+    """The number of elements; `numel` under another name.
+
+    Example:
+        >>> nelement(tensor([[1, 2], [3, 4]]))
+        4
+    """
+    return input.numel()
+
+
+def ndimension(input: Tensor) -> int:
+    """The number of dims; `dim` under another name.
+
+    Example:
+        >>> ndimension(tensor([[1, 2], [3, 4]]))
+        2
+    """
+    return input.ndim
+
+
+# Other memory -------------------------------------------------------------------------------------
+
+
+def resize_(input: Tensor, *size: Any) -> Tensor:
+    """Another size for the tensor itself, on the memory it has, or on more.
+
+    Args:
+        input: tensor that requires no grad. If it grows, its memory is its own alone: it is no
+            view and has none.
+        size: the new sizes, as numbers or one sequence.
+
+    Returns:
+        `input` itself, with its elements as they lie in memory; new ones are 0. Its version counts
+        on, unless the size was the same.
+
+    Raises:
+        GraphError: if it requires grad, or shares the memory that has to grow.
+        ShapeError: for a negative size.
+
+    Example:
+        >>> resize_(tensor([1, 2, 3, 4]), 2, 2)
+        tensor([[1, 2],
+                [3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
+    """
+    sizes = size_of(size, "resize_")
+    if input.requires_grad and not modes.inference:
+        raise GraphError(
+            f"cannot resize variables that require grad: shape {list(input.shape)}. Its gradient "
+            "has its shape. Write `x.reshape(…)`, or resize `x.detach()`."
+        )
+    if any(n < 0 for n in sizes):
+        raise ShapeError(
+            f"resize_: Trying to create tensor with negative dimension {min(sizes)}: "
+            f"{list(sizes)}. A size counts elements. Write sizes from 0 up."
+        )
+    if tuple(input.shape) == sizes:
+        return input
+    array = _memory_of(input, math.prod(sizes))
+    write(input, "resize", lambda _: None, may_overlap=True)
+    input.payload = array.reshape(sizes)
+    return input
+
+
+def _memory_of(input: Tensor, n: int) -> Any:
+    """`n` elements of memory in a row, beginning with those of `input`."""
+    array = input.payload
+    if n <= array.size:
+        return _in_a_row(array)[:n]
+    version = None if input.cold is None else input.cold.version
+    if input._is_view() or (version is not None and version.views is not None and [*version.views]):
+        raise GraphError(
+            f"Trying to resize storage that is not resizable: {array.size} elements to {n}. Other "
+            "tensors show the same memory. Resize `x.clone()`."
+        )
+    grown = np.zeros_like(array, order="C", shape=(n,))
+    grown[: array.size] = _in_a_row(array)
+    return grown
+
+
+def _in_a_row(array: Any) -> Any:
+    """The elements as they lie in memory; a view if they lie in a row."""
+    order = sorted(range(array.ndim), key=lambda dim: array.strides[dim], reverse=True)
+    return np.transpose(array, order).reshape(-1)
+
+
+def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
+    """`resize_` to the size of another tensor.
+
+    Example:
+        >>> resize_as_(tensor([1, 2, 3, 4]), tensor([[0, 0], [0, 0]])).shape
+        glassgrad.Size([2, 2])
+    """
+    return resize_(input, tuple(the_template.shape))
+
+
+def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
+    """Let the tensor itself show the memory of another one.
+
+    Args:
+        input: tensor that is no view, written in place.
+        source: tensor of the same dtype; None: a tensor without elements.
+
+    Returns:
+        `input` itself. A write to one of both is seen in the other, but counted only there.
+
+    Raises:
+        LeafWriteError, GraphError: if the tape records and `input` requires grad.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> x, y = tensor([1.0]), tensor([2.0, 3.0])
+        >>> set_(x, y)
+        tensor([2., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.set_.html
+    """
+    if source is not None and not isinstance(source, Tensor):
+        raise ArgumentTypeError(
+            f"set_(): argument 'source' must be Tensor, not {type(source).__name__}. Its memory "
+            "is shared. Write `x.set_(tensor(values))`."
+        )
+    if source is not None and source.dtype is not input.dtype:
+        raise DTypeError(
+            f"Could not set tensor of type {c_name(source.dtype)} to a tensor of type "
+            f"{c_name(input.dtype)}. A tensor keeps its dtype. Write `source.to(x.dtype)`."
+        )
+    if records(input):
+        check_writable(input, "set")
+    if records(input) or input._is_view():
+        raise GraphError(
+            f"derivative for set_ is not implemented: shape {list(input.shape)}. A node, or a "
+            "base, knows the memory that the tensor had. Write `x.data = y`, or use no_grad()."
+        )
+    empty = np.zeros_like(input.payload, order="C", shape=(0,))
+    write(input, "set", lambda _: None, may_overlap=True)
+    input.payload = empty if source is None else source.payload
+    return input

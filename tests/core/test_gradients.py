@@ -1,0 +1,134 @@
+"""What becomes of a gradient: whose memory it is, how it lies there, and in which dtype."""
+
+import pytest
+import torch
+
+import glassgrad
+from both import leaf, make, plain
+
+
+def address(tensor):
+    """Where the elements of a tensor begin."""
+    if isinstance(tensor, torch.Tensor):
+        return tensor.data_ptr()
+    return tensor.payload.__array_interface__["data"][0]
+
+
+def strides(tensor):
+    """How far apart neighbours are in memory, in elements."""
+    if isinstance(tensor, torch.Tensor):
+        return tensor.stride()
+    return tuple(step // tensor.payload.itemsize for step in tensor.payload.strides)
+
+
+def returning(lib, *gradients):
+    """A Function of as many inputs, whose backward returns these gradients."""
+    return make(lib, lambda ctx, *xs: xs[0] * 1, lambda ctx, grad: gradients)
+
+
+# Whose memory it is ------------------------------------------------------------------------------
+
+
+def test_the_first_gradient_is_not_copied_if_nobody_else_has_it(lib):
+    where = []
+
+    def backward(ctx, grad):
+        result = grad * 2
+        where.append(address(result))
+        return result
+
+    x = leaf(lib, [1.0, 2.0])
+    make(lib, lambda ctx, x: x * 1, backward).apply(x).sum().backward()
+    assert address(x.grad) == where[0]
+
+
+def test_a_gradient_that_somebody_holds_is_copied(lib):
+    held = plain(lib, [5.0, 6.0])
+    x = leaf(lib, [1.0, 2.0])
+    function = returning(lib, held)
+    function.apply(x).sum().backward()
+    function.apply(x).sum().backward()
+    assert x.grad.tolist() == [10.0, 12.0]
+    assert held.tolist() == [5.0, 6.0]
+
+
+def test_a_seed_never_becomes_a_gradient(lib):
+    x, seed = leaf(lib, [1.0, 2.0]), plain(lib, [1.0, 1.0])
+    x.backward(seed)
+    assert address(x.grad) != address(seed)
+    y = leaf(lib, [1.0, 2.0])
+    make(lib, lambda ctx, x: x * 1, lambda ctx, grad: grad).apply(y).backward(seed)
+    assert address(y.grad) != address(seed)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_leaves_of_one_sum_have_gradients_of_their_own(lib, create_graph):
+    x, y = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
+    (found,) = lib.autograd.grad((x + y).sum(), x, retain_graph=True)
+    lib.autograd.backward((x + y).sum(), create_graph=create_graph, inputs=[x, y])
+    assert len({address(x.grad), address(y.grad), address(found)}) == 3
+
+
+def test_an_expanded_gradient_is_written_out(lib):
+    x = leaf(lib, [[1.0, 2.0], [3.0, 4.0]])
+    x.sum(0).backward(plain(lib, [1.0, 2.0]))
+    with lib.no_grad():
+        x.grad[0, 0] = 7.0
+    assert x.grad.tolist() == [[7.0, 2.0], [1.0, 2.0]]
+
+
+# How it lies in memory ---------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("op", [lambda x: x * x, lambda x: x * 2 + x.t().sum(), lambda x: x.exp()])
+def test_a_gradient_lies_in_memory_as_its_leaf_does(lib, op, create_graph):
+    x = plain(lib, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]).t().requires_grad_()
+    for _ in range(2):
+        lib.autograd.backward(op(x).sum(), create_graph=create_graph, inputs=[x])
+        assert strides(x.grad) == strides(x) == (1, 3)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_transposed_gradient_is_put_in_the_order_of_its_leaf(lib, create_graph):
+    x = leaf(lib, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    seed = plain(lib, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    lib.autograd.backward((x * 2).t(), seed, create_graph=create_graph, inputs=[x])
+    assert strides(x.grad) == (3, 1)
+    assert x.grad.tolist() == [[2.0, 6.0, 10.0], [4.0, 8.0, 12.0]]
+
+
+# Kinds of numbers --------------------------------------------------------------------------------
+
+
+def test_a_complex_gradient_of_a_users_rule_is_no_gradient_of_a_real_input(lib):
+    x = leaf(lib, [1.0, 2.0])
+    made = make(lib, lambda ctx, x: x * 1, lambda ctx, grad: grad * (1 + 1j))
+    with pytest.raises(RuntimeError):
+        made.apply(x).sum().backward()
+    assert x.grad is None
+
+
+def test_the_error_of_a_complex_gradient_names_the_function_and_both_dtypes():
+    x = leaf(glassgrad, [1.0, 2.0])
+    made = make(glassgrad, lambda ctx, x: x * 1, lambda ctx, grad: grad * (1 + 1j))
+    with pytest.raises(
+        RuntimeError, match=r"MadeBackward .* got complex128 for an input of float64"
+    ):
+        made.apply(x).sum().backward()
+
+
+def test_a_real_gradient_is_one_of_a_complex_input(lib):
+    x = lib.tensor([1 + 1j], dtype=lib.complex128, requires_grad=True)
+    returning(lib, plain(lib, [2.0])).apply(x).backward(lib.ones(1, dtype=lib.complex128))
+    assert x.grad.dtype == lib.complex128
+    assert x.grad.tolist() == [2 + 0j]
+
+
+def test_the_imaginary_part_has_no_meaning_for_a_real_leaf(lib):
+    x = leaf(lib, [1.0, 2.0])
+    (x.to(lib.complex128) * (1 + 2j)).sum().backward(lib.tensor(1 + 1j, dtype=lib.complex128))
+    assert x.grad.tolist() == [3.0, 3.0]

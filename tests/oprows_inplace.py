@@ -1,0 +1,86 @@
+"""Rows of ops that exist only in place; the others share their rules with the op of their name."""
+
+from glassgrad.ops import inplace_random, inplace_shape
+from opcase import OpCase, constant, real, sample
+
+__all__ = ["ROWS"]
+
+
+def _fresh(function, x, *others, **params):
+    """Write to a fresh tensor: the row's inputs are leaves."""
+    return function(x.clone(), *others, **params)
+
+
+SHAPE = [
+    OpCase(
+        inplace_shape.t_,
+        [real(2, 3)],
+        call=_fresh,
+        rules="TInPlace",
+        more=[sample(real(2)), sample(real())],
+        wrong=[sample(real(2, 2, 2))],
+    ),
+    OpCase(
+        inplace_shape.transpose_,
+        [real(2, 3, 4)],
+        {"dim0": 0, "dim1": -1},
+        call=_fresh,
+        rules="TransposeInPlace",
+        wrong=[sample(real(2), dim0=0, dim1=1)],
+    ),
+    OpCase(
+        inplace_shape.squeeze_,
+        [real(2, 1, 3, 1)],
+        call=_fresh,
+        rules="SqueezeInPlace SqueezeDimInPlace SqueezeDimsInPlace",
+        more=[sample(real(2, 1), dim=1), sample(real(1, 2, 1), dim=(0, 2))],
+        wrong=[sample(real(2), dim=1)],
+    ),
+    OpCase(
+        inplace_shape.unsqueeze_,
+        [real(2, 3)],
+        {"dim": 1},
+        call=_fresh,
+        rules="UnsqueezeInPlace",
+        wrong=[sample(real(2), dim=2)],
+    ),
+]
+
+RANDOM = [
+    OpCase(
+        inplace_random.normal_,
+        [real(2, 3)],
+        {"mean": 1.0, "std": 0.0},
+        call=_fresh,
+        rules="Normal",
+        wrong=[sample(real(2), std=-1.0)],
+    ),
+    OpCase(
+        inplace_random.uniform_,
+        [real(2, 3)],
+        call=lambda f, x, a=1.0, b=1.0: f(x.clone(), a, b),
+        rules="Uniform",
+        wrong=[sample(real(2), a=2.0)],
+    ),
+    OpCase(
+        inplace_random.random_,
+        [real(2, 3)],
+        {"bounds": (1, 2)},
+        call=lambda f, x, bounds: f(x.clone(), *bounds) * (0 if not bounds else 1),
+        rules="RandomFrom RandomTo Random",
+        same_graph=False,  # multiplied, so that PyTorch's numbers are ours
+        more=[sample(real(2), bounds=(1,)), sample(real(2), bounds=())],
+        wrong=[sample(real(2), bounds=(2, 2))],
+    ),
+    OpCase(
+        inplace_random.bernoulli_,
+        [real(2, 3)],
+        {"p": 1.0},
+        call=_fresh,
+        rules="Bernoulli BernoulliEach",
+        more=[sample(real(2), constant([0.0, 1.0]))],
+        wrong=[sample(real(2), p=2.0)],
+    ),
+]
+
+ROWS = [*SHAPE, *RANDOM]
