@@ -147,6 +147,9 @@ class FakeBackend(Backend):
     def add_at(self, array: Any, index: Any, values: Any) -> None:
         np.add.at(array._array, _unwrap(index), _unwrap(values))
 
+    def strided(self, memory: Any, size: Any, stride: Any, offset: int) -> Any:
+        return FakeArray(super().strided(memory._array, size, stride, offset), memory)
+
     def reduce_at(self, name: str, array: Any, index: Any, values: Any) -> None:
         getattr(np, name).at(array._array, _unwrap(index), _unwrap(values))
 

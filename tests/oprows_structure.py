@@ -12,6 +12,7 @@ from glassgrad.ops import (
     repeating,
     shape,
     splitting,
+    strided,
     transposing,
     triangles,
     turning,
@@ -250,6 +251,22 @@ PARTS = [
             sample(real(2, 2), offset=3),
         ],
         wrong=[sample(real(2)), sample(real(2, 2), dim1=1, dim2=1)],
+    ),
+    OpCase(
+        strided.as_strided,
+        [real(6)],
+        {"size": (2, 3), "stride": (3, 1)},
+        rules="AsStrided",
+        more=[
+            sample(real(5), size=(3, 2), stride=(1, 2), storage_offset=0),
+            sample(real(2, 3), size=(2,), stride=(2,), storage_offset=1),
+            sample(real(3), size=(2, 3), stride=(0, 1)),
+        ],
+        wrong=[
+            sample(real(3), size=(4,), stride=(1,)),
+            sample(real(3), size=(2,), stride=(1, 1)),
+            sample(real(3), size=(2,), stride=(-1,)),
+        ],
     ),
     OpCase(
         turning.flip,

@@ -49,6 +49,7 @@ from .ops import (
     shape,
     splitting,
     statistics,
+    strided,
     transcendental,
     transposing,
     triangles,
@@ -83,7 +84,8 @@ class Methods:
         _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
-        self.requires_grad = requires_grad
+        if self.is_leaf or requires_grad is not True:
+            self.requires_grad = requires_grad
         return self
 
     # Operators. The doors themselves where every call counts.
@@ -295,6 +297,7 @@ class Methods:
     # Parts
     select = indexing.select
     narrow = indexing.narrow
+    as_strided = strided.as_strided
     index_select = gathering.index_select
     gather = gathering.gather
     masked_select = masking.masked_select

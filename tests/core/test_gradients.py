@@ -132,3 +132,28 @@ def test_the_imaginary_part_has_no_meaning_for_a_real_leaf(lib):
     x = leaf(lib, [1.0, 2.0])
     (x.to(lib.complex128) * (1 + 2j)).sum().backward(lib.tensor(1 + 1j, dtype=lib.complex128))
     assert x.grad.tolist() == [3.0, 3.0]
+
+
+# Leaves that want none any more ------------------------------------------------------------------
+
+
+def test_a_leaf_that_requires_no_grad_any_more_gets_none(lib):
+    x = leaf(lib, [1.0, 2.0])
+    y = (x * 2).sum()
+    log = []
+    x.register_hook(lambda grad: log.append(grad.tolist()))
+    x.requires_grad_(False)
+    y.backward(retain_graph=True)
+    assert x.grad is None
+    assert log == [[2.0, 2.0]]
+    x.requires_grad_(True)
+    y.backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_only_leaves_can_be_told_to_require_grad(lib):
+    y = leaf(lib, 1.0) * 2
+    assert y.requires_grad_() is y
+    for value in (True, False):
+        with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf"):
+            y.requires_grad = value

@@ -88,7 +88,7 @@ def _recorded(g: Any) -> Step | None:
     outs = [g.name() for _ in inputs]
     seeds = _listed(roots, "weights({})")
     call = f"lib.autograd.grad({_listed(roots)}, {_listed(inputs)}, {seeds}, create_graph=True)"
-    line = f"{', '.join(outs)}, = [grad * 1.0 for grad in {call}]"
+    line = f"{', '.join(outs)}, = [(grad * 1.0).contiguous() for grad in {call}]"
     return Step("recorded_grad", "create_graph", line, tuple(outs), (*roots, *inputs), tuple(roots))
 
 

@@ -50,6 +50,16 @@ def _write(op: str, template: str, feature: str = "writes", want: Any = is_small
     return LineMaker(op, feature, build)
 
 
+def _may_detach(x: Any) -> bool:
+    """Values with a node; PyTorch trips over a retained gradient that lost its tensor."""
+    return is_inner(x) and not x.retains_grad
+
+
+def _may_turn(want: Any) -> Any:
+    """Those of the values whose gradient is not kept: PyTorch would keep it in the old shape."""
+    return lambda x: want(x) and not x.retains_grad
+
+
 WRITES = [
     _write("dirty_function", "Dirty.apply({a})"),
     _write("add_", "{a}.add_({b})"),
@@ -77,10 +87,10 @@ WRITES = [
     _write("pow_", "{a}.pow_(2)", "inplace_ops"),
     _write("clamp_", "{a}.clamp_(-0.75, 0.75)", "inplace_ops"),
     _write("masked_fill_", "{a}.masked_fill_({a} > 0.5, 0.5)", "inplace_ops"),
-    _write("t_", "{a}.t_()", "inplace_ops", is_matrix),
-    _write("unsqueeze_", "{a}.unsqueeze_(0)", "inplace_ops", lambda x: x.dim() < 3),
-    _write("squeeze_", "{a}.squeeze_()", "inplace_ops", has_dims(3)),
-    _write("detach_", "{a}.detach_()", "inplace_ops", is_inner),
+    _write("t_", "{a}.t_()", "inplace_ops", _may_turn(is_matrix)),
+    _write("unsqueeze_", "{a}.unsqueeze_(0)", "inplace_ops", _may_turn(lambda x: x.dim() < 3)),
+    _write("squeeze_", "{a}.squeeze_()", "inplace_ops", _may_turn(has_dims(3))),
+    _write("detach_", "{a}.detach_()", "inplace_ops", _may_detach),
     _write("silent_add", "exec('with lib.no_grad(): {a}.add_(0.125)')", "no_grad"),
     _write("silent_item", "exec('with lib.no_grad(): {a}[0] = 0.25')", "no_grad"),
     _write("detached_mul", "{a}.detach().mul_(0.5)", "detach"),

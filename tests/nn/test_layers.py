@@ -138,3 +138,13 @@ def test_mse_loss_does_not_broadcast():
 def test_an_unknown_reduction_is_refused():
     with pytest.raises(ArgumentError, match="max is not a valid value for reduction"):
         nn.functional.mse_loss(gg.ones(1), gg.ones(1), reduction="max")
+
+
+@pytest.mark.parametrize("library", [gg, torch])
+def test_relu_in_place_writes_into_its_input(library):
+    layer = library.nn.ReLU(inplace=True)
+    x = library.tensor([-1.0, 2.0], requires_grad=True) * 1
+    assert layer(x) is x
+    assert x.tolist() == [0.0, 2.0]
+    assert repr(layer) == "ReLU(inplace=True)"
+    assert x.grad_fn.name() == "ReluBackward0"

@@ -37,7 +37,7 @@ def register_multi_grad_hook(
     """Call `fn` once in each pass that computes gradients of some of `tensors`.
 
     Args:
-        tensors: tensors that require grad.
+        tensors: tensors that require grad. With `mode="any"` those that do not are left out.
         fn: with `mode="all"` it gets a list, once the gradients of all tensors that the pass
             computes are there: one gradient for each tensor, None where the pass computes none.
             With `mode="any"` it gets the first gradient that is there. What it returns is ignored.
@@ -65,7 +65,8 @@ def register_multi_grad_hook(
             "the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
     hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
-    return _MultiHandle([register_hook(x, hook.at(place)) for place, x in enumerate(tensors)])
+    wanted = [(place, x) for place, x in enumerate(tensors) if mode == "all" or x.requires_grad]
+    return _MultiHandle([register_hook(x, hook.at(place)) for place, x in wanted])
 
 
 def _running_task() -> GraphTask:

@@ -11,9 +11,9 @@ Read its files in this order; none imports from one below it:
     cold          what hangs on a tensor
     tensor        an array, and where its gradient goes
     graph         nodes and edges
-    views         what a write to shared memory does to the graph
     stale         the errors about saved tensors
     saved         what a node keeps of a tensor
+    views         what a write to shared memory does to the graph
     hooks         where hooks hang, and what they may return
     calling       how a user's Function is called
     function      an op of your own

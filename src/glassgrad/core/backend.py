@@ -99,6 +99,20 @@ class Backend:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
         getattr(self.xp, name).at(array, index, values)
 
+    def strided(
+        self, memory: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> Array:
+        """A view of a vector; strides and offset count elements."""
+        steps = [step * memory.itemsize for step in stride]
+        return self.xp.lib.stride_tricks.as_strided(memory[offset:], size, steps)
+
+    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+        """A view of `array` in a shape it stretches to, writable if it is."""
+        out = np.broadcast_to(array, shape)
+        if array.flags.writeable:
+            out.flags.writeable = True  # NumPy leaves it to its caller to know what is safe
+        return out
+
     def address(self, array: Array) -> int:
         """Where in memory its first element is."""
         return array.__array_interface__["data"][0]  # type: ignore[no-any-return]  # an int
@@ -142,6 +156,9 @@ class _CuPy(Backend):
 
     def add_at(self, array: Array, index: Any, values: Any) -> None:
         self.xp.add.at(array, index, values)
+
+    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+        return self.xp.broadcast_to(array, shape)
 
     def address(self, array: Array) -> int:
         return array.data.ptr  # type: ignore[no-any-return]  # cupy has no types

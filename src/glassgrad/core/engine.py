@@ -381,7 +381,7 @@ class GraphTask:
             self.captured[place] = grads[nr]
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
-        if grad is not None:
+        if grad is not None and leaf.requires_grad:
             accumulate(leaf, grad, unshared=False)
         run_accumulated(leaf)
 

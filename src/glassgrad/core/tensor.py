@@ -140,8 +140,6 @@ class Tensor(_Mixins):
                 f"requires_grad must be a bool, got {type(value).__name__}. Write True or False."
             )
         if not self.is_leaf:
-            if value:
-                return
             raise GraphError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a "
                 "computed variable in a subgraph that doesn't require differentiation use "
@@ -159,6 +157,10 @@ class Tensor(_Mixins):
             )
         self.edge = LEAF if value else None
         self._tell_views()
+        if not value and self.cold is not None and self.cold.accumulator is not None:
+            accumulator = self.cold.accumulator()
+            if accumulator is not None:
+                accumulator.hooks()  # where there might be hooks, a pass looks before it adds
 
     @property
     def is_leaf(self) -> bool:

@@ -23,8 +23,9 @@ import numpy as np
 
 from . import state
 from .backend import backend_of
-from .errors import GraphError
+from .errors import FreedGraphError, GraphError
 from .graph import Node, edge_of, ends, relocate
+from .saved import FREED
 from .state import modes, next_seq
 from .tensor import LEAF, Pending, Tensor, wrap
 
@@ -293,7 +294,8 @@ class CopySlices(_ViewNode):
     """x with a part of it written by `fn`        the rest of x̄ = z̄,  the part = x̄ of `fn`
 
     Attributes:
-        fn: the node of the write to the view. Its edge `at` would lead to the view as it was.
+        fn: the node of the write to the view, None once it is freed. Its edge `at` would lead to
+            the view as it was.
         at: which of the edges leads to the base instead.
     """
 
@@ -302,13 +304,16 @@ class CopySlices(_ViewNode):
     def __init__(self, base: Tensor, view: Tensor, fn: Node, at: int) -> None:
         edges = (*fn.edges[:at], edge_of(base), *fn.edges[at + 1 :])
         super().__init__(base, view, edges, base)
-        self.fn, self.at = fn, at
+        self.fn: Node | None = fn
+        self.at = at
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """Run `fn` on the gradient of the part, and put what it returns back."""
         (grad,) = grads
         if grad is None:
             return (None,) * len(self.edges)
+        if self.fn is None:
+            raise FreedGraphError(FREED.message)
         places = self.geometry.places(grad.payload if isinstance(grad, Tensor) else grad)
         results = list(self.fn.compute((grad.reshape(-1)[places],), recorded))
         if self.edges[self.at] is not None:
@@ -321,15 +326,18 @@ class CopySlices(_ViewNode):
 
     @property
     def holders(self) -> Any:
-        """What the node of the write saved."""
-        return self.fn.holders
+        """What the node of the write saved: something, for it is itself let go of."""
+        return self.fn and (self.fn.holders or (None,))
 
     def _all_kept(self) -> list[Any]:
-        return self.fn._all_kept()  # type: ignore[attr-defined,no-any-return]  # of any such node
+        kept = self.fn and self.fn._all_kept()  # type: ignore[attr-defined]  # of any such node
+        return kept or []
 
     def release(self) -> None:
-        """Let go of what the node of the write saved."""
-        self.fn.release()
+        """Let go of the node of the write, and of what it saved."""
+        if self.fn is not None:
+            self.fn.release()
+            self.fn = None
 
 
 def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:

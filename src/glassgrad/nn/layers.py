@@ -130,10 +130,21 @@ class Flatten(Module):
 
 
 class ReLU(Module):
-    """y = max(x, 0)."""
+    """y = max(x, 0).
+
+    Args:
+        inplace: write the result into the input.
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
     def forward(self, x: Tensor) -> Tensor:
-        return functional.relu(x)
+        return functional.relu(x, inplace=self.inplace)
+
+    def extra_repr(self) -> str:
+        return "inplace=True" if self.inplace else ""
 
 
 class Tanh(Module):

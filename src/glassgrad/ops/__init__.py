@@ -110,6 +110,7 @@ from .shape import (
 )
 from .splitting import chunk, split, split_with_sizes, tensor_split, unbind
 from .statistics import std, var
+from .strided import as_strided
 from .transcendental import cos, exp, log, sin, sqrt, tanh
 from .transposing import movedim, permute, swapaxes, t, transpose
 from .triangles import diagonal, tril, triu
@@ -293,6 +294,8 @@ __all__ = [
     # statistics
     "std",
     "var",
+    # strided
+    "as_strided",
     # transcendental
     "cos",
     "exp",

@@ -14,6 +14,7 @@ from glassgrad.ops._families import Elementwise
 from glassgrad.ops._texts import scalar_name
 
 from ._out import written_to
+from ._writing import in_place
 
 __all__ = ["log_softmax", "relu", "sigmoid", "softmax"]
 
@@ -40,11 +41,12 @@ class Relu(Elementwise):
         return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
 
 
-def relu(input: Tensor) -> Tensor:
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """`max(input, 0)`, element by element.
 
     Args:
         input: real tensor of shape `S`.
+        inplace: write the result to the memory of `input`, as `relu_` does.
 
     Returns:
         Tensor of shape `S` and the same dtype. At the kink 0 its subgradient 0 is used.
@@ -58,6 +60,8 @@ def relu(input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
+    if inplace:
+        return in_place(Relu, input)
     return Relu.apply(input)
 
 

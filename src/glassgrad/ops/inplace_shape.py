@@ -140,5 +140,6 @@ def detach_(input: Tensor) -> Tensor:
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
     input.edge = None
+    input._tell_views()
     wrote()  # what was saved of it has to be looked at
     return input

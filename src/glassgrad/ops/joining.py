@@ -18,6 +18,11 @@ __all__ = ["cat", "concat", "stack"]
 Tensors = Sequence[Tensor]
 
 
+def _in_rows(joined: Any) -> Any:
+    """NumPy joins columns to columns. PyTorch gives rows, of which `reshape` is a view."""
+    return joined if joined.flags.c_contiguous else np.copy(joined, order="C")
+
+
 class Cat(Primitive):
     """z = x ⌢ y ⌢ …        dz = dx ⌢ dy ⌢ …        x̄, ȳ, … = the parts of z̄"""
 
@@ -30,7 +35,7 @@ class Cat(Primitive):
 
     @staticmethod
     def forward(*tensors, dim):
-        return np.concatenate([x for x in tensors if x.shape != (0,)] or tensors, axis=dim)
+        return _in_rows(np.concatenate([x for x in tensors if x.shape != (0,)] or tensors, axis=dim))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -133,7 +138,7 @@ class Stack(Primitive):
 
     @staticmethod
     def forward(*tensors, dim):
-        return np.stack(tensors, axis=dim)
+        return _in_rows(np.stack(tensors, axis=dim))
 
     @staticmethod
     def backward(ctx, grad):

@@ -155,7 +155,7 @@ def _memory_of(input: Tensor, n: int) -> Any:
     """`n` elements of memory in a row, beginning with those of `input`."""
     array = input.payload
     if n <= array.size:
-        return _in_a_row(array)[:n]
+        return in_a_row(array)[:n]
     version = None if input.cold is None else input.cold.version
     if input._is_view() or (version is not None and version.views is not None and [*version.views]):
         raise GraphError(
@@ -163,11 +163,11 @@ def _memory_of(input: Tensor, n: int) -> Any:
             "tensors show the same memory. Resize `x.clone()`."
         )
     grown = np.zeros_like(array, order="C", shape=(n,))
-    grown[: array.size] = _in_a_row(array)
+    grown[: array.size] = in_a_row(array)
     return grown
 
 
-def _in_a_row(array: Any) -> Any:
+def in_a_row(array: Any) -> Any:
     """The elements as they lie in memory; a view if they lie in a row."""
     order = sorted(range(array.ndim), key=lambda dim: array.strides[dim], reverse=True)
     return np.transpose(array, order).reshape(-1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import backend_of
 from glassgrad.core.gradients import sum_to
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
@@ -32,10 +33,7 @@ class Expand(KeepsShape):
     def forward(x, *, size):
         if math.prod(size) == math.prod(x.shape):
             return x.reshape(size)  # nothing is stretched, and the result can be written
-        out = np.broadcast_to(x, size)
-        if getattr(x.flags, "writeable", False):
-            out.flags.writeable = True  # NumPy is careful; what may be written is checked there
-        return out
+        return backend_of(x).broadcast_to(x, size)
 
     @staticmethod
     def backward(ctx, grad):
