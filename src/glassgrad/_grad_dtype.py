@@ -37,7 +37,7 @@ def _get(x: "Tensor") -> DType | None:
     wanted = None if x.cold is None else x.cold.grad_dtype
     if wanted is ANY_DTYPE:
         return None
-    return x.dtype if wanted is None else wanted  # type: ignore[no-any-return]  # a dtype
+    return x.dtype if wanted is None else wanted
 
 
 def _set(x: "Tensor", dtype: Any) -> None:

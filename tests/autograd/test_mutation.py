@@ -2,6 +2,7 @@
 
 import pytest
 
+from both import LIBRARIES
 from glassgrad import no_grad, tensor
 from glassgrad.autograd import grad
 from glassgrad.autograd.graph import allow_mutation_on_saved_tensors
@@ -122,3 +123,22 @@ def test_nothing_stays_behind():
     assert not bookkeeping.tid_to_weakhandle
     assert state.before_write == []
     assert state.modes.hook_pairs == ()
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_a_write_that_nobody_saw_can_be_counted(lib):
+    x = lib.ones(2, requires_grad=True)
+    y = x * 1
+    z = (y * y).sum()
+    y.detach().numpy()[0] = 5
+    lib.autograd.graph.increment_version(y)
+    assert y._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+    lib.autograd.graph.increment_version(iter([x, x]))
+    assert x._version == 2
+    with lib.inference_mode():
+        lib.autograd.graph.increment_version(lib.ones(2))
+    for wrong in (3, [3]):
+        with pytest.raises(RuntimeError, match="increment_version expect"):
+            lib.autograd.graph.increment_version(wrong)

@@ -67,7 +67,8 @@ def release_half(patch: Any) -> None:
     whole = engine.GraphTask.run
 
     def run(self: Any) -> None:
-        twice = [n for n in self.schedule if isinstance(n, PrimitiveNode) and len(n.holders or ()) > 1]
+        nodes = [node for node in self.schedule if isinstance(node, PrimitiveNode)]
+        twice = [node for node in nodes if len(node.holders or ()) > 1]
         saved = [(n.saved_tensors, n.holders, n.versions) for n in twice]
         whole(self)
         for node, kept in zip(twice, saved, strict=True):

@@ -13,6 +13,8 @@ def _hook(op: str, template: str, feature: str = "hooks", want: Any = requires_g
         a = g.pick(want)
         if a is None or (op == "watch" and a in g.tainted):
             return None
+        if "node_of" in template and any(step.feature == "multi_hooks" for step in g.steps):
+            return None  # which would keep the node of a leaf alive in PyTorch
         shown = f"looked({a})" if g.of(a)._is_view() else a
         at = repr(a) if g.of(a).is_leaf else None
         name = f"{op}{len(g.steps)}"
@@ -63,9 +65,7 @@ HOOKS = [
     ),
     _hook("posthook", "{a}.grad_fn.register_hook(after('{name}'))", want=is_inner),
     _hook("posthook_leaf", "node_of({a}).register_hook(after('{name}', {at}))", want=is_leaf),
-    _hook(
-        "posthook_scale", "{a}.grad_fn.register_hook(after('{name}', None, 2.0))", want=is_inner
-    ),
+    _hook("posthook_scale", "{a}.grad_fn.register_hook(after('{name}', None, 2.0))", want=is_inner),
     _hook(
         "accumulated",
         "{a}.register_post_accumulate_grad_hook(stored('{name}', {at}))",

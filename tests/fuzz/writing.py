@@ -55,6 +55,11 @@ def _may_detach(x: Any) -> bool:
     return is_inner(x) and not x.retains_grad
 
 
+def _has_own_places(x: Any) -> bool:
+    """Values whose elements share no memory: PyTorch is about to refuse to write to others."""
+    return 0 not in x.stride()
+
+
 def _may_turn(want: Any) -> Any:
     """Those of the values whose gradient is not kept: PyTorch would keep it in the old shape."""
     return lambda x: want(x) and not x.retains_grad
@@ -68,16 +73,16 @@ WRITES = [
     _write("mul_", "{a}.mul_({b})"),
     _write("mul_number_", "{a}.mul_(0.75)"),
     _write("div_", "{a}.div_(1.25)"),
-    _write("copy_", "{a}.copy_({b})"),
+    _write("copy_", "{a}.copy_({b})", want=_has_own_places),
     _write("zero_", "{a}.zero_()"),
     _write("fill_", "{a}.fill_(0.375)"),
     _write("iadd", "{a} += 0.5"),
     _write("imul", "{a} *= {c}"),
     _write("item_number", "{a}[0] = 0.25"),
     _write("item_tensor", "{a}[0] = {r}"),
-    _write("item_slice", "{a}[..., 1:] = {b}[..., 1:]"),
-    _write("item_list", "{a}[[0, -1]] = 0.125"),
-    _write("item_mask", "{a}[{a} > 0.5] = 0.625"),
+    _write("item_slice", "{a}[..., 1:] = {b}[..., 1:]", want=_has_own_places),
+    _write("item_list", "{a}[[0, -1]] = 0.125", want=_has_own_places),
+    _write("item_mask", "{a}[{a} > 0.5] = 0.625", want=_has_own_places),
     _write("item_add", "{a}[..., -1] += 0.25"),
     _write("sin_", "{a}.sin_()", "inplace_ops"),
     _write("tanh_", "{a}.tanh_()", "inplace_ops"),
@@ -86,7 +91,7 @@ WRITES = [
     _write("neg_", "{a}.neg_()", "inplace_ops"),
     _write("pow_", "{a}.pow_(2)", "inplace_ops"),
     _write("clamp_", "{a}.clamp_(-0.75, 0.75)", "inplace_ops"),
-    _write("masked_fill_", "{a}.masked_fill_({a} > 0.5, 0.5)", "inplace_ops"),
+    _write("masked_fill_", "{a}.masked_fill_({a} > 0.5, 0.5)", "inplace_ops", _has_own_places),
     _write("t_", "{a}.t_()", "inplace_ops", _may_turn(is_matrix)),
     _write("unsqueeze_", "{a}.unsqueeze_(0)", "inplace_ops", _may_turn(lambda x: x.dim() < 3)),
     _write("squeeze_", "{a}.squeeze_()", "inplace_ops", _may_turn(has_dims(3))),

@@ -145,6 +145,16 @@ def test_a_write_through_detach_makes_a_saved_output_stale():
         s.backward()
 
 
+@pytest.mark.parametrize("lib", [gg, torch])
+def test_a_write_after_detaching_in_place_makes_a_saved_output_stale(lib):
+    x = lib.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    s = y.sum()
+    y.detach_().neg_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        s.backward()
+
+
 def test_a_write_through_a_view_makes_a_saved_output_stale():
     x = gg.tensor([1.0, 2.0], requires_grad=True)
     y = x.exp()

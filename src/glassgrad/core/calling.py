@@ -233,6 +233,12 @@ def _check_dirty(
                 "output. The inputs that are modified inplace must all be outputs of the "
                 "Function."
             )
+        if recording and tensor.requires_grad and tensor.is_leaf:
+            raise LeafWriteError(
+                "a leaf Variable that requires grad has been used in an in-place operation: "
+                f"{ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
+                "The leaf would no longer be a leaf. Pass `x.clone()`."
+            )
         if not _is_any_of(tensor, args):
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
@@ -255,12 +261,6 @@ def _check_dirty(
                     f"operation: {ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} "
                     "as dirty. The leaf would change with it. Pass `x.clone()`."
                 )
-        if recording and tensor.requires_grad and tensor.is_leaf:
-            raise LeafWriteError(
-                "a leaf Variable that requires grad has been used in an in-place operation: "
-                f"{ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
-                "The leaf would no longer be a leaf. Pass `x.clone()`."
-            )
 
 
 def _save(ctx: Any, tensor: Any) -> Tensor | Kept | Packed | None:

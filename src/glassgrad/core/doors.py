@@ -109,6 +109,8 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     remembers, setup_context = cls.has_setup_context(), cls.setup_context
     saves, promotes = bool(cls.saves), cls.promotes is not None
+    saves_input, saves_result = cls.saves == ("self",), cls.saves == ("result",)
+    home = vars(sys.modules[cls.__module__])
 
     def apply(x: Any, **parameters: Any) -> Tensor:
         if state.special:
@@ -142,7 +144,18 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             setattr(node, name, value)
         if remembers:
             setup_context(node, (a,), out)
-        if saves:
+        if saves_input or saves_result:
+            frame: Any = _getframe(1)
+            while frame.f_globals is home:
+                frame = frame.f_back
+            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
+            if saves_result:
+                node.saved_tensors, node.holders = (out,), (None,)
+            else:
+                node.saved_tensors, node.holders = (a,), (x,)
+                if x.cold is not None:
+                    note_versions(node)
+        elif saves:
             save(node, (x,), (a,), out)
         else:
             node.saved_tensors, node.holders = (), None
@@ -196,10 +209,11 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
             z.edge = None
             return z
         node = new(node_cls)
-        node.edges = (
-            first.settle(x) if type(first) is Pending else first,
-            second.settle(y) if type(second) is Pending else second,
-        )
+        if type(first) is Pending:
+            first = first.settle(x)
+        if type(second) is Pending:
+            second = second.settle(y)
+        node.edges = (first, second)
         shape = out.shape
         node.out_shape = shape
         node.out_dtype = dtype

@@ -6,6 +6,7 @@
 # says so exactly, as the use count of its tensors does for PyTorch.
 """
 
+import functools
 import sys
 import threading
 from collections.abc import Sequence
@@ -15,8 +16,10 @@ import numpy as np
 
 from .backend import backend_of, is_array, whole
 from .cold import ANY_DTYPE
+from .dtypes import DType
 from .errors import GradientError
 from .graph import AccumulateGrad, GradientEdge, Node
+from .source_lines import Place
 from .tensor import Tensor, wrap
 
 __all__ = ["A_LOCAL", "accumulate", "as_leaf_wants", "fit", "is_own", "sum_to"]
@@ -47,10 +50,10 @@ def fit(node: Node, grads: Grads) -> Grads:
 
 def _fit_one(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     edge = node.edges[position]
-    if edge.__class__ is AccumulateGrad and edge.variable.cold.grad_dtype is not None:
-        dtype = edge.variable.cold.grad_dtype
+    if isinstance(edge, AccumulateGrad) and _wanted(edge.variable) is not None:
+        dtype = _wanted(edge.variable)
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
-        grad = grad.sum(axis=0)
+        grad = _sum_of_rows(grad)
     elif grad.shape != shape:
         if not _can_sum_to(grad.shape, shape):
             raise GradientError(
@@ -78,12 +81,29 @@ def _converted(grad: Any, dtype: Any) -> Any:
     return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
 
 
+def _wanted(leaf: Tensor) -> Any:
+    """The leaf's `grad_dtype` if it was set, else None."""
+    return None if leaf.cold is None else leaf.cold.grad_dtype
+
+
 def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
     """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    wanted = None if leaf.cold is None else leaf.cold.grad_dtype
+    wanted = _wanted(leaf)
     if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
         return grad
     return _converted(grad, wanted)
+
+
+def _sum_of_rows(grad: Any) -> Any:
+    """The sum over the first dim. BLAS adds rows three to ten times as fast as NumPy does."""
+    if type(grad) is np.ndarray and grad.ndim == 2 and grad.dtype.char in "fd":
+        return _ones(len(grad), grad.dtype).dot(grad)
+    return grad.sum(axis=0)
+
+
+@functools.lru_cache(maxsize=32)
+def _ones(n: int, dtype: DType) -> Any:
+    return np.ones(n, dtype)
 
 
 def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:
@@ -153,7 +173,11 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
             cold.grad = _placed(leaf, old + grad)
         else:
             np.add(old.payload, grad, out=old.payload)
-            old.wrote()
+            old.wrote(_HERE)
+
+
+_HERE: Place = (accumulate.__code__, 0)
+"""Where gradients are written: known, and so not looked for."""
 
 
 def _placed(leaf: Tensor, grad: Tensor) -> Tensor:

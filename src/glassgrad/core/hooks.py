@@ -143,17 +143,20 @@ def has_no_hooks(node: Any) -> bool:
 
 
 def tensor_hooks(node: Node) -> list[Step]:
-    """The hooks of the tensors that `node` made, each output's retained gradient behind them."""
+    """The hooks of the tensors that `node` made, each output's retained gradient behind them.
+
+    Tuples are copied at once: another thread may register a hook meanwhile.
+    """
     if isinstance(node, AccumulateGrad):
         own = (node.variable.cold and node.variable.cold.hooks) or {}
-        return [(_run_tensor_hook, hook, 0) for hook in own.values()]
+        return [(_run_tensor_hook, hook, 0) for hook in tuple(own.values())]
     cold = node.cold
     if cold is None:
         return []
     steps: list[Step] = []
-    for nr, hooks in cold.tensor.items():
-        steps += [(_run_tensor_hook, hook, nr) for hook in hooks.values()]
-    steps += [(_retain, kept, nr) for nr, kept in cold.retain.items()]
+    for nr, hooks in tuple(cold.tensor.items()):
+        steps += [(_run_tensor_hook, hook, nr) for hook in tuple(hooks.values())]
+    steps += [(_retain, kept, nr) for nr, kept in tuple(cold.retain.items())]
     return steps
 
 

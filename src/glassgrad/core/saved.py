@@ -92,6 +92,8 @@ class Kept:
     def unpack(self, node: Node) -> Tensor:
         """The tensor as it was saved, or StaleTensorError if it was changed in place."""
         tensor = self.tensor
+        if tensor is not None and tensor.edge is None and self._had_node():
+            raise detached_error(node.name(), tensor)
         version = self.version
         if version is None and tensor is not None and tensor.cold is not None:
             version = tensor.cold.version
@@ -104,10 +106,12 @@ class Kept:
         if edge is self.edge or edge.__class__ is Pending or edge == self.edge:
             return tensor
         if edge is None:
-            if isinstance(self.edge, AccumulateGrad):
-                return tensor  # a leaf whose requires_grad was switched off
-            raise detached_error(node.name(), tensor)
+            return tensor  # a leaf whose requires_grad was switched off
         return wrap(self.array, self.edge, version=tensor.version_counter())
+
+    def _had_node(self) -> bool:
+        """Whether what was saved was no leaf and required grad."""
+        return self.edge is not None and not isinstance(self.edge, AccumulateGrad)
 
     def _rebuilt(self, node: Node) -> Tensor:
         assert self.output_nr is not None, "an input is kept as a tensor"

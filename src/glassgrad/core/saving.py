@@ -148,12 +148,12 @@ class PrimitiveNode(Node):
     def check_versions(self) -> None:
         """Raise StaleTensorError if something saved was changed in place since."""
         for index, holder in enumerate(self.holders or ()):
+            if holder is not None and holder.edge is None and self._had_node(index):
+                raise detached_error(self.name(), holder)
             version, expected = self._version_when_saved(index)
             if version is not None and version.count != expected:
                 tensor = holder if holder is not None else wrap(self.saved_tensors[index], self)
                 raise stale_error(self, self._saved_names[index], tensor, version, expected)
-            if holder is not None and holder.edge is None and self._had_node(index):
-                raise detached_error(self.name(), holder)
 
     def _had_node(self, index: int) -> bool:
         """Whether what was saved under `saves[index]` was no leaf and required grad."""
@@ -212,7 +212,7 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         arrays.append(value if needed else None)
         holders.append(operand if needed and isinstance(operand, Tensor) else None)
     node.saved_tensors, node.holders = tuple(arrays), tuple(holders)
-    node.saver_code, node.saver_offset = here()
+    node.saver_code, node.saver_offset = here(2)
     note_versions(node)
 
 

@@ -22,9 +22,13 @@ OURS = frozenset(["glassgrad", *[f"glassgrad.{part}" for part in _PARTS]])
 """The packages whose frames are passed over: a user asks for a line of their own."""
 
 
-def here() -> Place:
-    """The instruction that is running in the innermost frame outside of this package."""
-    frame = _getframe(1)
+def here(depth: int = 1) -> Place:
+    """The instruction that is running in the innermost frame outside of this package.
+
+    Args:
+        depth: how many frames to pass over unseen: the caller's, and callers of that in here.
+    """
+    frame = _getframe(depth)
     while frame.f_globals.get("__package__") in OURS:
         outer = frame.f_back
         if outer is None:

@@ -18,7 +18,7 @@ from .backend import Device, backend_for, device_of, is_array
 from .cold import ANY_DTYPE, LEAF, Cold, Pending, Size, Version
 from .dtypes import DType, as_dtype, is_differentiable, result_dtype
 from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
-from .source_lines import here
+from .source_lines import Place, here
 
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
@@ -227,7 +227,8 @@ class Tensor(_Mixins):
                 "can't assign Variable as its own grad. The gradient would change the tensor. "
                 "Write `x.grad = x.clone()`."
             )
-        wanted = (self.cold and self.cold.grad_dtype) or self.dtype
+        wanted = None if self.cold is None else self.cold.grad_dtype
+        wanted = self.dtype if wanted is None else wanted
         if value.dtype != wanted and wanted is not ANY_DTYPE:
             raise GradientError(
                 f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
@@ -296,14 +297,14 @@ class Tensor(_Mixins):
             cold.version = Version() if at is None else self.edge.version_of_result(at)
         return cold.version
 
-    def wrote(self) -> None:
-        """Note that the array was changed in place."""
+    def wrote(self, place: Place | None = None) -> None:
+        """Note that the array was changed in place: at `place`, or by the line that is running."""
         cold = self.cold
         version = None if cold is None else cold.version
         if version is None:
             version = self.version_counter()
         version.count += 1
-        version.written_line = here()
+        version.written_line = here(2) if place is None else place
         state.last_write = state.next_seq()
         if version.views is not None:
             version.views.written()

@@ -139,6 +139,9 @@ def detach_(input: Tensor) -> Tensor:
             "Can't detach views in-place. Use detach() instead. The view belongs to the graph of "
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
+    input.version_counter()  # shared from now on with a node that saved it as its result
+    if not input.is_inference():
+        input.version_counter()  # which a node that saved this tensor as its result shares
     input.edge = None
     input._tell_views()
     wrote()  # what was saved of it has to be looked at

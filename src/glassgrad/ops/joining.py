@@ -1,6 +1,7 @@
 """Putting tensors together: cat and stack. `splitting.py` takes them apart."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,8 @@ class Cat(Primitive):
 
     @staticmethod
     def forward(*tensors, dim):
-        return _in_rows(np.concatenate([x for x in tensors if x.shape != (0,)] or tensors, axis=dim))
+        present = [x for x in tensors if x.shape != (0,)] or tensors
+        return _in_rows(np.concatenate(present, axis=dim))
 
     @staticmethod
     def setup_context(ctx, inputs, output):

@@ -82,10 +82,10 @@ def _both(ctx: Any, by_variance: Any, by_mean: Any) -> Any:
 def var_mean(
     input: Tensor,
     dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
     *,
     correction: float = 1,
-    keepdim: bool = False,
-    unbiased: bool | None = None,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -111,10 +111,10 @@ def var_mean(
 def std_mean(
     input: Tensor,
     dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
     *,
     correction: float = 1,
-    keepdim: bool = False,
-    unbiased: bool | None = None,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:

@@ -289,7 +289,9 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """
     if out is not None:
         return written_to(out, clamp, input, min, max)
-    return prepare_clamp(_fractional(input, min, max), min, max).result()
+    if (min is None and max is None) or isinstance(min, Tensor) or isinstance(max, Tensor):
+        return prepare_clamp(input, min, max).result()
+    return Clamp.apply(_fractional(input, min, max), min=min, max=max)
 
 
 def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
@@ -316,7 +318,9 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
         >>> clamp_min(tensor([-2.0, 2.0]), 0)
         tensor([0., 2.])
     """
-    return prepare_clamp_min(_fractional(input, min), min).result()
+    if isinstance(min, Tensor):
+        return clamp(input, min=min)
+    return ClampMin.apply(_fractional(input, min), min=min)
 
 
 def prepare_clamp_min(input: Tensor, min: Any) -> Prepared:
@@ -333,7 +337,9 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
         >>> clamp_max(tensor([-2.0, 2.0]), 0)
         tensor([-2.,  0.])
     """
-    return prepare_clamp_max(_fractional(input, max), max).result()
+    if isinstance(max, Tensor):
+        return clamp(input, max=max)
+    return ClampMax.apply(_fractional(input, max), max=max)
 
 
 def prepare_clamp_max(input: Tensor, max: Any) -> Prepared:

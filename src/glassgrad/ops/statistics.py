@@ -66,10 +66,10 @@ class Std(Primitive):
 def var(
     input: Tensor,
     dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
     *,
     correction: float = 1,
-    keepdim: bool = False,
-    unbiased: bool | None = None,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -78,9 +78,9 @@ def var(
     Args:
         input: floating-point tensor of shape `S`.
         dim, axis: the dims to reduce; None or () for all.
-        correction: what is subtracted from the number of elements; 1 is Bessel's.
+        unbiased: True is `correction=1`, False `correction=0`; it may come alone: `x.var(False)`.
         keepdim, keepdims: keep those dims, with size 1.
-        unbiased: True is `correction=1`, False `correction=0`.
+        correction: what is subtracted from the number of elements; 1 is Bessel's.
 
     Returns:
         Tensor of shape `S` without `dim`; nan with a warning if nothing is left to divide by.
@@ -102,10 +102,10 @@ def var(
 def std(
     input: Tensor,
     dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
     *,
     correction: float = 1,
-    keepdim: bool = False,
-    unbiased: bool | None = None,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -149,6 +149,8 @@ def checked_spread(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
+    if isinstance(dim, bool):  # the only argument, of a form without dims
+        dim, unbiased = None, dim
     if unbiased is not None:
         correction = int(unbiased)
     dims = reduced(dim, input.ndim)

@@ -1,0 +1,112 @@
+"""Where tensors lie in memory, and giving them other memory."""
+
+import pytest
+
+import glassgrad as gg
+from both import LIBRARIES
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    GraphError,
+    LeafWriteError,
+    ShapeError,
+)
+
+VIEWS = [
+    "x",
+    "x[1]",
+    "x[1:, ::2]",
+    "x.t()",
+    "x.t()[1:]",
+    "x[0].expand(4, 3)",
+    "x.unsqueeze(1)",
+    "x.as_strided((2, 2), (1, 2), 1)",
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_lies_where_pytorchs_does(view):
+    facts = []
+    for lib in (gg, pytest.importorskip("torch")):
+        x = lib.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        y = eval(view, {"x": x})
+        facts.append(
+            (
+                y.stride(),
+                [y.stride(dim) for dim in range(-y.dim(), y.dim())],
+                y.storage_offset(),
+                y.is_contiguous(),
+                y.data_ptr() - x.data_ptr(),
+                y.element_size(),
+                y.nelement(),
+                y.ndimension(),
+            )
+        )
+    assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_resizing_keeps_elements_and_counts_a_version(lib):
+    x = lib.tensor([1, 2, 3, 4, 5, 6])
+    assert x.resize_(2, 2) is x
+    assert (x.tolist(), x._version) == ([[1, 2], [3, 4]], 1)
+    x.resize_((2, 2))
+    assert x._version == 1
+    x.resize_as_(lib.zeros(3))
+    assert (x.tolist(), x._version) == ([1, 2, 3], 2)
+    y = lib.tensor([[1, 2], [3, 4]]).t()
+    assert y.resize_(4).tolist() == [1, 2, 3, 4]
+    assert lib.zeros(2).resize_(3).shape == (3,)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_what_requires_grad_is_not_resized(lib):
+    x = lib.ones(2, requires_grad=True)
+    for tensor in (x, x * 2):
+        with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+            tensor.resize_(1)
+    with pytest.raises(RuntimeError):
+        lib.ones(2).resize_(-1)
+
+
+def test_shared_memory_does_not_grow():
+    x = gg.zeros(4)
+    view = x[1:]
+    for tensor in (x, view):
+        with pytest.raises(GraphError, match="Trying to resize storage that is not resizable"):
+            tensor.resize_(9)
+    with pytest.raises(ShapeError, match="negative dimension"):
+        x.resize_(2, -1)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_set_shares_the_memory_of_another_tensor(lib):
+    x, y = lib.zeros(2), lib.tensor([1.0, 2.0, 3.0])
+    assert x.set_(y) is x
+    assert (x.tolist(), x._version, y._version) == ([1, 2, 3], 1, 0)
+    x[0] = 5
+    assert y.tolist() == [5, 2, 3]
+    assert x.set_().shape == (0,)
+    with pytest.raises(RuntimeError, match="Could not set tensor of type double"):
+        x.set_(lib.zeros(2, dtype=lib.float64))
+    p = lib.nn.Parameter(lib.ones(3))
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        p.set_(p.detach()[1:])
+    with lib.no_grad():
+        p.set_(p[1:])
+    lib.cat((p, p)).sum().backward()
+    assert p.grad.tolist() == [2, 2]
+
+
+def test_set_refuses_what_it_would_break():
+    x = gg.zeros(3)
+    with pytest.raises(GraphError, match="derivative for set_ is not implemented"):
+        x[1:].set_(gg.zeros(3))
+    with pytest.raises(GraphError, match="derivative for set_ is not implemented"):
+        (gg.ones(3, requires_grad=True) * 2).set_(x)
+    with pytest.raises(LeafWriteError):
+        gg.ones(3, requires_grad=True).set_(x)
+    with pytest.raises(ArgumentTypeError, match="must be Tensor, not list"):
+        x.set_([1.0])
+    with pytest.raises(DTypeError):
+        x.set_(gg.zeros(3, dtype=gg.int64))

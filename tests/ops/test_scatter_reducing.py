@@ -1,0 +1,45 @@
+"""Gradients of products, and of ties, where several elements go to one place."""
+
+import pytest
+
+import glassgrad as gg
+from both import LIBRARIES, leaf
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("name", ["scatter_reduce", "index_reduce"])
+@pytest.mark.filterwarnings("ignore:index_reduce")
+def test_two_zeros_for_one_place_have_no_second_gradient(lib, name):
+    x, src = leaf(lib, [1.0]), leaf(lib, [0.0, 0.0])
+    y = getattr(lib, name)(x, 0, lib.tensor([0, 0]), src, "prod")
+    grads = lib.autograd.grad(y, [x, src], create_graph=True)
+    assert [g.tolist() for g in grads] == [[0.0], [0.0, 0.0]]
+    with pytest.raises(RuntimeError, match=rf"{name}\(\): Double backward is unsupported for"):
+        grads[1].sum().backward()
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_one_zero_gets_the_product_of_the_others(lib):
+    x, src = leaf(lib, [2.0]), leaf(lib, [0.0, 5.0])
+    x.scatter_reduce(0, lib.tensor([0, 0]), src, "prod").backward()
+    assert (x.grad.tolist(), src.grad.tolist()) == ([0.0], [10.0, 0.0])
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("reduce", ["amax", "amin"])
+def test_ties_share_the_gradient(lib, reduce):
+    x, src = leaf(lib, [3.0]), leaf(lib, [3.0, 3.0])
+    x.scatter_reduce(0, lib.tensor([0, 0]), src, reduce).backward()
+    assert x.grad.tolist() == pytest.approx([1 / 3])
+    assert src.grad.tolist() == pytest.approx([1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "bool"])
+@pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin"])
+def test_whole_numbers_are_reduced_as_pytorchs(reduce, dtype):
+    results = []
+    for lib in (gg, pytest.importorskip("torch")):
+        x = lib.tensor([1, 0, 1], dtype=getattr(lib, dtype))
+        y = x.scatter_reduce(0, lib.tensor([0, 0, 1]), x, reduce, include_self=False)
+        results.append(y.tolist())
+    assert results[0] == results[1]
