@@ -483,3 +483,14 @@ def test_places_point_at_the_elements_of_the_view(view, order):
     shown = view(base)
     places = Geometry.of(base, shown).places(array)
     np.testing.assert_array_equal(np.ravel(base.numpy())[places], shown.numpy())
+
+
+def test_the_saved_result_of_a_write_has_the_place_of_the_view(lib):
+    log = []
+    x = leaf(lib, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    v = (x * 1)[:, 1:]
+    v.sigmoid_()
+    v.register_hook(lambda grad: log.append(grad.sum().item()))
+    (first,) = lib.autograd.grad(v.sum(), x, create_graph=True)
+    first.sum().backward()
+    assert len(log) == 2  # the second time through what the sigmoid saved

@@ -31,11 +31,15 @@ def differences(ours: Outcome, theirs: Outcome) -> list[str]:
 
 
 def _stumbles(ours: Outcome, theirs: Outcome) -> bool:
-    """Whether PyTorch failed over a forbidden view while it worded the error that we give."""
+    """Whether PyTorch has another error before it gets to that of the stale tensor.
+
+    It stumbles over a forbidden view while it words the one that we give, and sees first that a
+    tensor was detached in place.
+    """
     if ours.error is None or theirs.error is None or ours.error[:2] != theirs.error[:2]:
         return False
-    views = ("created in", "returns multiple views")
-    return "modified by an inplace" in ours.error[2] and any(w in theirs.error[2] for w in views)
+    others = ("created in", "returns multiple views", "detached in-place")
+    return "modified by an inplace" in ours.error[2] and any(w in theirs.message for w in others)
 
 
 def _same(a: Any, b: Any) -> bool:

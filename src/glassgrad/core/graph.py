@@ -114,13 +114,15 @@ class NodeHooks:
         retain: the tensors whose gradient is kept, by output number; weak.
         pre, post: hooks before and after the node.
         before: whether there has been anything to do before the node.
+        view: where the output is now, if it was written into a view; weak.
         metadata: a dict for whatever a user wants to remember.
     """
 
-    __slots__ = ("before", "metadata", "post", "pre", "retain", "tensor")
+    __slots__ = ("before", "metadata", "post", "pre", "retain", "tensor", "view")
 
     def __init__(self) -> None:
         self.before = False
+        self.view: weakref.ref[Node] | None = None
         self.tensor: dict[int, Hooks] = {}
         self.retain: dict[int, weakref.ref[Tensor]] = {}
         self.pre = Hooks()

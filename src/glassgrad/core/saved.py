@@ -204,7 +204,10 @@ class Packed:
 
 
 def output_edge(node: Node, output_nr: int) -> Node | GradientEdge:
-    """The edge of one of the node's outputs."""
+    """The edge of one of the node's outputs, as a tensor has it that was saved there."""
+    view = node.cold and node.cold.view and node.cold.view()
+    if view:
+        return view
     return node if node.num_outputs == 1 else GradientEdge(node, output_nr)
 
 

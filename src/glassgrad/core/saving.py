@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
 from .graph import AccumulateGrad, Node
-from .saved import FREED, Packed, SavedTensor
+from .saved import FREED, Packed, SavedTensor, output_edge
 from .source_lines import here
 from .stale import detached_error, inference_error, stale_error
 from .state import HookPair
@@ -109,7 +109,7 @@ class PrimitiveNode(Node):
     def _saved_as_it_was(self, index: int) -> Tensor:
         array, name, holder = self.saved_tensors[index], self._saved_names[index], None
         if name == "result":
-            return wrap(array, self, version=self.version_of_result(index))
+            return wrap(array, output_edge(self, 0), version=self.version_of_result(index))
         holder = self.holders[index]
         if holder is None:
             return wrap(array)

@@ -119,7 +119,9 @@ class Views:
         assert base is not None, "a view has a base"
         relocate(base, CopySlices(base, view, node, at))
         self.moved()
-        _settle(view)
+        place = _settle(view)
+        if node.holders:
+            node.hooks().view = weakref.ref(place)
 
 
 def _settle(view: Tensor) -> Any:

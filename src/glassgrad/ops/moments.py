@@ -35,7 +35,8 @@ class VarMean(Primitive):
 
     @staticmethod
     def backward(ctx, by_variance, by_mean):
-        return _both(ctx, by_variance, by_mean)
+        (x,) = ctx.saved_tensors
+        return _both(x, ctx, by_variance, by_mean)
 
 
 class StdMean(Primitive):
@@ -57,16 +58,15 @@ class StdMean(Primitive):
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
-        if by_sigma is None:
-            return _both(ctx, None, by_mean)
         (x,) = ctx.saved_tensors
+        if by_sigma is None:
+            return _both(x, ctx, None, by_mean)
         sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
-        return _both(ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+        return _both(x, ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
 
 
-def _both(ctx: Any, by_variance: Any, by_mean: Any) -> Any:
+def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:
     """The gradient of x from those of its variance and its mean, of which one may be missing."""
-    (x,) = ctx.saved_tensors
     kept = kept_shape(x.shape, ctx.dim)
     from_mean = from_variance = None
     if by_mean is not None:

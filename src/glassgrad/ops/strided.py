@@ -48,7 +48,8 @@ class AsStrided(Primitive):
         """The gradient of the memory; of it, what `x` shows."""
         shown = _places(grad, ctx.size, ctx.stride, ctx.storage_offset)
         of_memory = run(IndexInto, grad.reshape(-1), shown, dims=(0,), shape=(ctx.n,))
-        return run(Index, of_memory, _places(grad, ctx.shape, *ctx.own), dims=(0,)).reshape(ctx.shape)
+        own = run(Index, of_memory, _places(grad, ctx.shape, *ctx.own), dims=(0,))
+        return own.reshape(ctx.shape)
 
 
 def _places(like: Any, size: Sizes, stride: Sizes, offset: int) -> Any:
