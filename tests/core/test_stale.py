@@ -100,6 +100,15 @@ def test_a_users_function_is_shown_where_it_saves():
     assert line_with(message, "was saved by SquareBackward") == "ctx.save_for_backward(x)"
 
 
+def test_an_op_in_place_is_shown_where_it_is_called():
+    x = gg.tensor([1.0, 2.0], requires_grad=True) * 1
+    x.exp_()
+    x.add_(1)
+    message = message_of(x.sum().backward)
+    assert line_with(message, "was saved by ExpBackward0") == "x.exp_()"
+    assert line_with(message, "The last write was in") == "x.add_(1)"
+
+
 def test_a_write_through_a_view_is_the_last_write():
     x = gg.tensor([1.0, 2.0], requires_grad=True) * 1
     y = x.cos().sum()

@@ -24,6 +24,11 @@ def plain(values: Any) -> Any:
     return lib.tensor(values, dtype=lib.float64)
 
 
+def places(numbers: Any) -> Any:
+    """Where to read or to write."""
+    return lib.tensor(numbers, dtype=lib.int64)
+
+
 def weights(x: Any) -> Any:
     """A gradient for `x`, another number for each element."""
     n = int(np.prod(tuple(x.shape)))

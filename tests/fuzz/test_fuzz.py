@@ -3,6 +3,7 @@
 import pytest
 
 from fuzz.counting import run_many
+from fuzz.generator import ALL_FEATURES
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,8 @@ def test_most_programs_run_without_an_error(counts):
 
 
 def test_every_feature_and_some_errors_are_met(counts):
-    assert {"ops", "views", "functions", "writes", "hooks", "backward", "grad"} <= {
-        feature for feature, count in counts.features.items() if count >= 30
-    }
-    assert len(counts.errors) >= 3
+    seldom = {"watch"}  # only where no graph of a fused op is behind
+    for feature in ALL_FEATURES - seldom:
+        assert counts.features[feature] >= 30, counts.table()
+    assert counts.features["watch"] >= 10
+    assert len(counts.errors) >= 5

@@ -166,3 +166,71 @@ def views(lib):
     dying = [x, *behind(y, row, turned, first, second)]
     (row.sum() + turned.sum() + first.sum() * second.sum()).backward()
     return dying
+
+
+@program
+def view_written_in_place(lib):
+    x = leaf(lib, [[0.3, 0.7], [0.1, 0.2]])
+    y = x * 2
+    row, turned = y[0], y.t()
+    row.sin_()
+    row.retain_grad()
+    row.mul_(x[1])
+    dying = [x, *behind(y, row, turned)]
+    (turned.exp().sum() + row.sum()).backward()
+    return dying
+
+
+@program
+def base_written_below_its_views(lib):
+    x = leaf(lib, [[0.3, 0.7], [0.1, 0.2]])
+    y = x * 2
+    row, part = y[0], y[0][1:]
+    y.mul_(3)
+    y[1] = part
+    dying = [x, *behind(y, row, part)]
+    (row.sum() * y.sum()).backward()
+    return dying
+
+
+@program
+def constant_written_with_a_gradient(lib):
+    x = leaf(lib, [0.3, 0.7])
+    base = plain(lib, [[0.0, 0.0], [1.0, 1.0]])
+    row = base[0]
+    row.copy_(x)
+    base[1:].mul_(x)
+    dying = [x, *behind(base, row)]
+    lib.autograd.grad(base.sin().sum(), x, create_graph=True)
+    return dying
+
+
+@program
+def view_of_a_base_that_is_gone(lib):
+    x = leaf(lib, [0.3, 0.7])
+    part = (x * 2)[:1]
+    part.mul_(3)
+    dying = [x, *behind(part)]
+    part.sum().backward()
+    return dying
+
+
+@program
+def write_that_is_refused(lib):
+    x = leaf(lib, [[0.3, 0.7], [0.1, 0.2]])
+    first, second = (x * 2).unbind()
+    attempt(first.mul_, 2)
+    attempt(x.mul_, 2)
+    attempt(x[0].mul_, 2)
+    return [x, *behind(first, second)]
+
+
+@program
+def input_written_by_a_function(lib):
+    x = leaf(lib, [[0.3, 0.7], [0.1, 0.2]])
+    y = x * 2
+    row = y[0]
+    function(lib, "ChangesItsInput").apply(row)
+    dying = [x, *behind(y, row)]
+    y.sum().backward()
+    return dying

@@ -231,6 +231,14 @@ def test_only_tensors_and_tuples_have_backward_hooks(lib, output):
         made(leaf(lib, [1.0]))
 
 
+def test_what_passed_a_hook_cannot_be_written_in_place(lib):
+    made = module(lib, lambda self, x: x * 2)
+    watch(made)
+    y = made(leaf(lib, [1.0]))
+    with pytest.raises(RuntimeError, match="Output 0 of BackwardHookFunction is a view"):
+        y.add_(1)
+
+
 def test_an_exception_in_a_hook_leaves_the_module_usable(lib):
     made = module(lib, lambda self, x: x * 2)
 

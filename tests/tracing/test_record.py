@@ -149,3 +149,16 @@ def test_the_log_is_the_same_byte_for_byte_in_another_process():
     }
     assert len(texts) == 1
     assert "MmBackward0" in texts.pop()
+
+
+def test_writes_to_views_are_recorded_like_any_node():
+    x = gg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    base = x * 1
+    view, sibling = base[0], base[:, 1]
+    view.mul_(gg.tensor([2.0, 3.0], requires_grad=True))
+    trace = gg.record(base.sum() + sibling.sum())
+    nodes = {node["op"]: node for node in trace.nodes}
+    assert {saved["name"] for saved in nodes["CopySlices"]["saved"]} == {"self", "other"}
+    assert "saved" not in nodes["AsStridedBackward0"]
+    assert not any("user" in node for node in trace.nodes)
+    assert x.grad.tolist() == [[2.0, 6.0], [1.0, 2.0]]

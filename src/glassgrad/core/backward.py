@@ -60,16 +60,16 @@ def backward(
     See also: https://pytorch.org/docs/stable/generated/torch.autograd.backward.html
     """
     if grad_variables is not None:
-        if grad_tensors is not None:
-            raise GraphError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`."
-            )
         warnings.warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.",
             FutureWarning,
             stacklevel=2,
         )
+        if grad_tensors is not None:
+            raise GraphError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
         grad_tensors = grad_variables
     backward_task(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
 

@@ -237,7 +237,7 @@ def _check_dirty(
         if is_leaf:
             raise LeafWriteError(
                 "a leaf Variable that requires grad has been used in an in-place operation: "
-                f"{ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
+                f"{ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
                 "The leaf would no longer be a leaf. Pass `x.clone()`."
             )
         if not _is_any_of(tensor, args):
@@ -259,7 +259,7 @@ def _check_dirty(
             if base.requires_grad and base.is_leaf:
                 raise LeafWriteError(
                     "a view of a leaf Variable that requires grad is being used in an in-place "
-                    f"operation: {ctx.name()[:-8]} marked a tensor of shape {tuple(tensor.shape)} "
+                    f"operation: {ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} "
                     "as dirty. The leaf would change with it. Pass `x.clone()`."
                 )
 

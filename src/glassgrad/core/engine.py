@@ -318,7 +318,7 @@ class GraphTask:
         if not self.keep_graph:
             size = saved_bytes(node) if watched and node.holders else None
             node.release()
-            if size is not None:
+            if size:
                 yield Phase("free_saved", node, detail=size)
         for position, (edge, part) in enumerate(zip(node.edges, results, strict=False)):
             if edge is not None:

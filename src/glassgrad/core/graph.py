@@ -194,6 +194,10 @@ class Node:
         """The node's name, as `grad_fn` shows it: "MulBackward0"."""
         return type(self).__name__
 
+    def op_name(self) -> str:
+        """The name of the op, as messages have it: "Mul"."""
+        return self.name().rpartition("Backward")[0] or self.name()
+
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""

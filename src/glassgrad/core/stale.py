@@ -28,7 +28,7 @@ def stale_error(
     edge = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
     origin = ""
     if edge is not None:
-        maker = getattr(edge, "node", edge).name().partition("Backward")[0]
+        maker = getattr(edge, "node", edge).op_name()
         origin = f", which is output {getattr(edge, 'output_nr', 0)} of {maker},"
     code, wrote = getattr(node, "saver_code", None), version.written_line
     saved = f" ({shown((code, node.saver_offset))})" if code else ""

@@ -15,6 +15,7 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
 from glassgrad.core.graph import edge_of, move, relocate
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.source_lines import here
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.core.views import check_made
@@ -204,6 +205,7 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
         raise _explained(input, name, error) from error
     input.wrote()
     node = result.edge
+    node.saver_code, node.saver_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
         _share_result(node, kept, input)

@@ -12,7 +12,7 @@ from ._dims import wrap_dim
 from ._families import run
 from ._out import written_to
 from ._places import in_dim
-from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape, zeros_like
+from ._reduce import dim_or_axis, in_rows, kept_or_keepdims, kept_shape, zeros_like
 from .conversion import to
 from .shape import reshape
 from .turning import Flip
@@ -33,7 +33,7 @@ class Cumsum(Primitive):
 
     @staticmethod
     def forward(x, *, dim):
-        return np.cumsum(x, axis=dim, dtype=x.dtype)
+        return in_rows(np.cumsum(x, axis=dim, dtype=x.dtype))
 
     @staticmethod
     def backward(ctx, grad):

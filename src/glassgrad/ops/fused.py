@@ -27,6 +27,7 @@ class Addcmul(Elementwise):
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
+    saved_if = {"tensor1": 2, "tensor2": 1}
 
     @staticmethod
     def forward(x, a, b, *, value):
@@ -77,6 +78,7 @@ class Addcdiv(Elementwise):
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
+    saved_if = {"tensor1": 2}
 
     @staticmethod
     def forward(x, a, b, *, value):

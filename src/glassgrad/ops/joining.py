@@ -12,16 +12,12 @@ from glassgrad.core.tensor import Tensor
 from ._dims import wrap_dim
 from ._families import run
 from ._out import written_to
+from ._reduce import in_rows
 from .indexing import Select, Slice
 
 __all__ = ["cat", "concat", "stack"]
 
 Tensors = Sequence[Tensor]
-
-
-def _in_rows(joined: Any) -> Any:
-    """NumPy joins columns to columns. PyTorch gives rows, of which `reshape` is a view."""
-    return joined if joined.flags.c_contiguous else np.copy(joined, order="C")
 
 
 class Cat(Primitive):
@@ -37,7 +33,7 @@ class Cat(Primitive):
     @staticmethod
     def forward(*tensors, dim):
         present = [x for x in tensors if x.shape != (0,)] or tensors
-        return _in_rows(np.concatenate(present, axis=dim))
+        return in_rows(np.concatenate(present, axis=dim))
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -140,7 +136,7 @@ class Stack(Primitive):
 
     @staticmethod
     def forward(*tensors, dim):
-        return _in_rows(np.stack(tensors, axis=dim))
+        return in_rows(np.stack(tensors, axis=dim))
 
     @staticmethod
     def backward(ctx, grad):

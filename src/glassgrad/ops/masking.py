@@ -123,13 +123,18 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
             f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
             "It fills elements of a tensor. Write a number or a 0-d tensor."
         )
+    check_number(input, value)
+    number = value.item() if isinstance(value, np.generic) else value
+    return constant(number, input.dtype).item()
+
+
+def check_number(input: Tensor, value: Any) -> None:
+    """Raise DTypeError for a complex number that is to be written among real ones."""
     if isinstance(value, (complex, np.complexfloating)) and not input.is_complex():
         raise DTypeError(
             f"value cannot be converted to type {c_name(input.dtype)} without overflow: {value}. "
             "A real number has no imaginary part. Write `value.real`."
         )
-    number = value.item() if isinstance(value, np.generic) else value
-    return constant(number, input.dtype).item()
 
 
 class MaskedSelect(Elementwise):

@@ -111,13 +111,20 @@ def prepare_index_put(
                 f"{index.dtype}. An index names places. Write `index.long()`."
             )
     require_tensor("index_put", values)
+    check_values_dtype(input, indices, values)
+    return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
+
+
+def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
+    """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
+    if values.ndim == 0 and all(index.dtype.kind == "b" for index in indices):
+        return
     if values.dtype is not input.dtype:
         raise DTypeError(
             "Index put requires the source and destination dtypes match, got "
             f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
             "the source. Elements are written as they are. Write `values.to(x.dtype)`."
         )
-    return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
 
 
 def put_at(

@@ -11,7 +11,8 @@ from glassgrad.core.tensor import Tensor, wrap
 from ._writing import check_memory, records, write, write_prepared
 from .indexing import key_of, parse
 from .inplace import copy_, fill_
-from .putting import put_at
+from .masking import check_number
+from .putting import check_values_dtype, put_at
 from .shape import view
 from .stretching import expand
 
@@ -43,19 +44,27 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
             f"can't assign a {type(value).__name__} to a tensor. "
             "Write `x[index] = glassgrad.tensor(values)`."
         )
+    check_number(input, new)
     if index is False:
         return
     index = None if index is True else index
     if records(input, value):
         _record(input, index, value)
-    elif index.__class__ is int and 0 not in input.payload.strides:
+    elif index.__class__ is int and _is_plain(input.payload, index):
         write(input, "setitem", lambda array: array.__setitem__(index, new))
     else:
         target, dims, indices = parse(wrap(input.payload), index)
         key = key_of(indices, dims) if dims else ...
+        if dims and isinstance(value, Tensor):
+            check_values_dtype(target, indices, value)
         if is_array(new) and new.size > 1:
             check_memory(target, "setitem")
         write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _is_plain(array: Any, index: int) -> bool:
+    """Whether there is such an element, and a place of its own for each part of it."""
+    return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
 
 
 def _record(input: Tensor, index: Any, value: Any) -> None:
@@ -66,6 +75,7 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else view(value, sizes)
+        check_values_dtype(target, indices, value)
         write_prepared(put_at(target, dims, indices, value))
     elif value.shape == target.shape:
         copy_(target, value)

@@ -14,6 +14,7 @@ from glassgrad.core.saved import arrays_in, versions_of
 from glassgrad.core.saving import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import CopySlices
 
 from .events import Trace
 from .summary import ArrayTable
@@ -247,7 +248,7 @@ def _node(names: _Names, table: ArrayTable, node: Node) -> dict[str, Any]:
     saved = [_saved_entry(names, table, *item[:3]) for item in _saved(node)]
     if saved:
         entry["saved"] = saved
-    if not isinstance(node, (PrimitiveNode, AccumulateGrad)):
+    if node._is_users:
         entry["user"] = True
     hooks = [
         {"id": names.hook(node, hook), "kind": kind, "name": getattr(hook, "__name__", "hook")}
@@ -291,8 +292,8 @@ def _hooks(node: Node) -> list[tuple[str, Any]]:
 
 def _saved(node: Node) -> list[tuple[str, Any, int, int]]:
     """(name, tensor or array, version when saved, version now) of what `node` saved."""
-    if isinstance(node, AccumulateGrad):
-        return []
+    if isinstance(node, CopySlices):
+        return _saved(node.fn) if node.fn is not None else []
     if isinstance(node, PrimitiveNode):
         found = []
         for index, kept in enumerate(node._all_kept()):
@@ -301,6 +302,8 @@ def _saved(node: Node) -> list[tuple[str, Any, int, int]]:
                 whats = arrays_in(kept) if holder is None else [holder]
                 found += [(node._saved_names[index], what, *versions) for what in whats]
         return found
+    if not node._is_users:
+        return []
     return [
         (f"saved_tensors[{index}]", what, *versions_of(kept))
         for index, kept in enumerate(node._all_kept())  # type: ignore[attr-defined]  # a user's

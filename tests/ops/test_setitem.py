@@ -1,0 +1,99 @@
+"""`x[index] = value` with indices and values of every kind, against PyTorch."""
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad
+from both import spelled
+
+INDICES = [
+    "0",
+    "-1",
+    "5",
+    "slice(0, 2)",
+    "slice(0, 0)",
+    "slice(None, None, 2)",
+    "...",
+    "None",
+    "True",
+    "False",
+    "()",
+    "[]",
+    "1.5",
+    "(0, 1)",
+    "(0, slice(1, 3))",
+    "(..., 1)",
+    "(0, 0, 0)",
+    "(0, 0, 0, 0)",
+    "[0, 1]",
+    "[[0, 1], [1, 0]]",
+    "range(2)",
+    "T(1)",
+    "T([0, 1])",
+    "T([1, 1])",
+    "T([[0], [1]])",
+    "(T([[0], [1]]), T([0, 2]))",
+    "(T([0, 1]), T([2, 0]))",
+    "(T([0, 1]), slice(None), T([1, 3]))",
+    "(slice(None), T([0, 2]))",
+    "(0, T([0, 2]))",
+    "(None, T([0, 1]))",
+    "x > 5",
+    "T([True, False])",
+    "(slice(None), T([True, False, True]))",
+    "np.array([0, 1])",
+    "(np.array([True, False]), 0)",
+]
+
+VALUES = [
+    "1",
+    "2.5",
+    "True",
+    "1j",
+    "'a'",
+    "None",
+    "T(3.0)",
+    "T(3)",
+    "T([1.0])",
+    "T([1.0, 2.0, 3.0])",
+    "T([1, 2, 3, 4])",
+    "T([[1.0], [2.0], [3.0]])",
+    "other * 2",
+    "x[index] * 2",
+]
+
+
+def outcome(lib, index, value, *, recorded):
+    def tensor_of(values):
+        return lib.tensor(np.array(values))
+
+    leaf = lib.tensor(np.arange(24.0).reshape(2, 3, 4)).requires_grad_(recorded)
+    other = lib.tensor(np.arange(1.0, 5.0)).requires_grad_(recorded)
+    x = leaf * 1
+    names = {"x": x, "other": other, "T": tensor_of, "np": np}
+    try:
+        names["index"] = eval(index, names)
+        x[names["index"]] = eval(value, names)
+        graph = None if x.grad_fn is None else spelled(x.grad_fn)
+        grads = []
+        if recorded:
+            grads = lib.autograd.grad((x * x).sum(), [leaf, other], allow_unused=True)
+        gradients = [None if g is None else g.tolist() for g in grads]
+        return x.detach().tolist(), x._version, graph, gradients
+    except (RuntimeError, TypeError, IndexError) as error:
+        return error.__class__
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["plain", "recorded"])
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")  # in both libraries
+def test_it_writes_what_pytorch_writes(index, value, recorded):
+    got = outcome(glassgrad, index, value, recorded=recorded)
+    want = outcome(torch, index, value, recorded=recorded)
+    if isinstance(want, type):
+        assert isinstance(got, type)
+        assert issubclass(got, want)
+    else:
+        assert got == want
