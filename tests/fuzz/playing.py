@@ -146,7 +146,7 @@ def _facts(player: Player, name: str) -> dict[str, Any]:
         "base": [other for other, value in player.tensors.items() if value is base],
         "retains_grad": x.retains_grad and not x.is_leaf,  # detach_() leaves it on in PyTorch
         "value": x.detach().tolist(),
-        "grad": None if grad is None or player.error else grad.detach().tolist(),
+        "grad": None if grad is None or player.error else grad.detach().clone().tolist(),
     }
 
 

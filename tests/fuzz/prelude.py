@@ -39,7 +39,7 @@ def seen(grad: Any) -> Any:
     """Gradients as they are now: lists, None where there is none."""
     if isinstance(grad, (tuple, list)):
         return [seen(part) for part in grad]
-    return None if grad is None else grad.detach().tolist()
+    return None if grad is None else grad.detach().clone().tolist()  # PyTorch may mean zeros
 
 
 def scaled(grad: Any, factor: float) -> Any:

@@ -230,3 +230,8 @@ def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
 def whole(value: Any) -> Array:
     """`value`, or a 0-d array if NumPy made a scalar of a 0-d result."""
     return np.asarray(value) if isinstance(value, np.generic) else value
+
+
+def in_rows(array: Array) -> Array:
+    """NumPy makes columns of columns. Where PyTorch makes rows, `reshape` is a view of them."""
+    return array if array.flags.c_contiguous else np.copy(array, order="C")

@@ -224,17 +224,17 @@ def _forbid_writes(outputs: list[Any]) -> None:
 def _check_dirty(
     ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool
 ) -> None:
-    was_leaf = [recording and x.requires_grad and x.is_leaf for x in ctx.dirty_tensors]
     for tensor in ctx.dirty_tensors:
         tensor.wrote()
-    for tensor, is_leaf in zip(ctx.dirty_tensors, was_leaf, strict=True):
+    for tensor in ctx.dirty_tensors:
         if not _is_any_of(tensor, outputs):
             raise GraphError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the "
                 "Function."
             )
-        if is_leaf:
+        edge = tensor.edge
+        if recording and edge.__class__ is Pending and edge.was is None:
             raise LeafWriteError(
                 "a leaf Variable that requires grad has been used in an in-place operation: "
                 f"{ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} as dirty. "

@@ -15,6 +15,7 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 # view that was written under no_grad is found anew too: which values its node saw is unknown.
 """
 
+import math
 import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -212,15 +213,32 @@ class Geometry(NamedTuple):
             like: an array; the result is on its device.
         """
         found = _offsets(self.size, self.stride) + self.offset
-        base = _offsets(self.base_size, self.base_stride).reshape(-1)
-        if not np.array_equal(base, np.arange(base.size)):
+        if not _in_order(self.base_size, self.base_stride):
+            base = _offsets(self.base_size, self.base_stride).reshape(-1)
             order = np.argsort(base, kind="stable")
             found = order[np.searchsorted(base[order], found)]
         return backend_of(like).asarray(found)
 
+    def row(self) -> slice | None:
+        """The places of the view as a slice of the flat base, if they are one: none is sought."""
+        if _in_order(self.size, self.stride) and _in_order(self.base_size, self.base_stride):
+            return slice(self.offset, self.offset + math.prod(self.size))
+        return None
+
     def overlaps(self) -> bool:
         """Whether an element of the base is in the view more than once."""
         return any(not step and n > 1 for n, step in zip(self.size, self.stride, strict=True))
+
+
+def _in_order(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether the elements lie one behind the other, the last dim varying fastest."""
+    step = 1
+    for n, actual in zip(reversed(size), reversed(stride), strict=True):
+        if n != 1:
+            if actual != step:
+                return False
+            step *= n
+    return True
 
 
 def _offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
@@ -316,8 +334,7 @@ class CopySlices(_ViewNode):
             return (None,) * len(self.edges)
         if self.fn is None:
             raise FreedGraphError(FREED.message)
-        places = self.geometry.places(grad.payload if isinstance(grad, Tensor) else grad)
-        results = list(self.fn.compute((grad.reshape(-1)[places],), recorded))
+        results = list(self.fn.compute((_part(grad, self.geometry),), recorded))
         if self.edges[self.at] is not None:
             part = results[self.at]
             if part is None:
@@ -342,6 +359,14 @@ class CopySlices(_ViewNode):
             self.fn = None
 
 
+def _part(whole: Any, geometry: Geometry) -> Any:
+    """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
+    row = geometry.row()
+    if row is not None:
+        return whole.reshape(-1)[row].reshape(geometry.size)
+    return whole.reshape(-1)[geometry.places(getattr(whole, "payload", whole))]
+
+
 def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
     """A copy of `whole` with `part` in the place of the view; parts that overlap add up.
 
@@ -353,10 +378,11 @@ def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
         places = geometry.places(whole.payload)
         flat = whole.reshape(-1).index_put((wrap(places),), part, accumulate=adds)
         return flat.reshape(shape)
-    places = geometry.places(whole)
-    flat = np.array(whole, order="C", copy=True, subok=True).reshape(-1)
-    if adds:
-        backend_of(flat).add_at(flat, places, part)
+    flat, row = whole.copy().reshape(-1), geometry.row()
+    if row is not None:
+        flat[row] = part.reshape(-1)
+    elif adds:
+        backend_of(flat).add_at(flat, geometry.places(whole), part)
     else:
-        flat[places] = part
+        flat[geometry.places(whole)] = part
     return flat.reshape(shape)

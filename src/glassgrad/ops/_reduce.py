@@ -13,7 +13,6 @@ __all__ = [
     "Dims",
     "array_of",
     "dim_or_axis",
-    "in_rows",
     "kept_or_keepdims",
     "kept_shape",
     "reduced",
@@ -73,11 +72,6 @@ def spread(value: Any, shape: tuple[int, ...]) -> Any:
 def array_of(value: Any) -> Any:
     """The array of a value: says to which device and dtype a constant belongs."""
     return value.payload if isinstance(value, Tensor) else value
-
-
-def in_rows(array: Any) -> Any:
-    """NumPy makes columns of columns. Where PyTorch makes rows, `reshape` is a view of them."""
-    return array if array.flags.c_contiguous else np.copy(array, order="C")
 
 
 def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:

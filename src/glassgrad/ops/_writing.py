@@ -6,6 +6,7 @@ the result in the graph: the old value's node is behind an edge, as if it had be
 What that means for views is told in `core/views.py`.
 """
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -109,6 +110,7 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     return input
 
 
+@functools.cache
 def _name(cls: type[Primitive]) -> str:
     """The name of an op's function: index_add for IndexAdd."""
     return re.sub(r"\B(?=[A-Z])", "_", cls.__name__).lower()

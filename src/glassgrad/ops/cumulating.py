@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import in_rows
 from glassgrad.core.dtypes import as_dtype, int64, is_differentiable
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
@@ -12,7 +13,7 @@ from ._dims import wrap_dim
 from ._families import run
 from ._out import written_to
 from ._places import in_dim
-from ._reduce import dim_or_axis, in_rows, kept_or_keepdims, kept_shape, zeros_like
+from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape, zeros_like
 from .conversion import to
 from .shape import reshape
 from .turning import Flip

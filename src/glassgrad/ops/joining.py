@@ -1,10 +1,10 @@
 """Putting tensors together: cat and stack. `splitting.py` takes them apart."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import in_rows
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
@@ -12,7 +12,6 @@ from glassgrad.core.tensor import Tensor
 from ._dims import wrap_dim
 from ._families import run
 from ._out import written_to
-from ._reduce import in_rows
 from .indexing import Select, Slice
 
 __all__ = ["cat", "concat", "stack"]

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from glassgrad.core.backend import backend_of
 from glassgrad.core.gradients import sum_to
 from glassgrad.core.tensor import Tensor
