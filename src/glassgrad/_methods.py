@@ -89,11 +89,11 @@ class Methods:
         return self
 
     # Operators. The doors themselves where every call counts.
-    __add__ = __radd__ = Add.apply
-    __sub__ = Sub.apply
+    __add__ = __radd__ = Add.as_operator
+    __sub__ = Sub.as_operator
     __rsub__ = arithmetic.rsub
-    __mul__ = __rmul__ = Mul.apply
-    __truediv__ = Div.apply
+    __mul__ = __rmul__ = Mul.as_operator
+    __truediv__ = Div.as_operator
     __pow__ = powers.pow
     __matmul__ = linalg.matmul
     __neg__ = Neg.apply

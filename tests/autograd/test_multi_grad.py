@@ -10,7 +10,7 @@ import weakref
 import pytest
 
 import glassgrad
-from both import leaf, plain
+from both import leaf, plain, values
 
 
 def _watch(lib, tensors, mode="all"):
@@ -136,6 +136,13 @@ def test_it_refuses_an_unknown_mode(lib):
 def test_it_refuses_a_tensor_without_grad(lib):
     with pytest.raises(AssertionError, match="Expected gradient function to be set"):
         lib.autograd.graph.register_multi_grad_hook((plain(lib, 1.0),), print)
+
+
+def test_any_leaves_out_tensors_without_grad(lib):
+    x, calls = leaf(lib, 1.0), []
+    lib.autograd.graph.register_multi_grad_hook((plain(lib, 1.0), x), calls.append, mode="any")
+    (x * 2).backward()
+    assert values(calls) == [2.0]
 
 
 def test_the_hook_goes_with_its_tensors():

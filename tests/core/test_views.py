@@ -405,7 +405,9 @@ def test_a_function_may_write_a_view_that_is_not_its_first_argument():
         ctx.save_for_backward(w)
         return x.mul_(w)
 
-    made = make(glassgrad, forward, lambda ctx, grad: ((grad * 10).sum(), grad * ctx.saved_tensors[0]))
+    made = make(
+        glassgrad, forward, lambda ctx, grad: ((grad * 10).sum(), grad * ctx.saved_tensors[0])
+    )
     a, b = computed(glassgrad)
     w = leaf(glassgrad, 3.0)
     made.apply(w, b[0])
@@ -478,7 +480,11 @@ def test_views_that_are_gone_are_forgotten():
 def test_places_point_at_the_elements_of_the_view(view, order):
     array = np.asarray(np.arange(6.0).reshape(3, 2), order=order)
     base = glassgrad.from_numpy(array)
-    if order == "F" and view in (VIEWS["all of it"], VIEWS["permuted"], VIEWS["view of a view of a view"]):
+    if order == "F" and view in (
+        VIEWS["all of it"],
+        VIEWS["permuted"],
+        VIEWS["view of a view of a view"],
+    ):
         base = glassgrad.from_numpy(np.arange(12.0).reshape(3, 4)[:, ::2].copy())
     shown = view(base)
     places = Geometry.of(base, shown).places(array)

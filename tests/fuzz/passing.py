@@ -39,6 +39,8 @@ def _backward(op: str, extra: str = "", feature: str = "backward") -> LineMaker:
         if not roots:
             return None
         inputs = _below(g, roots, 2) if limited else []
+        if any(g.of(name).output_nr for name in inputs):
+            return None  # PyTorch keeps their gradients then: see `_may_retain`
         options = extra.format(inputs=_listed(inputs, g.rng.choice(("{}", edge))))
         seeds = _listed(roots, "weights({})")
         line = f"lib.autograd.backward({_listed(roots, edge)}, {seeds}{options})"
@@ -63,15 +65,15 @@ def _grad(op: str, feature: str, extra: str) -> LineMaker:
     return LineMaker(op, feature, build)
 
 
-def _has_relu(g: Any) -> bool:
-    """Whether there is a relu: PyTorch's gradient of it depends on its input, by zero."""
-    return any("relu" in step.line for step in g.steps)
+def _has_kinks(g: Any) -> bool:
+    """Whether PyTorch's gradients may depend on more, by zero: relu, abs, gradients themselves."""
+    return any(word in step.line for step in g.steps for word in ("relu", "abs", ".contiguous()"))
 
 
 def _second(g: Any) -> Step | None:
     """Differentiate the gradients themselves."""
     roots = _roots(g, 1)
-    if not roots or _has_relu(g):
+    if not roots or _has_kinks(g):
         return None
     wanted = _below(g, roots, 1)[0]
     out = g.name()
@@ -82,7 +84,7 @@ def _second(g: Any) -> Step | None:
 def _recorded(g: Any) -> Step | None:
     """Gradients that the program goes on computing with."""
     roots = _roots(g, 1)
-    if not roots or _has_relu(g):
+    if not roots or _has_kinks(g):
         return None
     inputs = _below(g, roots, 2)
     outs = [g.name() for _ in inputs]

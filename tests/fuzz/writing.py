@@ -35,6 +35,8 @@ def _write(op: str, template: str, feature: str = "writes", want: Any = is_small
         used = {letter: name for letter, name in given.items() if f"{{{letter}}}" in template}
         if None in used.values():
             return None
+        if op == "data_mul" and any({a, *sharing} & {*step.uses} for step in g.steps):
+            return None  # nobody notices that what was saved has changed: rules differ in its use
         if sharing and "shared_writes" not in g.features:
             return None
         shares = sharing and feature == "writes"
@@ -93,9 +95,19 @@ WRITES = [
     _write("cos_", "{a}.cos_()", "inplace_ops"),
     _write("lerp_", "{a}.lerp_({b}, 0.25)", "inplace_ops"),
     _write("addcmul_", "{a}.addcmul_({b}, {c})", "inplace_ops"),
-    _write("index_add_", "{a}.index_add_(0, places([0]), {b}[:1].clone())", "inplace_ops"),
-    _write("index_copy_", "{a}.index_copy_(0, places([0]), {b}[:1].clone())", "inplace_ops"),
-    _write("index_fill_", "{a}.index_fill_(0, places([0]), 0.5)", "inplace_ops"),
+    _write(
+        "index_add_",
+        "{a}.index_add_(0, places([0]), {b}[:1].clone())",
+        "inplace_ops",
+        _has_own_places,
+    ),
+    _write(
+        "index_copy_",
+        "{a}.index_copy_(0, places([0]), {b}[:1].clone())",
+        "inplace_ops",
+        _has_own_places,
+    ),
+    _write("index_fill_", "{a}.index_fill_(0, places([0]), 0.5)", "inplace_ops", _has_own_places),
     _write("requires_grad_", "{a}.requires_grad_()", "inplace_ops"),
     _write("pow_", "{a}.pow_(2)", "inplace_ops"),
     _write("clamp_", "{a}.clamp_(-0.75, 0.75)", "inplace_ops"),
@@ -108,5 +120,5 @@ WRITES = [
     _write("silent_item", "exec('with lib.no_grad(): {a}[0] = 0.25')", "no_grad"),
     _write("detached_mul", "{a}.detach().mul_(0.5)", "detach"),
     _write("data_mul", "{a}.data.mul_(0.5)", "detach"),
-    _write("bump", "lib.autograd.graph.increment_version({a})", "bumps"),
+    _write("bump", "lib.autograd.graph.increment_version({a})", "inplace_ops"),
 ]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from both import bare, leaf
+from both import LIBRARIES, bare, leaf
 
 X = np.arange(12).reshape(3, 4) * 0.5 - 2
 
@@ -144,3 +144,20 @@ def test_errors_have_pytorchs_type_and_words(call, words):
     with pytest.raises(type(theirs.value)) as ours:
         call(gg, gg.zeros(3, 4))
     assert words in str(ours.value)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("name", ["cat", "stack"])
+def test_what_is_put_together_lies_in_rows(lib, name):
+    columns = lib.ones(2, 3).t()
+    assert getattr(lib, name)([columns, columns]).is_contiguous()
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_what_ops_make_lies_in_rows_and_what_is_turned_as_it_did(lib):
+    columns = lib.ones(2, 3).t()
+    assert columns.cumsum(0).is_contiguous()
+    assert columns.softmax(0).is_contiguous()
+    assert columns.masked_fill(columns > 2, 0).is_contiguous()
+    assert columns.log_softmax(0).is_contiguous()
+    assert not columns.flip([0]).is_contiguous()

@@ -8,6 +8,7 @@ which becomes a view. `run_user_backward` runs `backward` and checks what it ret
 import inspect
 import warnings
 from collections.abc import Callable
+from sys import _getframe
 from typing import Any
 
 from . import state
@@ -39,7 +40,9 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     forward, separate, has_defaults = cls.__dict__.get("_form") or _form_of(cls)
     if kwargs or has_defaults:
         args = _bind(forward, args, kwargs, separate)
-    ctx = cls._backward_cls()
+    ctx = _new(cls._backward_cls)
+    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
+    ctx.versions = ctx.cold = None
     here = modes.__dict__  # this thread's modes: read and set six times below
     recording = here.get("grad", True)
     needs: list[bool] = []
@@ -48,7 +51,7 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(x, Tensor):
             edge = x.edge
             needs.append(edge is not None)
-            edges.append(edge.settle(x) if edge.__class__ is Pending and recording else edge)
+            edges.append(edge.settle(x) if type(edge) is Pending and recording else edge)
         else:
             needs.append(False)
     ctx.needs_input_grad = tuple(needs)
@@ -66,6 +69,9 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
             here["grad"] = True
             unusual.discard(here["key"])
     return _place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
+
+
+_new = object.__new__  # a node's __init__ would cost as much as all that it sets
 
 
 def _form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
@@ -108,6 +114,7 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
     outputs = raw if isinstance(raw, tuple) else (raw,)
     if ctx.dirty_tensors:
         _check_dirty(ctx, args, outputs, edges is not None)
+    marked = ctx.dirty_tensors or ctx.non_differentiable
     if edges is None:
         placed = [_place_outside(ctx, args, out) for out in outputs]
         return tuple(placed) if outputs is raw else placed[0]
@@ -121,13 +128,13 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
         (out,) = outputs
         array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
         ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
-        placed = [_place(ctx, args, out, ctx)]
+        placed = [_place(ctx, args, out, ctx, marked)]
     else:
         arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
         ctx.out_shape = tuple([array.shape for array in arrays])
         ctx.out_dtype = tuple([array.dtype for array in arrays])
         numbered = enumerate(outputs)
-        placed = [_place(ctx, args, out, GradientEdge(ctx, nr)) for nr, out in numbered]
+        placed = [_place(ctx, args, out, GradientEdge(ctx, nr), marked) for nr, out in numbered]
         _forbid_writes(placed)
         if not ctx._materialize_non_diff_grads:
             ctx._gradless = tuple([nr for nr, out in enumerate(placed) if not _has_edge(out)])
@@ -135,11 +142,16 @@ def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any
         to_save = ctx.to_save
         one = len(to_save) == 1
         try:
-            kept = (_save(ctx, to_save[0]),) if one else tuple([_save(ctx, x) for x in to_save])
+            if one:
+                kept: tuple[Any, ...] = (_save(ctx, to_save[0], marked),)
+            else:
+                kept = tuple([_save(ctx, x, marked) for x in to_save])
         finally:
             del ctx.to_save
         ctx.holders = kept
-    if ctx.dirty_tensors or ctx.non_differentiable:
+        caller = _getframe(2)
+        ctx.saver_code, ctx.saver_offset = caller.f_code, caller.f_lasti
+    if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
     return tuple(placed) if outputs is raw else placed[0]
@@ -161,11 +173,15 @@ def _is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
     return False
 
 
-def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
-    """An output at `edge`: fresh, changed in place, or an input returned as it is."""
+def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
+    """An output at `edge`: fresh, changed in place, or an input returned as it is.
+
+    Args:
+        marked: whether any tensor was marked as dirty or non-differentiable.
+    """
     if not isinstance(out, Tensor):
         return out
-    if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
+    if marked and _is_any_of(out, ctx.dirty_tensors):
         out.grad = None  # it was that of the tensor as it was before
         is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
         move(out, edge, is_it.index(True) if True in is_it else 0)
@@ -174,9 +190,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any) -> Any:
     for arg in args:  # written out: every call pays for it
         if arg is out:
             is_input = True
-    if out.payload.dtype.kind not in "fc" or (
-        ctx.non_differentiable and _is_any_of(out, ctx.non_differentiable)
-    ):
+    if out.payload.dtype.kind not in "fc" or (marked and _is_any_of(out, ctx.non_differentiable)):
         return _without_edge(out, is_input)
     here = out.edge
     if is_input or here is LEAF or (here is not None and here.__class__ is not Pending):
@@ -264,7 +278,7 @@ def _check_dirty(
                 )
 
 
-def _save(ctx: Any, tensor: Any) -> Tensor | Kept | Packed | None:
+def _save(ctx: Any, tensor: Any, marked: Any) -> Tensor | Kept | Packed | None:
     """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
     if tensor is None:
         return None
@@ -276,7 +290,7 @@ def _save(ctx: Any, tensor: Any) -> Tensor | Kept | Packed | None:
         )
     edge = tensor.edge
     is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-    if ctx.dirty_tensors and tensor._is_view() and _is_any_of(tensor, ctx.dirty_tensors):
+    if marked and tensor._is_view() and _is_any_of(tensor, ctx.dirty_tensors):
         is_output = True  # its edge is that of an AsStridedBackward0 behind this node
     if special and modes.hook_pairs and not tensor.is_inference():
         output_nr = tensor.output_nr if is_output else None

@@ -11,6 +11,8 @@ that is not so. Written out by hand, because each call and each loop here is pai
 # Note [The line that saved]
 # An error about a saved tensor names the line that saved it. The instruction that calls the op is
 # noted as two attributes of the node: a tuple would be one more object for the garbage collector.
+# It is sought in the user's frame: behind the function of ours that called the door, and behind
+# others of that module (`home`).
 """
 
 import sys
@@ -19,6 +21,7 @@ from sys import _getframe
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from . import state
 from .backend import whole
@@ -50,9 +53,8 @@ def constant(value: Number, dtype: DType) -> Any:
 def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]:
     """The door of an op with one operand and no parameters."""
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
-    saves_input, saves_result = "self" in cls.saves, "result" in cls.saves
-    saves_both, saves_nothing = saves_input and saves_result, not cls.saves
-    home = vars(sys.modules[cls.__module__])  # where the function is that users call
+    saves_input, saves_nothing = "self" in cls.saves, not cls.saves
+    saves_result, saves_both = cls.saves == ("result",), saves_input and "result" in cls.saves
 
     def apply(x: Any) -> Tensor:
         if state.special:
@@ -67,7 +69,7 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
             out = forward(a)
         except Exception as error:
             out = rescue(cls, error, (a,), {})
-        if out.__class__ is not a.__class__:
+        if type(out) is not ndarray:
             out = whole(out)
         y = new(Tensor)
         y.payload = out
@@ -85,14 +87,15 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
         if saves_nothing:
             node.saved_tensors, node.holders = (), None
         else:
-            frame: Any = _getframe(1)
-            while frame.f_globals is home:
-                frame = frame.f_back
+            try:
+                frame = _getframe(2)
+            except ValueError:  # called by no function of ours
+                frame = _getframe(1)
             node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
-            if saves_both:
-                node.saved_tensors, node.holders = (a, out), (x, None)
-            elif saves_result:
+            if saves_result:
                 node.saved_tensors, node.holders = (out,), (None,)
+            elif saves_both:
+                node.saved_tensors, node.holders = (a, out), (x, None)
             else:
                 node.saved_tensors, node.holders = (a,), (x,)
         if saves_input and x.cold is not None and x.cold.version is not None:
@@ -110,7 +113,6 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
     remembers, setup_context = cls.has_setup_context(), cls.setup_context
     saves, promotes = bool(cls.saves), cls.promotes is not None
     saves_input, saves_result = cls.saves == ("self",), cls.saves == ("result",)
-    home = vars(sys.modules[cls.__module__])
 
     def apply(x: Any, **parameters: Any) -> Tensor:
         if state.special:
@@ -125,7 +127,7 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             out = forward(a, **parameters)
         except Exception as error:
             out = rescue(cls, error, (a,), parameters)
-        if out.__class__ is not a.__class__:
+        if type(out) is not ndarray:
             out = whole(out)
         y = new(Tensor)
         y.payload = out
@@ -145,9 +147,10 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
         if remembers:
             setup_context(node, (a,), out)
         if saves_input or saves_result:
-            frame: Any = _getframe(1)
-            while frame.f_globals is home:
-                frame = frame.f_back
+            try:
+                frame = _getframe(2)
+            except ValueError:  # called by no function of ours
+                frame = _getframe(1)
             node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
             if saves_result:
                 node.saved_tensors, node.holders = (out,), (None,)
@@ -166,8 +169,12 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
     return apply
 
 
-def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], Tensor]:
-    """The door of an op with two operands and no parameters."""
+def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[Any, Any], Tensor]:
+    """The door of an op with two operands and no parameters.
+
+    Args:
+        depth: how far away its user is: 1 for an operator, 2 behind a function of ours.
+    """
     forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
     saves_nothing = not cls.saves
@@ -199,7 +206,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
             if type(a) is not type(b):
                 return slow(x, b if y is None else y)
             out = rescue(cls, error, (a, b), {})
-        if out.__class__ is not a.__class__:
+        if type(out) is not ndarray:
             out = whole(out)
         z = new(Tensor)
         z.payload = out
@@ -224,13 +231,19 @@ def binary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any, Any], T
         if saves_nothing:
             node.saved_tensors, node.holders = (), None
         elif saves_crosswise:
-            frame: Any = _getframe(1)
-            while frame.f_globals is home:
+            try:
+                frame: Any = _getframe(depth)
+            except ValueError:  # called by no function of ours
+                frame = _getframe(1)
+            while depth > 1 and frame.f_globals is home:
                 frame = frame.f_back
             node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
-            keep_a, keep_b = second is not None, first is not None
-            node.saved_tensors = (a if keep_a else None, b if keep_b else None)
-            node.holders = (x if keep_a else None, y if keep_b else None)
+            if second is None:
+                node.saved_tensors, node.holders = (None, b), (None, y)
+            elif first is None:
+                node.saved_tensors, node.holders = (a, None), (x, None)
+            else:
+                node.saved_tensors, node.holders = (a, b), (x, y)
             if x.cold is not None or (y is not None and y.cold is not None):
                 note_versions(node)
         else:

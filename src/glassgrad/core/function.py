@@ -27,7 +27,6 @@ from .errors import ArgumentTypeError, GraphError, MissingRuleError
 from .graph import Node
 from .hooks import as_tensors
 from .saved import CLEARED, FREED, Packed, SavedTensor, unpacked
-from .source_lines import here
 from .state import HookPair, modes
 from .tensor import Tensor
 
@@ -59,7 +58,6 @@ class FunctionCtx:
             ...         return grad * 2 * x
         """
         self.to_save = tensors
-        self.saver_code, self.saver_offset = here()
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""

@@ -58,6 +58,7 @@ class Primitive(Function):
             without an edge and save nothing else (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         apply: the door, each op's own: operands by position, parameters by keyword.
+        as_operator: the same for operators, which users call without a function of ours between.
     """
 
     node: ClassVar[str] = ""
@@ -74,6 +75,7 @@ class Primitive(Function):
     keeps_index: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     apply: Callable[..., Any]
+    as_operator: Callable[..., Any]
 
     @classmethod
     def _make_node_class(cls) -> None:
@@ -97,7 +99,8 @@ class Primitive(Function):
             body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
             body[f"_raw_saved_{name}"] = property(operator.methodcaller("raw_saved", index))
         cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
-        cls.apply = staticmethod(_door(cls))
+        cls.apply = staticmethod(_door(cls, 2))
+        cls.as_operator = staticmethod(_door(cls, 1))
 
     @classmethod
     def explain(cls, error: Exception, values: Values) -> Exception:
@@ -123,7 +126,7 @@ def _parameter_names(cls: type[Primitive]) -> tuple[str, ...]:
     return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
 
 
-def _door(cls: type[Primitive]) -> Any:
+def _door(cls: type[Primitive], depth: int) -> Any:
     """The way into an op: a fast door if there is one for its number of operands."""
 
     def slow(*operands: Any, **parameters: Any) -> Any:
@@ -138,7 +141,7 @@ def _door(cls: type[Primitive]) -> Any:
             cls, slow
         )
     if code.co_argcount == 2 and not has_parameters and cls.promotes == 0:  # x, y
-        return binary_door(cls, slow)
+        return binary_door(cls, slow, depth)
     return slow
 
 

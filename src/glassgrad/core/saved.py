@@ -11,7 +11,7 @@ from typing import Any, NoReturn, final
 
 from .errors import ArgumentTypeError, FreedGraphError, GraphError
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
-from .stale import detached_error, inference_error, stale_error
+from .stale import inference_error, stale_error
 from .state import HookPair, modes, set_modes
 from .tensor import LEAF, Pending, Tensor, wrap
 from .tree import flatten
@@ -92,8 +92,6 @@ class Kept:
     def unpack(self, node: Node) -> Tensor:
         """The tensor as it was saved, or StaleTensorError if it was changed in place."""
         tensor = self.tensor
-        if tensor is not None and tensor.edge is None and self._had_node():
-            raise detached_error(node.name(), tensor)
         version = self.version
         if version is None and tensor is not None and tensor.cold is not None:
             version = tensor.cold.version
@@ -106,12 +104,8 @@ class Kept:
         if edge is self.edge or edge.__class__ is Pending or edge == self.edge:
             return tensor
         if edge is None:
-            return tensor  # a leaf whose requires_grad was switched off
+            return tensor  # detached since, or a leaf whose requires_grad was switched off
         return wrap(self.array, self.edge, version=tensor.version_counter())
-
-    def _had_node(self) -> bool:
-        """Whether what was saved was no leaf and required grad."""
-        return self.edge is not None and not isinstance(self.edge, AccumulateGrad)
 
     def _rebuilt(self, node: Node) -> Tensor:
         assert self.output_nr is not None, "an input is kept as a tensor"

@@ -203,16 +203,22 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     cls = node._forward_cls
     arrays: list[Any] = []
     holders: list[Any] = []
+    any_needed = False
     for name in cls.saves:
         condition = cls.saved_if.get(name)
         needed = condition is None or node.edges[condition] is not None
         position = None if name == "result" else operand_of(cls, name)
         value = out if position is None else values[position]
         operand = None if position is None else operands[position]
+        any_needed = any_needed or needed
         arrays.append(value if needed else None)
         holders.append(operand if needed and isinstance(operand, Tensor) else None)
-    node.saved_tensors, node.holders = tuple(arrays), tuple(holders)
-    node.saver_code, node.saver_offset = here(2)
+    node.saved_tensors = tuple(arrays)
+    if not any_needed:
+        node.holders = None  # nothing to let go of: a second pass may come
+        return
+    node.holders = tuple(holders)
+    node.saver_code, node.saver_offset = here(4)
     note_versions(node)
 
 
@@ -239,6 +245,8 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
         result: its output, or the first of several.
         hooks: the pair to use.
     """
+    if node.holders is None:
+        return
     for index in packing_order(node._saved_names):
         name, holder = node._saved_names[index], node.holders[index]
         array = node._kept(index)

@@ -26,9 +26,13 @@ def here(depth: int = 1) -> Place:
     """The instruction that is running in the innermost frame outside of this package.
 
     Args:
-        depth: how many frames to pass over unseen: the caller's, and callers of that in here.
+        depth: how many frames to pass over unseen: those of the caller, and of its callers in
+            this package. Looking at a frame costs more than the rest.
     """
-    frame = _getframe(depth)
+    try:
+        frame = _getframe(depth)
+    except ValueError:  # there are not so many
+        frame = _getframe(1)
     while frame.f_globals.get("__package__") in OURS:
         outer = frame.f_back
         if outer is None:

@@ -156,7 +156,8 @@ class Tensor(_Mixins):
                 "allowed. It was made to never take part in autograd. Write `x.clone()`."
             )
         self.edge = LEAF if value else None
-        self._tell_views()
+        if self._base is None:
+            self._tell_views()
         if not value and self.cold is not None and self.cold.accumulator is not None:
             accumulator = self.cold.accumulator()
             if accumulator is not None:

@@ -100,7 +100,7 @@ class Views:
         for view in self:
             edge, base = view.edge, view._base
             assert base is not None, "a view has a base"
-            if edge is LEAF:
+            if edge is LEAF and base.edge is None:
                 continue  # a view of a constant, made a leaf that requires grad
             if edge is None or (edge.__class__ is Pending and edge.was is None):
                 view.edge = None if base.edge is None else Pending(_settle)

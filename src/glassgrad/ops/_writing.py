@@ -145,7 +145,7 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
         pass  # computed all the same: inf and nan are results here
     except (ValueError, TypeError):
         return False  # nothing was written: `write` says why
-    input.wrote()
+    input.wrote(here(4))
     return True
 
 

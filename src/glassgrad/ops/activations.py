@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import in_rows
 from glassgrad.core.dtypes import as_dtype
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
@@ -123,7 +124,7 @@ class Softmax(Primitive):
         if not x.shape:
             return np.exp(x - x)
         e = np.exp(x - np.max(x, axis=dim, keepdims=True, initial=-math.inf))
-        return e / e.sum(axis=dim, keepdims=True)
+        return in_rows(e / e.sum(axis=dim, keepdims=True))
 
     @staticmethod
     def backward(ctx, grad):
@@ -175,7 +176,7 @@ class LogSoftmax(Primitive):
         if not x.shape:
             return x - x
         z = x - np.max(x, axis=dim, keepdims=True, initial=-math.inf)
-        return z - np.log(np.exp(z).sum(axis=dim, keepdims=True))
+        return in_rows(z - np.log(np.exp(z).sum(axis=dim, keepdims=True)))
 
     @staticmethod
     def backward(ctx, grad):

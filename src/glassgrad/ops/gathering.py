@@ -63,7 +63,10 @@ class IndexAdd(Primitive):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.index = np.copy(inputs[2])  # its owner may change it
+        if ctx.needs_input_grad[1]:
+            ctx.index = np.copy(inputs[2])  # its owner may change it
+        else:
+            ctx.holders = None  # nothing is kept: a second pass may come
 
     @staticmethod
     def backward(ctx, grad):

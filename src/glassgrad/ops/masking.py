@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.backend import in_rows
 from glassgrad.core.doors import constant
 from glassgrad.core.dtypes import Number
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
@@ -30,7 +31,7 @@ class MaskedFill(Elementwise):
 
     @staticmethod
     def forward(mask, x, *, value):
-        return np.where(mask, value, x)
+        return in_rows(np.where(mask, value, x))
 
     @staticmethod
     def backward(ctx, grad):
@@ -52,7 +53,7 @@ class MaskedFillTensor(Elementwise):
 
     @staticmethod
     def forward(mask, x, value):
-        return np.where(mask, value, x)
+        return in_rows(np.where(mask, value, x))
 
     @staticmethod
     def backward(ctx, grad):

@@ -25,7 +25,7 @@ class Flip(Primitive):
 
     @staticmethod
     def forward(x, *, dims):
-        return np.copy(np.flip(x, dims), order="C")
+        return np.copy(np.flip(x, dims), order="K")  # columns stay columns, as in PyTorch
 
     @staticmethod
     def backward(ctx, grad):
