@@ -31,7 +31,7 @@ how to read the tables:
 
 examples:
   python -m benchmarks                   what `make bench` does
-  python -m benchmarks W1 W3 --quick     seconds, while you change core/
+  python -m benchmarks W1 W3 --quick     seconds, while you change the engine
   python -m benchmarks W2 --runs 3       three careful runs of one workload
 
 Close other programs first: one busy core beside the benchmark is a busy cache.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import Backend, Device, register
+from glassgrad.base.backend import Backend, Device, register
 
 __all__ = ["FakeArray", "register_fake_device"]
 
@@ -32,7 +32,7 @@ class FakeArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(
             "Implicit conversion to a NumPy array is not allowed. The array lives on the device "
-            "'fake'. Use core.backend.asnumpy()."
+            "'fake'. Use base.backend.asnumpy()."
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -1,5 +1,6 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -55,6 +56,12 @@ def _global_settings():
         "default dtype": glassgrad.get_default_dtype(),
         "tracer": state.modes.tracer,
     }
+
+
+@pytest.fixture(params=["glassgrad", "torch"])
+def lib(request):
+    """The library under test, then the oracle."""
+    return importlib.import_module(request.param)
 
 
 @pytest.fixture(scope="session")

@@ -36,9 +36,9 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .core import errors
-from .core.backend import Device as device
-from .core.dtypes import (
+from .base import errors
+from .base.backend import Device as device
+from .base.dtypes import (
     bool_,
     complex64,
     complex128,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .base.backend import CPU, asnumpy
+from .base.dtypes import as_dtype
+from .base.errors import ArgumentTypeError, GraphError, ShapeError
 from .core import state
-from .core.backend import CPU, asnumpy
-from .core.dtypes import as_dtype
-from .core.errors import ArgumentTypeError, GraphError, ShapeError
 from .core.tensor import LEAF
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.core.errors import DataError
+from glassgrad.base.errors import DataError
 from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
 from glassgrad.nn import Linear, Module, ReLU, Sequential
 from glassgrad.nn.functional import cross_entropy

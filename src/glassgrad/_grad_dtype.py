@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from .base.dtypes import DType, as_dtype, is_differentiable
+from .base.errors import ArgumentTypeError, DTypeError, GraphError
 from .core.cold import ANY_DTYPE
-from .core.dtypes import DType, as_dtype, is_differentiable
-from .core.errors import ArgumentTypeError, DTypeError, GraphError
 from .core.graph import Hooks
 
 if TYPE_CHECKING:

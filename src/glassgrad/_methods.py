@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _grad_dtype, _printing
-from .core import backward as _backward
 from .core import hooks
+from .engine import backward as _backward
 from .ops import (
     _protocols,
     activations,

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .core.backend import asnumpy
-from .core.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
-from .core.errors import ArgumentError, ArgumentTypeError, GraphError
+from .base.backend import asnumpy
+from .base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
+from .base.errors import ArgumentError, ArgumentTypeError, GraphError
 from .core.tensor import PLAIN, Tensor
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from glassgrad._demo import run_demo
-from glassgrad.core.errors import GlassgradError
+from glassgrad.base.errors import GlassgradError
 
 __all__ = ["main"]
 

@@ -9,7 +9,7 @@ import torch
 import glassgrad
 from both import leaf, plain
 from glassgrad.autograd import GradcheckError, gradcheck, gradgradcheck
-from glassgrad.core.errors import ExpectationError, MissingRuleError
+from glassgrad.base.errors import ExpectationError, MissingRuleError
 from glassgrad.core.tensor import LEAF, wrap
 
 FAST = pytest.mark.parametrize("fast_mode", [False, True], ids=["slow", "fast"])

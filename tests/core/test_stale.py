@@ -6,8 +6,8 @@ import re
 import pytest
 
 import glassgrad as gg
-from glassgrad.core.errors import StaleTensorError
-from glassgrad.core.source_lines import here, shown
+from glassgrad.base.errors import StaleTensorError
+from glassgrad.base.source_lines import here, shown
 
 
 def message_of(backward):

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from glassgrad.autograd import multi_grad
-from glassgrad.core import engine, gradients, graph, hooks, saved, schedule, views
-from glassgrad.core.saving import PrimitiveNode
+from glassgrad.core import graph, hooks, saved, views
 from glassgrad.core.tensor import Tensor
+from glassgrad.engine import gradients, schedule
+from glassgrad.engine import task as engine
+from glassgrad.recording.saving import PrimitiveNode
 
 __all__ = ["FAULTS"]
 

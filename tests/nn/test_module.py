@@ -8,7 +8,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.core.errors import (
+from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     GraphError,

@@ -4,7 +4,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES
-from glassgrad.core.errors import (
+from glassgrad.base.errors import (
     ArgumentTypeError,
     DTypeError,
     GraphError,

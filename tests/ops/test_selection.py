@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
 
 NAN = float("nan")
 

@@ -12,7 +12,7 @@ import pytest
 
 import glassgrad
 from both import LIBRARIES, bare, leaf, make, plain, values
-from glassgrad.core.errors import CheckpointError
+from glassgrad.base.errors import CheckpointError
 from opcase import Run
 from opcases import DIFFERENTIABLE, rows
 

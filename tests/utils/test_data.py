@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.core.errors import (
+from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,

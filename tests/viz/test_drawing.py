@@ -3,7 +3,7 @@ import struct
 
 import pytest
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player
 

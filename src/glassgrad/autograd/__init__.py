@@ -1,6 +1,6 @@
 """`torch.autograd`: run backward passes, write Functions, check gradients, switch recording.
 
-The tape itself is in `glassgrad.core`; these are PyTorch's import paths to it.
+The tape itself is in `glassgrad.core`, `recording` and `engine`; these are PyTorch's import paths.
 """
 
 from glassgrad.autograd import anomaly_mode, function, functional, grad_mode, graph, variable
@@ -14,8 +14,8 @@ from glassgrad.autograd.grad_mode import (
 )
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from glassgrad.autograd.variable import Variable
-from glassgrad.core.backward import backward, grad
 from glassgrad.core.saved import SavedTensor
+from glassgrad.engine.backward import backward, grad
 
 __all__ = [
     # run a backward pass

@@ -13,8 +13,8 @@ from glassgrad.autograd._differences import (
     numerical_jacobian,
     unit_seeds,
 )
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import GradcheckError
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = ["SEED", "Settings", "check_entries", "check_projections", "differentiable_among"]

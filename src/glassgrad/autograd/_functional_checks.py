@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from glassgrad.core.errors import (
+from glassgrad.base.errors import (
     ArgumentTypeError,
     ExpectationError,
     GraphError,

@@ -13,8 +13,8 @@ from typing import Any
 
 from glassgrad.autograd._functional_checks import Several, Stage, call
 from glassgrad.autograd.grad_mode import enable_grad, is_grad_enabled
-from glassgrad.core.backward import grad
 from glassgrad.core.tensor import Tensor
+from glassgrad.engine.backward import grad
 from glassgrad.ops import eye, movedim, stack, zeros_like
 
 __all__ = [

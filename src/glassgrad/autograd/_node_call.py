@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.gradients import accumulate, fit
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.hooks import as_tensors, run_accumulated
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
+from glassgrad.engine.gradients import accumulate, fit
 
 __all__ = ["call_node"]
 

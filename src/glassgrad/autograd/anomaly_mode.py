@@ -14,10 +14,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from glassgrad.base.errors import ArgumentTypeError, GradientError
 from glassgrad.core import state
-from glassgrad.core.engine import GraphTask
-from glassgrad.core.errors import ArgumentTypeError, GradientError
 from glassgrad.core.graph import Node
+from glassgrad.engine.task import GraphTask
 
 __all__ = [
     "detect_anomaly",

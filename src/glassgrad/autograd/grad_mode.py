@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.state import is_grad_enabled, is_inference_mode_enabled, modes, set_modes
 
 __all__ = [

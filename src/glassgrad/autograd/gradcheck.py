@@ -24,9 +24,8 @@ from glassgrad.autograd._compare import (
 )
 from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
 from glassgrad.autograd._habits import Habits, check_habits, random_like
-from glassgrad.core.backend import backend_of
-from glassgrad.core.backward import grad
-from glassgrad.core.errors import (
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import (
     ArgumentError,
     ExpectationError,
     GradcheckError,
@@ -34,6 +33,7 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.engine.backward import grad
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError, GraphError
+from glassgrad.base.errors import ArgumentTypeError, GraphError
 from glassgrad.core.state import modes, set_hook_pairs
 from glassgrad.core.tensor import Tensor
 
@@ -116,7 +116,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         ...         pass
         Traceback (most recent call last):
         ...
-        glassgrad.core.errors.GraphError: not under my transform
+        glassgrad.base.errors.GraphError: not under my transform
     """
     if modes.hook_pairs:
         raise GraphError(error_message)

@@ -3,7 +3,7 @@
 import weakref
 from typing import TYPE_CHECKING, Any, final
 
-from .source_lines import Place
+from glassgrad.base.source_lines import Place
 
 if TYPE_CHECKING:
     from .tensor import Tensor

@@ -26,11 +26,12 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from .errors import GraphError
+from glassgrad.base.errors import GraphError
+
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
-    from .dtypes import DType
+    from glassgrad.base.dtypes import DType
 
 __all__ = ["AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "get_gradient_edge"]
 

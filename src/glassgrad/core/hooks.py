@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .backend import whole
-from .dtypes import tensor_type
-from .errors import ArgumentTypeError, GraphError, HookError
+from glassgrad.base.backend import whole
+from glassgrad.base.dtypes import tensor_type
+from glassgrad.base.errors import ArgumentTypeError, GraphError, HookError
+
 from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
 from .state import modes
 from .tensor import Tensor, wrap

@@ -9,12 +9,13 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn, final
 
-from .errors import ArgumentTypeError, FreedGraphError, GraphError
+from glassgrad.base.errors import ArgumentTypeError, FreedGraphError, GraphError
+from glassgrad.base.tree import flatten
+
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
 from .stale import inference_error, stale_error
 from .state import HookPair, modes, set_modes
 from .tensor import LEAF, Pending, Tensor, wrap
-from .tree import flatten
 
 __all__ = [
     "CLEARED",

@@ -3,9 +3,10 @@
 import sys
 from typing import Any
 
-from .dtypes import tensor_type
-from .errors import GraphError, StaleTensorError
-from .source_lines import OURS, shown
+from glassgrad.base.dtypes import tensor_type
+from glassgrad.base.errors import GraphError, StaleTensorError
+from glassgrad.base.source_lines import OURS, shown
+
 from .tensor import Pending, Tensor, Version
 
 __all__ = ["detached_error", "inference_error", "stale_error"]

@@ -13,12 +13,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from glassgrad.base.backend import Device, backend_for, device_of, is_array
+from glassgrad.base.dtypes import DType, as_dtype, is_differentiable, result_dtype
+from glassgrad.base.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    GradientError,
+    GraphError,
+    ShapeError,
+)
+from glassgrad.base.source_lines import Place, here
+
 from . import state
-from .backend import Device, backend_for, device_of, is_array
 from .cold import ANY_DTYPE, LEAF, Cold, Pending, Size, Version
-from .dtypes import DType, as_dtype, is_differentiable, result_dtype
-from .errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
-from .source_lines import Place, here
 
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions

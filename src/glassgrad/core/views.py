@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import FreedGraphError, GraphError
+
 from . import state
-from .backend import backend_of
-from .errors import FreedGraphError, GraphError
 from .graph import Node, edge_of, ends, relocate
 from .saved import FREED
 from .state import modes, next_seq

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.core.backend import Device
-from glassgrad.core.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
-from glassgrad.core.errors import (
+from glassgrad.base.backend import Device
+from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
+from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     GraphError,

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import asnumpy, is_array, whole
-from glassgrad.core.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.base.backend import asnumpy, is_array, whole
+from glassgrad.base.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["array_from"]

@@ -4,7 +4,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 
 __all__ = ["size_of", "wrap_dim", "wrap_dims"]
 

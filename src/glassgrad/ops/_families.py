@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Size, Tensor
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["Elementwise", "KeepsShape", "Predicate", "run"]
 

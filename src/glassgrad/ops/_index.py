@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of, is_array
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
+from glassgrad.base.backend import backend_of, is_array
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["as_items", "check_places", "dims_of", "index_array", "read_slice"]

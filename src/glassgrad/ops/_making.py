@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import asnumpy, backend_for
-from glassgrad.core.doors import constant
-from glassgrad.core.dtypes import (
+from glassgrad.base.backend import asnumpy, backend_for
+from glassgrad.base.dtypes import (
     DType,
     Number,
     as_dtype,
@@ -14,8 +13,9 @@ from glassgrad.core.dtypes import (
     get_default_dtype,
     is_differentiable,
 )
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.recording.doors import constant
 
 from ._dims import size_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, GraphError
+from glassgrad.base.errors import ArgumentTypeError, GraphError
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 

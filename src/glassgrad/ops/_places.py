@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.dtypes import int32, int64
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.base.backend import backend_of
+from glassgrad.base.dtypes import int32, int64
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._texts import scalar_name

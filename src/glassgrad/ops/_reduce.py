@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dims
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import asnumpy
-from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._texts import scalar_name
 

@@ -1,7 +1,7 @@
 """Words that PyTorch's error messages use."""
 
-from glassgrad.core.dtypes import DType
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.dtypes import DType
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["c_name", "not_a_tensor", "require_tensor", "scalar_name"]

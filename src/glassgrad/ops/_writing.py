@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
+from glassgrad.base.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
+from glassgrad.base.source_lines import here
 from glassgrad.core.graph import edge_of, move, relocate
-from glassgrad.core.primitive import Primitive
-from glassgrad.core.source_lines import here
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.core.views import check_made
+from glassgrad.recording.primitive import Primitive
 
 from ._prepared import Prepared
 from ._texts import scalar_name

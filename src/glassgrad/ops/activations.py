@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import in_rows
-from glassgrad.core.dtypes import as_dtype
-from glassgrad.core.errors import DTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import in_rows
+from glassgrad.base.dtypes import as_dtype
+from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
 from glassgrad.ops._families import Elementwise
 from glassgrad.ops._texts import scalar_name
+from glassgrad.recording.primitive import Primitive
 
 from ._out import written_to
 from ._writing import in_place

@@ -1,11 +1,11 @@
 """The fused `linear`: a matrix product and a bias."""
 
-from glassgrad.core.errors import ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._matrices import as_matrices, check_dtypes, unfit
 from glassgrad.ops._products import product, times_transposed, transposed_times
 from glassgrad.ops._texts import not_a_tensor
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["linear"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import asnumpy
-from glassgrad.core.doors import constant
-from glassgrad.core.dtypes import Number, as_dtype
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.dtypes import Number, as_dtype
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.doors import constant
 
 from ._data import array_from
 from ._dims import size_of

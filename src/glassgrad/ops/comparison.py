@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError
+from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Predicate
 from glassgrad.ops._texts import scalar_name

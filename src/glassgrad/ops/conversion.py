@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import Device, asnumpy, backend_for, device_of
-from glassgrad.core.dtypes import (
+from glassgrad.base.backend import Device, asnumpy, backend_for, device_of
+from glassgrad.base.dtypes import (
     DType,
     as_dtype,
     bool_,
@@ -17,9 +17,9 @@ from glassgrad.core.dtypes import (
     int64,
     is_differentiable,
 )
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.recording.primitive import Primitive
 
 __all__ = [
     "clone",

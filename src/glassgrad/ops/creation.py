@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import device_of, is_array
-from glassgrad.core.dtypes import Number, as_dtype, get_default_dtype
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.base.backend import device_of, is_array
+from glassgrad.base.dtypes import Number, as_dtype, get_default_dtype
+from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._data import array_from

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import in_rows
-from glassgrad.core.dtypes import as_dtype, int64, is_differentiable
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import in_rows
+from glassgrad.base.dtypes import as_dtype, int64, is_differentiable
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import run

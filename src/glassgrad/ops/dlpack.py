@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import CPU, CPU_BACKEND, backend_for
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.backend import CPU, CPU_BACKEND, backend_for
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor, fresh
 
 from ._data import array_from

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import run
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["einsum"]
 

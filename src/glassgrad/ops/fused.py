@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import Number, is_differentiable
-from glassgrad.core.errors import DTypeError
+from glassgrad.base.dtypes import Number, is_differentiable
+from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise

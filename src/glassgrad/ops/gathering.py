@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import DimError, GradientError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import KeepsShape, run

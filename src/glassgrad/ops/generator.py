@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import CPU, Device, asnumpy
-from glassgrad.core.dtypes import uint8
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.base.backend import CPU, Device, asnumpy
+from glassgrad.base.dtypes import uint8
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = [

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import Number, int64
-from glassgrad.core.errors import ArgumentTypeError, DimError
-from glassgrad.core.gradients import sum_to
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.dtypes import Number, int64
+from glassgrad.base.errors import ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
+from glassgrad.engine.gradients import sum_to
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import run

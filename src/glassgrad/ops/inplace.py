@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._writing import (
     as_it_is,

@@ -5,7 +5,7 @@ Each returns `input` itself; what may go wrong is told at `add_`.
 
 from typing import Any
 
-from glassgrad.core.dtypes import Number
+from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
 
 from ._writing import in_place, write_prepared

@@ -6,7 +6,7 @@ without the underscore; what may go wrong with any write, at `add_`.
 
 from collections.abc import Sequence
 
-from glassgrad.core.dtypes import Number
+from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
 
 from ._writing import write_prepared

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._texts import scalar_name
 from ._writing import in_place

@@ -7,7 +7,7 @@ are. PyTorch numbers the nodes of these ops apart from those that make a view.
 
 from collections.abc import Sequence
 
-from glassgrad.core.errors import GraphError
+from glassgrad.base.errors import GraphError
 from glassgrad.core.state import wrote
 from glassgrad.core.tensor import Tensor
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassgrad.core.backend import in_rows
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import in_rows
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import run

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core import dtypes
-from glassgrad.core.backend import is_array
-from glassgrad.core.dtypes import DType
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base import dtypes
+from glassgrad.base.backend import is_array
+from glassgrad.base.dtypes import DType
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Size, Tensor, fresh, wrap
 
 from ._data import array_from

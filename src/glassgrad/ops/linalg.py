@@ -1,7 +1,6 @@
 """Products of vectors, matrices and stacks of matrices."""
 
-from glassgrad.core.errors import DTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._matrices import (
     as_matrices,
@@ -11,6 +10,7 @@ from glassgrad.ops._matrices import (
 )
 from glassgrad.ops._products import product, times_transposed, transposed, transposed_times
 from glassgrad.ops._texts import c_name, not_a_tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._out import written_to
 

@@ -13,9 +13,8 @@ import math
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ArgumentError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import run
 from glassgrad.ops._loss_parts import (
@@ -35,6 +34,7 @@ from glassgrad.ops._targets import (
     check_weight,
 )
 from glassgrad.ops.activations import LogSoftmax, Softmax
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["cross_entropy", "mse_loss", "nll_loss"]
 

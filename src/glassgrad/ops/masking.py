@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import in_rows
-from glassgrad.core.doors import constant
-from glassgrad.core.dtypes import Number
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.base.backend import in_rows
+from glassgrad.base.dtypes import Number
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.doors import constant
 
 from ._families import Elementwise, run
 from ._prepared import Prepared

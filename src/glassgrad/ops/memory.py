@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._families import run
 from ._reduce import Dims, dim_or_axis, kept_shape, spread

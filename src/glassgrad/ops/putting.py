@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._families import run
 from ._index import check_places, dims_of, index_array

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import asnumpy
-from glassgrad.core.dtypes import DType, as_dtype, get_default_dtype
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import DType, as_dtype, int64
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.base.dtypes import DType, as_dtype, int64
+from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import GraphError, ShapeError
-from glassgrad.core.function import Function
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import GraphError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.recording.function import Function
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import run

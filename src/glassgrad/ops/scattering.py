@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import Number
-from glassgrad.core.errors import ArgumentError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.dtypes import Number
+from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import run

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import get_default_dtype
-from glassgrad.core.errors import ArgumentError, DTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.dtypes import get_default_dtype
+from glassgrad.base.errors import ArgumentError, DTypeError
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops._families import Elementwise
 from glassgrad.ops._prepared import Prepared
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
+from glassgrad.recording.primitive import Primitive
 
 from ._out import written_to
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of, is_array
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.base.backend import backend_of, is_array
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor, wrap
 
 from ._writing import check_memory, records, write, write_prepared

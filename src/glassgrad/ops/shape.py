@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of, wrap_dim
 from ._families import KeepsShape, run

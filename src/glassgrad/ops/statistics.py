@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import is_differentiable
-from glassgrad.core.errors import DTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.dtypes import is_differentiable
+from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["std", "var"]
 

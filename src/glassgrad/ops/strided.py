@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backend import backend_of
-from glassgrad.core.errors import ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of
 from ._families import run

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
 from ._families import KeepsShape, run

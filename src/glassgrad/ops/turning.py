@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of, wrap_dim, wrap_dims
 from ._families import run

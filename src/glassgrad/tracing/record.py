@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core import state
-from glassgrad.core.backend import asnumpy
-from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import GraphTask, Phase
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.saved import arrays_in, versions_of
-from glassgrad.core.saving import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
+from glassgrad.engine.backward import backward_task
+from glassgrad.engine.task import GraphTask, Phase
+from glassgrad.recording.saving import PrimitiveNode
 
 from .events import Trace
 from .summary import ArrayTable

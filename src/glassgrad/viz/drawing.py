@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.dot import to_dot
 from glassgrad.viz.layout import Layout, lay_out

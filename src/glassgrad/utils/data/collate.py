@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.dtypes import float64
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.base.dtypes import float64
+from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor
 from glassgrad.ops.joining import stack

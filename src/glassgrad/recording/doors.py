@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import state
-from .backend import whole
-from .dtypes import DType, Number, float32, float64
-from .errors import GlassgradError
+from glassgrad.base.backend import whole
+from glassgrad.base.dtypes import DType, Number, float32, float64
+from glassgrad.base.errors import GlassgradError
+from glassgrad.core import state
+from glassgrad.core.state import modes, next_seq
+from glassgrad.core.tensor import PLAIN, Pending, Tensor
+
 from .saving import note_versions, save
-from .state import modes, next_seq
-from .tensor import PLAIN, Pending, Tensor
 
 __all__ = ["binary_door", "constant", "parametric_door", "rescue", "unary_door"]
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from .state import modes, set_hook_pairs, set_modes
+from glassgrad.core.state import modes, set_hook_pairs, set_modes
 
 __all__ = ["MAX_DEPTH", "on_fresh_stack"]
 

@@ -25,16 +25,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import state
-from .backend import backend_of, device_of, is_array, whole
+from glassgrad.base.backend import backend_of, device_of, is_array, whole
+from glassgrad.base.dtypes import get_default_dtype, is_differentiable, result_dtype
+from glassgrad.base.errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
+from glassgrad.core import state
+from glassgrad.core.graph import GradientEdge, Node, edge_of
+from glassgrad.core.state import is_recording, modes, next_seq
+from glassgrad.core.tensor import Tensor, fresh, wrap
+
 from .doors import binary_door, constant, parametric_door, rescue, unary_door
-from .dtypes import get_default_dtype, is_differentiable, result_dtype
-from .errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
 from .function import Function
-from .graph import GradientEdge, Node, edge_of
 from .saving import PrimitiveNode, pack, save
-from .state import is_recording, modes, next_seq
-from .tensor import Tensor, fresh, wrap
 
 __all__ = ["Primitive"]
 

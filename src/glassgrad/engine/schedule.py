@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from .graph import AccumulateGrad, GradientEdge, Node
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node
 
 __all__ = ["Edge", "Schedule"]
 

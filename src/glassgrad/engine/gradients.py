@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .backend import backend_of, is_array, whole
-from .cold import ANY_DTYPE
-from .dtypes import DType
-from .errors import GradientError
-from .graph import AccumulateGrad, GradientEdge, Node
-from .source_lines import Place
-from .tensor import Tensor, wrap
+from glassgrad.base.backend import backend_of, is_array, whole
+from glassgrad.base.dtypes import DType
+from glassgrad.base.errors import GradientError
+from glassgrad.base.source_lines import Place
+from glassgrad.core.cold import ANY_DTYPE
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node
+from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = ["A_LOCAL", "accumulate", "as_leaf_wants", "fit", "is_own", "sum_to"]
 

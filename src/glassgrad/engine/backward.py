@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from .backend import backend_of, whole
-from .engine import GraphTask
-from .errors import (
+from glassgrad.base.backend import backend_of, whole
+from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     GraphError,
     ShapeError,
     UnusedInputError,
 )
-from .graph import GradientEdge, edge_of, ends
-from .hooks import retain_grad
+from glassgrad.core.graph import GradientEdge, edge_of, ends
+from glassgrad.core.hooks import retain_grad
+from glassgrad.core.tensor import LEAF, Tensor, wrap
+
 from .roots import batch_of, find_roots, plain
 from .schedule import Edge
-from .tensor import LEAF, Tensor, wrap
+from .task import GraphTask
 
 __all__ = ["backward", "grad"]
 

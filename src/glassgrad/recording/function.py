@@ -21,14 +21,15 @@ The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_b
 import warnings
 from typing import Any, ClassVar
 
-from . import state
+from glassgrad.base.errors import ArgumentTypeError, GraphError, MissingRuleError
+from glassgrad.core import state
+from glassgrad.core.graph import Node
+from glassgrad.core.hooks import as_tensors
+from glassgrad.core.saved import CLEARED, FREED, Packed, SavedTensor, unpacked
+from glassgrad.core.state import HookPair, modes
+from glassgrad.core.tensor import Tensor
+
 from .calling import call, run_user_backward
-from .errors import ArgumentTypeError, GraphError, MissingRuleError
-from .graph import Node
-from .hooks import as_tensors
-from .saved import CLEARED, FREED, Packed, SavedTensor, unpacked
-from .state import HookPair, modes
-from .tensor import Tensor
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta"]
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .backend import CPU_BACKEND, backend_of
-from .errors import (
+from glassgrad.base.backend import CPU_BACKEND, backend_of
+from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,
@@ -13,9 +13,10 @@ from .errors import (
     GradientError,
     GraphError,
 )
-from .graph import GradientEdge, edge_of
+from glassgrad.core.graph import GradientEdge, edge_of
+from glassgrad.core.tensor import Tensor, wrap
+
 from .schedule import Edge
-from .tensor import Tensor, wrap
 
 __all__ = ["batch_of", "find_roots", "plain"]
 

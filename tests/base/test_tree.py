@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassgrad.core.tree import flatten, map_leaves, unflatten
+from glassgrad.base.tree import flatten, map_leaves, unflatten
 
 Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
 

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
-from . import state
-from .backend import CPU_BACKEND, backend_of
-from .errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
-from .graph import GradientEdge, edge_of, move
-from .saved import Kept, Packed
-from .state import modes, next_seq, special, unusual
-from .tensor import LEAF, Pending, Tensor, wrap
-from .views import CUSTOM, MULTIPLE, as_view, check_made
+from glassgrad.base.backend import CPU_BACKEND, backend_of
+from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
+from glassgrad.core import state
+from glassgrad.core.graph import GradientEdge, edge_of, move
+from glassgrad.core.saved import Kept, Packed
+from glassgrad.core.state import modes, next_seq, special, unusual
+from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
+from glassgrad.core.views import CUSTOM, MULTIPLE, as_view, check_made
 
 __all__ = ["call", "run_user_backward"]
 

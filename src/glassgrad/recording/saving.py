@@ -10,12 +10,12 @@ import functools
 from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
-from .graph import AccumulateGrad, Node
-from .saved import FREED, Packed, SavedTensor, output_edge
-from .source_lines import here
-from .stale import detached_error, inference_error, stale_error
-from .state import HookPair
-from .tensor import Pending, Tensor, Version, wrap
+from glassgrad.base.source_lines import here
+from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.saved import FREED, Packed, SavedTensor, output_edge
+from glassgrad.core.stale import detached_error, inference_error, stale_error
+from glassgrad.core.state import HookPair
+from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 
 __all__ = ["PrimitiveNode", "Unpacking", "note_versions", "pack", "save"]
 

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import state
-from .gradients import A_LOCAL, accumulate, as_leaf_wants, fit, is_own
-from .graph import AccumulateGrad, GradientEdge, Node, ends
-from .hooks import (
+from glassgrad.core import state
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends
+from glassgrad.core.hooks import (
     has_no_hooks,
     post_hooks,
     pre_hooks,
@@ -31,11 +30,13 @@ from .hooks import (
     run_before,
     tensor_hooks,
 )
-from .saved import FREED, arrays_in
+from glassgrad.core.saved import FREED, arrays_in
+from glassgrad.core.state import modes, set_hook_pairs, set_modes
+from glassgrad.core.tensor import Tensor
+
+from .gradients import A_LOCAL, accumulate, as_leaf_wants, fit, is_own
 from .schedule import Edge, Schedule
 from .stack import MAX_DEPTH, on_fresh_stack
-from .state import modes, set_hook_pairs, set_modes
-from .tensor import Tensor
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
 

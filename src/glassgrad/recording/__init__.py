@@ -1,0 +1,8 @@
+"""How a call becomes a node. In reading order:
+
+calling    how a user's Function is called
+function   an op of your own
+saving     what the node of a built-in op keeps
+doors      the fast ways into a built-in op
+primitive  a built-in op, and the slow way into it
+"""
