@@ -191,3 +191,21 @@ def test_integers_keep_their_dtype():
 def test_expanded_memory_cannot_be_written():
     with pytest.raises(RuntimeError, match="refers to a single memory location"):
         gg.zeros(1).expand(3).add_(1)
+
+
+@pytest.mark.parametrize("op", ["clone", "flip", "roll", "exp"])
+@pytest.mark.parametrize(
+    "layout", [lambda x: x[0].expand(2, 3), lambda x: x.t(), lambda x: x, lambda x: x[:, 1:]]
+)
+def test_copies_lie_in_memory_as_pytorchs_do(op, layout):
+    arguments = {"flip": ([0],), "roll": (1, 0)}.get(op, ())
+    strides = [getattr(layout(lib.ones(2, 3)), op)(*arguments).stride() for lib in (gg, torch)]
+    assert strides[0] == strides[1]
+
+
+def test_the_gradient_of_amax_is_shared_by_none_if_its_result_was_changed():
+    x = gg.tensor([[1.0, 2.0], [3.0, 3.0]], requires_grad=True)
+    y = x.amax(0)
+    y.data.mul_(0.5)
+    y.sum().backward()
+    assert x.grad.isnan().all()  # 0 / 0 places, as in PyTorch

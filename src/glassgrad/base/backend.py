@@ -232,6 +232,12 @@ def whole(value: Any) -> Array:
     return np.asarray(value) if isinstance(value, np.generic) else value
 
 
+def copy_of(array: Array) -> Array:
+    """A copy whose elements lie as those of `array` do; in rows if some share their memory."""
+    overlaps = any(not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True))
+    return np.copy(array, order="C" if overlaps else "K")
+
+
 def in_rows(array: Array) -> Array:
     """NumPy makes columns of columns. Where PyTorch makes rows, `reshape` is a view of them."""
     return array if array.flags.c_contiguous else np.copy(array, order="C")

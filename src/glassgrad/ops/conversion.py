@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Device, asnumpy, backend_for, device_of
+from glassgrad.base.backend import Device, asnumpy, backend_for, copy_of, device_of
 from glassgrad.base.dtypes import (
     DType,
     as_dtype,
@@ -46,7 +46,7 @@ class Clone(Primitive):
 
     @staticmethod
     def forward(x):
-        return np.copy(x, order="K")
+        return copy_of(x)
 
     @staticmethod
     def backward(ctx, grad):

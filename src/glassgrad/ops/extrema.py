@@ -93,7 +93,7 @@ def shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
         grad, y = grad.reshape(kept), y.reshape(kept)
     here = x == y if dim is not None else np.where(y != y, x != x, x == y)  # nan is a place, too
     ties = here.sum(axis=dim, keepdims=dim is not None, dtype=grad.dtype)
-    return np.where(here, grad / ties, 0)
+    return np.where(here, grad / ties, 0) if dim is None else grad * here / ties
 
 
 class AlongDim(Primitive):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import copy_of, in_rows
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
@@ -25,7 +26,7 @@ class Flip(Primitive):
 
     @staticmethod
     def forward(x, *, dims):
-        return np.copy(np.flip(x, dims), order="K")  # columns stay columns, as in PyTorch
+        return copy_of(np.flip(x, dims))
 
     @staticmethod
     def backward(ctx, grad):
@@ -71,7 +72,7 @@ class Roll(Primitive):
 
     @staticmethod
     def forward(x, *, shifts, dims):
-        return np.roll(x, shifts, dims)
+        return in_rows(np.roll(x, shifts, dims))
 
     @staticmethod
     def backward(ctx, grad):
