@@ -94,6 +94,7 @@ ACTIVATIONS = [
         activations.relu,
         [real(2, 3)],
         numpy=lambda x: np.maximum(x, 0),
+        rules="Relu ThresholdBackward",
         avoid=[0],
         more=[EMPTY, sample(fixed([-1.0, 0.0, 1.0]), smooth=False)],
     ),

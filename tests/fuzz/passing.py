@@ -66,8 +66,8 @@ def _grad(op: str, feature: str, extra: str) -> LineMaker:
 
 
 def _has_kinks(g: Any) -> bool:
-    """Whether PyTorch's gradients may depend on more, by zero: relu, abs, gradients themselves."""
-    return any(word in step.line for step in g.steps for word in ("relu", "abs", ".contiguous()"))
+    """Whether PyTorch's gradients may depend on more, by zero: abs, gradients themselves."""
+    return any(word in step.line for step in g.steps for word in ("abs", ".contiguous()"))
 
 
 def _second(g: Any) -> Step | None:

@@ -39,7 +39,34 @@ class Relu(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
+        if isinstance(y, Tensor):
+            return ThresholdBackward.apply(grad, y)
         return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
+
+
+class ThresholdBackward(Elementwise):
+    """z = x·[y ≠ 0]        dz = dx·[y ≠ 0]        x̄ = z̄·[y ≠ 0],  ȳ = 0
+
+    The gradient of relu. It depends on y, if only by steps: its own gradient is 0, not missing.
+    """
+
+    node = "ThresholdBackwardBackward0"
+    latex = (
+        r"x\,[y \neq 0]",
+        r"\dot x\,[y \neq 0]",
+        r"\bar x = \bar z\,[y \neq 0],\ \bar y = 0",
+    )
+    saves = ("self",)
+    saved_at = {"self": 1}
+
+    @staticmethod
+    def forward(x, y):
+        return x * (y != 0)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (y != 0), np.zeros_like(grad)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
