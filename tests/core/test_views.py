@@ -500,3 +500,19 @@ def test_the_saved_result_of_a_write_has_the_place_of_the_view(lib):
     (first,) = lib.autograd.grad(v.sum(), x, create_graph=True)
     first.sum().backward()
     assert len(log) == 2  # the second time through what the sigmoid saved
+
+
+@pytest.mark.parametrize("op", ["exp_", "tanh_", "sigmoid_", "sqrt_", "reciprocal_"])
+def test_a_write_to_a_view_that_is_gone_differentiates_twice(lib, op):
+    def gradients(lib, write):
+        x = leaf(lib, [2.0, 3.0])
+        (first,) = lib.autograd.grad((write(x * 1) ** 2).sum(), x, create_graph=True)
+        (second,) = lib.autograd.grad(first.sum(), x)
+        return second.tolist()
+
+    def to_a_view(b):
+        getattr(b[:], op)()
+        return b
+
+    got = gradients(lib, to_a_view)
+    np.testing.assert_allclose(got, gradients(torch, lambda b: getattr(b, op[:-1])()))

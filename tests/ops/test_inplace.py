@@ -209,3 +209,77 @@ def test_read_only_memory_says_so():
         x = gg.from_numpy(array)
     with pytest.raises(GraphError, match="read-only"):
         x.add_(1)
+
+
+def test_a_write_to_integers_by_a_tensor_that_requires_grad_ends_the_tape():
+    x = gg.tensor([1.0, 2.5], requires_grad=True)
+    n, rows = gg.tensor([0, 0]), gg.zeros(2, 2, dtype=gg.int32)
+    n.copy_(x)
+    rows[1] = x
+    assert n.tolist() == [1, 2]
+    assert rows.tolist() == [[0, 0], [1, 2]]
+    assert (n._version, rows._version) == (1, 1)
+    assert not n.requires_grad
+    assert not rows.requires_grad
+    assert n.grad_fn is None
+
+
+NUMBERS = [1, 1.7, True, -1, 255, 256, -256, 300.5, 70000, -1e9, 1e300, 2**62, 1j]
+NUMBERS += [float("nan"), float("inf")]
+KINDS = ["bool", "uint8", "int16", "int64", "float16", "float32", "float64", "complex64"]
+FILLS = {
+    "fill_": lambda x, mask, value: x.fill_(value),
+    "setitem": lambda x, mask, value: x.__setitem__(slice(0, 1), value),
+    "masked_fill_": lambda x, mask, value: x.masked_fill_(mask, value),
+}
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["plain", "recorded"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_number_that_the_dtype_has_no_room_for_is_refused(fill, kind, recorded):
+    def outcome(lib, value):
+        x = lib.ones(2, dtype=getattr(lib, kind))
+        if recorded and (x.is_floating_point() or x.is_complex()):
+            x = x.requires_grad_() * 1
+        try:
+            FILLS[fill](x, lib.tensor([True, False]), value)
+        except RuntimeError as error:
+            return str(error)[:30], x._version
+        return str(x.tolist()), x._version
+
+    for value in NUMBERS:
+        assert outcome(gg, value) == outcome(torch, value), value
+
+
+def test_a_mask_that_is_no_tensor_is_named():
+    with pytest.raises(TypeError, match="argument 'mask' must be Tensor, not list"):
+        gg.zeros(2).masked_fill_([True, False], 1)
+
+
+OVERLAPS = {
+    "add_": lambda x: x[1:].add_(x[:-1]),
+    "copy_": lambda x: x[1:].copy_(x[:-1]),
+    "setitem": lambda x: x.__setitem__(slice(1, None), x[:-1]),
+    "transposed": lambda x: x.copy_(x.t()),
+    "itself": lambda x: x.mul_(x),
+    "the same elements": lambda x: x.mul_(x.view(3, 3)),
+    "apart": lambda x: x[:1].add_(x[1:2]),
+    "columns": lambda x: x[:, 1:].add_(x[:, :-1]),
+}
+
+
+@pytest.mark.parametrize("write", OVERLAPS.values(), ids=OVERLAPS)
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_operand_that_is_partly_what_is_written_is_refused(write, recorded):
+    outcomes = []
+    for library in (gg, torch):
+        x = library.arange(9.0).reshape(3, 3)
+        x = x.requires_grad_() * 1 if recorded else x
+        try:
+            write(x)
+            outcomes.append(None)
+        except RuntimeError as error:
+            outcomes.append(str(error).partition("location")[0])
+            assert x.detach().tolist() == library.arange(9.0).reshape(3, 3).tolist()
+    assert outcomes[0] == outcomes[1]

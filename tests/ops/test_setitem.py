@@ -97,3 +97,12 @@ def test_it_writes_what_pytorch_writes(index, value, recorded):
         assert issubclass(got, want)
     else:
         assert got == want
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["plain", "recorded"])
+@pytest.mark.parametrize(
+    "index", ["T([0, 5])", "T([0, -3])", "T([True, False, True])", "(T([0, 1]), T([0, 1, 2]))"]
+)
+def test_a_place_that_is_not_there_is_an_index_error(index, recorded):
+    for lib in (torch, glassgrad):
+        assert issubclass(outcome(lib, index, "1.0", recorded=recorded), IndexError)

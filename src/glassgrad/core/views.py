@@ -354,10 +354,11 @@ class CopySlices(_ViewNode):
         return kept or []
 
     def release(self) -> None:
-        """Let go of the node of the write, and of what it saved."""
-        if self.fn is not None:
-            self.fn.release()
-            self.fn = None
+        """Let go of the node of the write; what it saved goes with it.
+
+        Unless the graph of its gradient leads back to it, and its own turn is yet to come.
+        """
+        self.fn = None
 
 
 def _part(whole: Any, geometry: Geometry) -> Any:

@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError, GlassgradError, GraphError, LeafWriteError, ShapeError
+from glassgrad.base.backend import backend_of
+from glassgrad.base.errors import (
+    DimError,
+    DTypeError,
+    GlassgradError,
+    GraphError,
+    LeafWriteError,
+    ShapeError,
+)
 from glassgrad.base.source_lines import here
 from glassgrad.core.graph import edge_of, move, relocate
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
@@ -25,6 +33,7 @@ from ._prepared import Prepared
 from ._texts import scalar_name
 
 __all__ = [
+    "check_apart",
     "check_dtype",
     "check_memory",
     "check_writable",
@@ -63,6 +72,8 @@ def in_place(
         ShapeError, DTypeError: if the result does not fit.
     """
     name = _name(cls)
+    for other in others:
+        check_apart(input, other, name)
     if records(input, *others):
         before = as_it_is(cls, input, may_overlap=may_overlap)
         result = cls.apply(*others[:at], before, *others[at:], **parameters)
@@ -120,9 +131,10 @@ def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other
     """`input = cls(input, other)`, in the memory of `input`."""
     if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
         return input
-    if records(input, other):
-        return replace(input, cls.apply(as_it_is(cls, input), other), _name(cls))
     name = _name(cls)
+    check_apart(input, other, name)
+    if records(input, other):
+        return replace(input, cls.apply(as_it_is(cls, input), other), name)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
     if value.__class__ is array.__class__ and value.dtype is array.dtype:
@@ -137,8 +149,8 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     array, value, cold = input.payload, other.payload, input.cold
     if special or array.dtype is not value.dtype or 0 in array.strides:
         return False
-    if cold is not None and cold.is_inference:
-        return False
+    if cold is not None and (cold.is_inference or other.cold is not None):
+        return False  # they may share memory
     try:
         ufunc(array, value, array)
     except (RuntimeWarning, FloatingPointError):
@@ -167,7 +179,7 @@ def write(
             change(input.payload)
     except GlassgradError:
         raise
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         raise _explained(input, name, error) from error
     if input.is_inference():
         wrote()
@@ -182,6 +194,14 @@ def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
         return GraphError(
             f"{name}_: the memory of this tensor of shape {shape} is read-only. It shares the "
             "array it was made from. Write to `x.clone()`."
+        )
+    if isinstance(error, IndexError):
+        said = str(error).replace("for axis", "for dimension")
+        return DimError(f"{said}: {name}_ on a tensor of shape {shape}. Write an index within it.")
+    if isinstance(error, OverflowError) or "NaN" in str(error):
+        return DTypeError(
+            f"value cannot be converted to type {scalar_name(input.dtype)} without overflow: "
+            f"{error}. A tensor keeps its dtype. Write to `x.to(dtype)`."
         )
     if isinstance(error, TypeError):
         return DTypeError(
@@ -207,6 +227,8 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
         raise _explained(input, name, error) from error
     input.wrote()
     node = result.edge
+    if node is None:
+        return input  # a dtype without gradients: the tape ends here
     node.saver_code, node.saver_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
@@ -283,6 +305,41 @@ def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) 
         check_memory(input, name)
     array = input.payload.copy() if "self" in cls.saves else input.payload
     return wrap(array, edge_of(input))
+
+
+def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> None:
+    """Raise if a part of what is written is a part of what `other` shows: it would change too.
+
+    Args:
+        written: the array that is written, if not all of `input`.
+    """
+    if not isinstance(other, Tensor) or other is input or input.cold is None or other.cold is None:
+        return
+    version = input.cold.version
+    if version is None or other.cold.version is not version:
+        return
+    if _overlap_in_part(input.payload if written is None else written, other.payload):
+        raise GraphError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            f"refer to a single memory location. {name}_ would change what it still has to read. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def _overlap_in_part(a: Any, b: Any) -> bool:
+    """Whether two dense arrays share some memory, but are not the same elements in one order."""
+    starts, ends = [], []
+    for array in (a, b):
+        steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+        extent = sum(abs(step) for step in steps) + array.itemsize
+        if extent != array.nbytes:
+            return False  # there are gaps: PyTorch does not look closer either
+        start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
+        starts.append(start)
+        ends.append(start + extent)
+    if starts[0] == starts[1] and ends[0] == ends[1]:
+        return bool(a.strides != b.strides)
+    return max(starts) < min(ends)
 
 
 def check_memory(input: Tensor, name: str) -> None:

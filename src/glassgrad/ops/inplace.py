@@ -14,6 +14,7 @@ from glassgrad.recording.primitive import Primitive
 
 from ._writing import (
     as_it_is,
+    check_apart,
     in_place,
     records,
     replace,
@@ -22,6 +23,7 @@ from ._writing import (
 )
 from .arithmetic import Add, Div, Mul, Operand, Sub
 from .arithmetic import mul as _mul
+from .masking import fill_value
 
 __all__ = ["add_", "copy_", "div_", "fill_", "mul_", "sub_", "zero_"]
 
@@ -118,6 +120,7 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
             f"copy_(): argument 'other' must be Tensor, not {type(src).__name__}. "
             "Write `x.fill_(number)` for a number."
         )
+    check_apart(input, src, "copy")
     if not records(input, src):
         return write(
             input,
@@ -188,6 +191,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     Raises:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         ShapeError: if `value` is a tensor with dims.
+        DTypeError: if the dtype has no room for `value`.
+        ArgumentTypeError: if it is no number.
 
     Example:
         >>> fill_(tensor([1.0, 2.0]), 7)
@@ -201,9 +206,10 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 "`x.copy_(values)`."
             )
         return in_place(FillWith, input, value, may_overlap=True)
+    number = fill_value("fill", input, value)
     if not records(input):
-        return write(input, "fill", lambda array: array.fill(value), may_overlap=True)
-    return in_place(Fill, input, may_overlap=True, value=value)
+        return write(input, "fill", lambda array: array.fill(number), may_overlap=True)
+    return in_place(Fill, input, may_overlap=True, value=number)
 
 
 def zero_(input: Tensor) -> Tensor:
@@ -213,4 +219,6 @@ def zero_(input: Tensor) -> Tensor:
         >>> zero_(tensor([1.0, 2.0]))
         tensor([0., 0.])
     """
-    return in_place(Zero, input, may_overlap=True) if records(input) else fill_(input, 0)
+    if records(input):
+        return in_place(Zero, input, may_overlap=True)
+    return write(input, "zero", lambda array: array.fill(0), may_overlap=True)

@@ -1,12 +1,13 @@
 """Elements chosen by a mask: filled with one value, taken out, or written one by one."""
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import Number
+from glassgrad.base.dtypes import DType, Number
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
@@ -92,6 +93,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 
 def prepare_masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Prepared:
     """What `masked_fill` and `masked_fill_` have in common."""
+    if not isinstance(mask, Tensor):
+        raise ArgumentTypeError(
+            f"masked_fill(): argument 'mask' must be Tensor, not {type(mask).__name__}. "
+            "Write `tensor(mask)`."
+        )
     if mask.dtype.kind != "b":
         raise DTypeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
@@ -108,7 +114,7 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
 
     Raises:
         ShapeError: for a tensor with dims.
-        DTypeError: for a complex number among real ones.
+        DTypeError: for a number that the dtype has no room for.
         ArgumentTypeError: for anything else.
     """
     if isinstance(value, Tensor):
@@ -130,12 +136,33 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
 
 
 def check_number(input: Tensor, value: Any) -> None:
-    """Raise DTypeError for a complex number that is to be written among real ones."""
-    if isinstance(value, (complex, np.complexfloating)) and not input.is_complex():
+    """Raise DTypeError for a number that the dtype of `input` has no room for."""
+    if not _fits(input.dtype, value):
         raise DTypeError(
             f"value cannot be converted to type {c_name(input.dtype)} without overflow: {value}. "
-            "A real number has no imaginary part. Write `value.real`."
+            "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
         )
+
+
+def _fits(dtype: DType, value: Any) -> bool:
+    """Whether there is room: unsigned integers take negative numbers too, and wrap around."""
+    kind = dtype.kind
+    if isinstance(value, (complex, np.complexfloating)):
+        within = kind == "c" and all(_fits(dtype, part) for part in (value.real, value.imag))
+        return kind == "b" or within
+    if kind == "b" or (kind in "fc" and (value != value or abs(value) == math.inf)):
+        return True
+    low, high = _limits(dtype)
+    return bool(low <= value <= high)  # False for nan
+
+
+@functools.cache
+def _limits(dtype: DType) -> tuple[Any, Any]:
+    if dtype.kind in "fc":
+        high = float(np.finfo(dtype).max)
+        return -high, high
+    info = np.iinfo(dtype)
+    return info.min or -info.max, info.max
 
 
 class MaskedSelect(Elementwise):

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.backend import backend_of, is_array
+from glassgrad.base.dtypes import float16
 from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor, wrap
 
-from ._writing import check_memory, records, write, write_prepared
+from ._writing import check_apart, check_memory, records, write, write_prepared
 from .indexing import key_of, parse
 from .inplace import copy_, fill_
-from .masking import check_number
+from .masking import fill_value
 from .putting import check_values_dtype, put_at
 from .shape import view
 from .stretching import expand
@@ -31,6 +32,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         LeafWriteError: if `input` is a leaf that requires grad and the tape records.
         DimError: if there is no such place.
         ShapeError: if `value` does not fit.
+        DTypeError: if the dtype has no room for it.
 
     Example:
         >>> x = tensor([1.0, 2.0, 3.0])
@@ -44,7 +46,9 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
             f"can't assign a {type(value).__name__} to a tensor. "
             "Write `x[index] = glassgrad.tensor(values)`."
         )
-    check_number(input, new)
+    rounds = input.dtype is float16 and not isinstance(new, (complex, np.complexfloating))
+    if not (is_array(new) or rounds):  # what is too large for a float16 is inf there
+        new = value = fill_value("setitem", input, new)
     if index is False:
         return
     index = None if index is True else index
@@ -59,6 +63,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
             check_values_dtype(target, indices, value)
         if is_array(new) and new.size > 1:
             check_memory(target, "setitem")
+            check_apart(input, value, "setitem", target.payload)
         write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
 
 
@@ -71,7 +76,8 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     """Write to a view of the places that `index` names, or put the value at each of them."""
     target, dims, indices = parse(input, index)
     if not isinstance(value, Tensor):
-        value = wrap(backend_of(target.payload).asarray(value, target.dtype))
+        with np.errstate(over="ignore"):
+            value = wrap(backend_of(target.payload).asarray(value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else view(value, sizes)
