@@ -1,5 +1,6 @@
 """New tensors and converted ones: values, dtypes, gradients and errors are PyTorch's."""
 
+import math
 import warnings
 
 import numpy as np
@@ -319,3 +320,21 @@ def test_dlpack_refuses_what_requires_grad():
 def test_from_dlpack_wants_the_protocol():
     with pytest.raises(TypeError, match="__dlpack__"):
         gg.from_dlpack([1.0])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [("uint8", 300), ("int8", 200), ("int32", 2**40), ("float32", 1e300), ("int64", math.nan)],
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lib, value, dtype: lib.full((2,), value, dtype=dtype),
+        lambda lib, value, dtype: lib.full_like(lib.zeros(2), value, dtype=dtype),
+        lambda lib, value, dtype: lib.zeros(2).new_full((2,), value, dtype=dtype),
+    ],
+)
+def test_a_number_that_the_dtype_has_no_room_for_is_refused(dtype, value, make):
+    for library in (gg, torch):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type"):
+            make(library, value, getattr(library, dtype))

@@ -1,6 +1,7 @@
 """where, maximum and clamp: who gets the gradient at a tie or a bound; comparisons and logic."""
 
 import pytest
+import torch
 
 import glassgrad as gg
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
@@ -106,3 +107,15 @@ def test_floats_have_no_bits():
         gg.zeros(2) & gg.zeros(2)
     with pytest.raises(ArgumentTypeError, match="only implemented on integer and Boolean-type"):
         ~gg.zeros(2)
+
+
+@pytest.mark.parametrize("bounds", [{"max": 300}, {"min": -1}, {"max": -1}, {"min": 2, "max": 9}])
+def test_bounds_of_integers_are_integers_of_their_dtype(bounds):
+    outcomes = []
+    for library in (gg, torch):
+        x = library.tensor([1, 200], dtype=library.uint8)
+        try:
+            outcomes.append(x.clamp(**bounds).tolist())
+        except RuntimeError as error:
+            outcomes.append(str(error).partition(":")[0])
+    assert outcomes[0] == outcomes[1]

@@ -18,6 +18,7 @@ from glassgrad.core.tensor import Tensor, fresh
 from glassgrad.recording.doors import constant
 
 from ._dims import size_of
+from ._numbers import check_number
 
 __all__ = ["checked_size", "filled", "made", "number_of"]
 
@@ -56,6 +57,7 @@ def filled(
 ) -> Tensor:
     shape = checked_size(name, size_of(size, name))
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
+    check_number(wanted, value)
     array = np.zeros(shape, wanted)
     if value or isinstance(value, float):  # -0.0 is not the zero of the memory
         array.fill(constant(value, wanted))

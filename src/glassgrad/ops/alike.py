@@ -15,6 +15,7 @@ from glassgrad.recording.doors import constant
 from ._data import array_from
 from ._dims import size_of
 from ._making import checked_size, filled, made, number_of
+from ._numbers import check_number
 
 __all__ = [
     "empty_like",
@@ -110,6 +111,7 @@ def _like(
     wanted = checked.dtype if dtype is None else as_dtype(dtype)
     array = np.empty_like(asnumpy(checked.payload), wanted)
     if value is not None:
+        check_number(wanted, value)
         array.fill(constant(value, wanted))
     return made(array, None, device or checked.device, requires_grad)
 

@@ -1,18 +1,18 @@
 """Elements chosen by a mask: filled with one value, taken out, or written one by one."""
 
-import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import DType, Number
+from glassgrad.base.dtypes import Number
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
 
 from ._families import Elementwise, run
+from ._numbers import check_number
 from ._prepared import Prepared
 from ._reduce import zeros_like
 from ._texts import c_name, scalar_name
@@ -130,39 +130,9 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
             f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
             "It fills elements of a tensor. Write a number or a 0-d tensor."
         )
-    check_number(input, value)
+    check_number(input.dtype, value)
     number = value.item() if isinstance(value, np.generic) else value
     return constant(number, input.dtype).item()
-
-
-def check_number(input: Tensor, value: Any) -> None:
-    """Raise DTypeError for a number that the dtype of `input` has no room for."""
-    if not _fits(input.dtype, value):
-        raise DTypeError(
-            f"value cannot be converted to type {c_name(input.dtype)} without overflow: {value}. "
-            "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
-        )
-
-
-def _fits(dtype: DType, value: Any) -> bool:
-    """Whether there is room: unsigned integers take negative numbers too, and wrap around."""
-    kind = dtype.kind
-    if isinstance(value, (complex, np.complexfloating)):
-        within = kind == "c" and all(_fits(dtype, part) for part in (value.real, value.imag))
-        return kind == "b" or within
-    if kind == "b" or (kind in "fc" and (value != value or abs(value) == math.inf)):
-        return True
-    low, high = _limits(dtype)
-    return bool(low <= value <= high)  # False for nan
-
-
-@functools.cache
-def _limits(dtype: DType) -> tuple[Any, Any]:
-    if dtype.kind in "fc":
-        high = float(np.finfo(dtype).max)
-        return -high, high
-    info = np.iinfo(dtype)
-    return info.min or -info.max, info.max
 
 
 class MaskedSelect(Elementwise):

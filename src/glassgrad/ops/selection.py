@@ -13,8 +13,10 @@ from glassgrad.ops._prepared import Prepared
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
+from glassgrad.recording.doors import constant
 from glassgrad.recording.primitive import Primitive
 
+from ._numbers import check_number
 from ._out import written_to
 
 __all__ = ["clamp", "clamp_max", "clamp_min", "clip", "maximum", "minimum", "where"]
@@ -291,7 +293,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
         return written_to(out, clamp, input, min, max)
     if (min is None and max is None) or isinstance(min, Tensor) or isinstance(max, Tensor):
         return prepare_clamp(input, min, max).result()
-    return Clamp.apply(_fractional(input, min, max), min=min, max=max)
+    low, high = _bound(input, min), _bound(input, max)
+    return Clamp.apply(_fractional(input, min, max), min=low, max=high)
 
 
 def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
@@ -305,7 +308,7 @@ def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
         low, high = _extremes(input)
         bounds = low if min is None else min, high if max is None else max
         return Prepared(ClampTensor, (input, *bounds))
-    return Prepared(Clamp, (input,), {"min": min, "max": max})
+    return Prepared(Clamp, (input,), {"min": _bound(input, min), "max": _bound(input, max)})
 
 
 clip = clamp
@@ -320,14 +323,14 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
     """
     if isinstance(min, Tensor):
         return clamp(input, min=min)
-    return ClampMin.apply(_fractional(input, min), min=min)
+    return ClampMin.apply(_fractional(input, min), min=_bound(input, min))
 
 
 def prepare_clamp_min(input: Tensor, min: Any) -> Prepared:
     """What `clamp_min` and `clamp_min_` have in common."""
     if isinstance(min, Tensor):
         return prepare_clamp(input, min, None)
-    return Prepared(ClampMin, (input,), {"min": min})
+    return Prepared(ClampMin, (input,), {"min": _bound(input, min)})
 
 
 def clamp_max(input: Tensor, max: Any) -> Tensor:
@@ -339,14 +342,14 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
     """
     if isinstance(max, Tensor):
         return clamp(input, max=max)
-    return ClampMax.apply(_fractional(input, max), max=max)
+    return ClampMax.apply(_fractional(input, max), max=_bound(input, max))
 
 
 def prepare_clamp_max(input: Tensor, max: Any) -> Prepared:
     """What `clamp_max` and `clamp_max_` have in common."""
     if isinstance(max, Tensor):
         return prepare_clamp(input, None, max)
-    return Prepared(ClampMax, (input,), {"max": max})
+    return Prepared(ClampMax, (input,), {"max": _bound(input, max)})
 
 
 def _extremes(input: Tensor) -> tuple[Any, Any]:
@@ -355,6 +358,15 @@ def _extremes(input: Tensor) -> tuple[Any, Any]:
         return -math.inf, math.inf
     limits = np.iinfo(input.dtype)
     return limits.min, limits.max
+
+
+def _bound(input: Tensor, number: Any) -> Any:
+    """A bound as integers like those of `input` hold it; refused if they have no room for it."""
+    dtype = input.payload.dtype
+    if dtype.kind not in "iu" or type(number) is not int:
+        return number
+    check_number(dtype, number)
+    return constant(number, dtype).item()
 
 
 def _fractional(input: Tensor, *bounds: Any) -> Tensor:
