@@ -28,6 +28,7 @@ class Add(Elementwise):
 
     node = "AddBackward0"
     latex = ("x + y", r"\dot x + \dot y", r"\bar x = \bar z,\ \bar y = \bar z")
+    ufunc = np.add
 
     @staticmethod
     def forward(x, y):
@@ -68,6 +69,7 @@ class Sub(Elementwise):
 
     node = "SubBackward0"
     latex = ("x - y", r"\dot x - \dot y", r"\bar x = \bar z,\ \bar y = -\bar z")
+    ufunc = np.subtract
 
     @staticmethod
     def forward(x, y):
@@ -152,6 +154,7 @@ class Mul(Elementwise):
     latex = (r"x\,y", r"y\,\dot x + x\,\dot y", r"\bar x = \bar z\,y,\ \bar y = \bar z\,x")
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
+    ufunc = np.multiply
 
     @staticmethod
     def forward(x, y):
@@ -196,6 +199,7 @@ class Div(Elementwise):
     saves = ("self", "other")
     saved_if = {"self": 1}
     floating = True
+    ufunc = np.divide
 
     @staticmethod
     def forward(x, y):

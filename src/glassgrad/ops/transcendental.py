@@ -17,6 +17,7 @@ class Exp(Elementwise):
     latex = ("e^x", r"y\,\dot x", r"\bar x = \bar y\,y")
     saves = ("result",)
     floating = True
+    ufunc = np.exp
 
     @staticmethod
     def forward(x):
@@ -56,6 +57,7 @@ class Log(Elementwise):
     latex = (r"\ln x", r"\dot x / x", r"\bar x = \bar y / x")
     saves = ("self",)
     floating = True
+    ufunc = np.log
 
     @staticmethod
     def forward(x):
@@ -95,6 +97,7 @@ class Sqrt(Elementwise):
     latex = (r"\sqrt x", r"\dot x / (2 y)", r"\bar x = \bar y / (2 y)")
     saves = ("result",)
     floating = True
+    ufunc = np.sqrt
 
     @staticmethod
     def forward(x):
@@ -134,6 +137,7 @@ class Sin(Elementwise):
     latex = (r"\sin x", r"\cos x\,\dot x", r"\bar x = \bar y \cos x")
     saves = ("self",)
     floating = True
+    ufunc = np.sin
 
     @staticmethod
     def forward(x):
@@ -171,6 +175,7 @@ class Cos(Elementwise):
     latex = (r"\cos x", r"-\sin x\,\dot x", r"\bar x = -\bar y \sin x")
     saves = ("self",)
     floating = True
+    ufunc = np.cos
 
     @staticmethod
     def forward(x):
@@ -208,6 +213,7 @@ class Tanh(Elementwise):
     latex = (r"\tanh x", r"(1 - y^2)\,\dot x", r"\bar x = \bar y (1 - y^2)")
     saves = ("result",)
     floating = True
+    ufunc = np.tanh
 
     @staticmethod
     def forward(x):

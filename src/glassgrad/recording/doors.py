@@ -53,7 +53,7 @@ def constant(value: Number, dtype: DType) -> Any:
 
 def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]:
     """The door of an op with one operand and no parameters."""
-    forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
+    forward, node_cls, new = cls.ufunc or cls.forward, cls._backward_cls, object.__new__
     saves_input, saves_nothing = "self" in cls.saves, not cls.saves
     saves_result, saves_both = cls.saves == ("result",), saves_input and "result" in cls.saves
 
@@ -176,7 +176,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
     Args:
         depth: how far away its user is: 1 for an operator, 2 behind a function of ours.
     """
-    forward, node_cls, new = cls.forward, cls._backward_cls, object.__new__
+    forward, node_cls, new = cls.ufunc or cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
     saves_nothing = not cls.saves
     home = vars(sys.modules[cls.__module__])

@@ -58,6 +58,7 @@ class Primitive(Function):
         keeps_index: whether `setup_context` keeps an index: so for all ops that have an operand
             without an edge and save nothing else (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
+        ufunc: the NumPy function that `forward` is, for the fast doors to call directly.
         apply: the door, each op's own: operands by position, parameters by keyword.
         as_operator: the same for operators, which users call without a function of ours between.
     """
@@ -75,6 +76,7 @@ class Primitive(Function):
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
+    ufunc: ClassVar[Any] = None
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
 
