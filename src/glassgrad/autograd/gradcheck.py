@@ -24,7 +24,7 @@ from glassgrad.autograd._compare import (
 )
 from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
 from glassgrad.autograd._habits import Habits, check_habits, random_like
-from glassgrad.base.backend import backend_of
+from glassgrad.base.backend import backend_of, repeats
 from glassgrad.base.errors import (
     ArgumentError,
     ExpectationError,
@@ -256,7 +256,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-        if any(stride == 0 and n > 1 for stride, n in zip(x.payload.strides, x.shape, strict=True)):
+        if repeats(x.payload.shape, x.payload.strides):
             raise ShapeError(
                 f"The {position}th input has a dimension with stride 0. gradcheck only supports "
                 "inputs that are non-overlapping: one step would move several entries. Call "

@@ -234,8 +234,12 @@ def whole(value: Any) -> Array:
 
 def copy_of(array: Array) -> Array:
     """A copy whose elements lie as those of `array` do; in rows if some share their memory."""
-    overlaps = any(not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True))
-    return np.copy(array, order="C" if overlaps else "K")
+    return np.copy(array, order="C" if repeats(array.shape, array.strides) else "K")
+
+
+def repeats(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether elements share their memory, as those of an expanded tensor do."""
+    return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
 
 
 def in_rows(array: Array) -> Array:

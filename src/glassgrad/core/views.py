@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
+from glassgrad.base.backend import backend_of, repeats
 from glassgrad.base.errors import FreedGraphError, GraphError
 
 from . import state
@@ -228,7 +228,7 @@ class Geometry(NamedTuple):
 
     def overlaps(self) -> bool:
         """Whether an element of the base is in the view more than once."""
-        return any(not step and n > 1 for n, step in zip(self.size, self.stride, strict=True))
+        return repeats(self.size, self.stride)
 
 
 def _in_order(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:

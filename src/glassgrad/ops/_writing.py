@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
+from glassgrad.base.backend import backend_of, repeats
 from glassgrad.base.errors import (
     DimError,
     DTypeError,
@@ -149,8 +149,11 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     array, value, cold = input.payload, other.payload, input.cold
     if special or array.dtype is not value.dtype or 0 in array.strides:
         return False
-    if cold is not None and (cold.is_inference or other.cold is not None):
-        return False  # they may share memory
+    beside = other.cold
+    if cold is not None and (
+        cold.is_inference or (beside is not None and beside.version is cold.version)
+    ):
+        return False  # of one storage: they may overlap in part
     try:
         ufunc(array, value, array)
     except (RuntimeWarning, FloatingPointError):
@@ -347,7 +350,7 @@ def check_memory(input: Tensor, name: str) -> None:
     array = input.payload
     if 0 not in array.strides or not array.size:
         return
-    if any(not step and n > 1 for n, step in zip(array.shape, array.strides, strict=True)):
+    if repeats(array.shape, array.strides):
         raise GraphError(
             "unsupported operation: more than one element of the written-to tensor refers to a "
             f"single memory location. {name}_ would write it several times. Please clone() the "
