@@ -16,7 +16,7 @@ import numpy as np
 from .dtypes import DType
 from .errors import ArgumentTypeError, DeviceError
 
-__all__ = ["Backend", "Device", "device_of", "register"]
+__all__ = ["Backend", "Device", "admit", "device_of", "register"]
 
 Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
@@ -182,6 +182,13 @@ CPU = Device("cpu")
 def register(kind: str, factory: Callable[[], Backend]) -> None:
     """Offer another device type, made by `factory` when it is first asked for."""
     _FACTORIES[kind] = factory
+
+
+def admit(array_type: type, backend: Backend) -> None:
+    """Let objects of another type pass for arrays, served by `backend`."""
+    global _array_types
+    _by_array_type[array_type] = backend
+    _array_types = tuple(_by_array_type)
 
 
 def backend_for(device: "Device | str | None") -> Backend:

@@ -8,6 +8,7 @@
     │   ├── GradientError                   a gradient of the wrong shape, type or number
     │   ├── UnusedInputError                an input the outputs do not depend on
     │   ├── HookError                       a hook returned something that cannot be used
+    │   ├── TransformError                  a tensor used where its transform does not allow it
     │   ├── CheckpointError                 a checkpointed function cannot be recomputed
     │   └── GradcheckError                  the gradient disagrees with differences
     ├── ShapeError (RuntimeError)         shapes that do not fit together
@@ -42,6 +43,7 @@ __all__ = [
     "MissingRuleError",
     "ShapeError",
     "StaleTensorError",
+    "TransformError",
     "UnusedInputError",
 ]
 
@@ -76,6 +78,10 @@ class UnusedInputError(GraphError):
 
 class HookError(GraphError):
     """A hook returned something that cannot take the gradient's place."""
+
+
+class TransformError(GraphError):
+    """A tensor of a transform (`vmap`, `grad`, `jvp` …) is used in a way that it does not allow."""
 
 
 class CheckpointError(GraphError):

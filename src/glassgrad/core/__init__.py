@@ -3,6 +3,7 @@
     state   modes per thread
     cold    what hangs on a tensor
     tensor  an array, and where its gradient goes
+    levels  how a tensor looks to a transform
     graph   nodes and edges
     stale   the errors about saved tensors
     saved   what a node keeps of a tensor

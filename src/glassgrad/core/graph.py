@@ -156,10 +156,12 @@ class Node:
         saver_code, saver_offset: the instruction that saved them; unset if nothing was saved.
         versions: by position, (version, count) of what had one when it was saved.
         cold: hooks and metadata, once there are any.
+        _level: the transform that recorded it; unset on the tape itself.
     """
 
     __slots__ = (
         "__weakref__",
+        "_level",
         "checked",
         "cold",
         "edges",
@@ -184,6 +186,7 @@ class Node:
     saver_offset: int
     versions: dict[int, tuple[Version, int]] | None
     cold: NodeHooks | None
+    _level: Any
 
     _is_quick: ClassVar[bool] = False
     """Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out."""

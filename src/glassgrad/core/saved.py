@@ -14,6 +14,7 @@ from glassgrad.base.tree import flatten
 
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
 from .stale import inference_error, stale_error
+from .levels import Wrapped, settled
 from .state import HookPair, modes, set_modes
 from .tensor import LEAF, Pending, Tensor, wrap
 
@@ -304,8 +305,8 @@ def unpacked(node: Node, saved: Tensor | Kept | Packed | None) -> Tensor | None:
         version = saved.cold and saved.cold.version
         if version and version.count:
             raise stale_error(node, "", saved, version, 0)
-        return saved
-    return saved and saved.unpack(node)
+        return saved if saved.__class__ is not Wrapped else settled(saved)
+    return saved and settled(saved.unpack(node))
 
 
 def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:

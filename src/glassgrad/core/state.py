@@ -28,7 +28,8 @@ last_write = 0
 
 
 special: set[int] = set()
-"""A mark for each thread that must take the slow door: `inference_mode()`, saved-tensor hooks."""
+"""A mark for each thread that must take the slow door: inside `inference_mode()`, saved-tensor
+hooks, a transform or a level of forward mode."""
 
 tracing: set[int] = set()
 """The passes that are being watched: only while there are any does a thread have a tracer."""
@@ -61,6 +62,8 @@ class Modes(threading.local):
         task: the backward pass that is running, the innermost one, or None.
         hook_pairs: (pack, unpack) of the saved-tensor hooks entered, the innermost last.
         no_hooks: why saved-tensor hooks may not be entered now; None: they may.
+        levels: the transforms that are open, the innermost last (`core/levels.py`).
+        duals: the level of forward mode that is open (`core/duals.py`), or None.
         key: the thread's mark in the sets of the process.
     """
 
@@ -70,6 +73,8 @@ class Modes(threading.local):
     task: Any = None
     hook_pairs: tuple[HookPair, ...] = ()
     no_hooks: str | None = None
+    levels: tuple[Any, ...] = ()
+    duals: Any = None
 
     def __init__(self) -> None:
         self._mark = _Mark()
@@ -114,16 +119,32 @@ def set_modes(grad: bool, inference: bool) -> None:
         unusual.discard(modes.key)
     else:
         unusual.add(modes.key)
-    if inference:
-        special.add(modes.key)
-    elif special and not modes.hook_pairs:
-        special.discard(modes.key)
+    if inference or special:
+        _mark_special()
 
 
 def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
     """Set the saved-tensor hooks of this thread; the last pair is the one that acts."""
     modes.hook_pairs = pairs
-    if pairs:
-        special.add(modes.key)
-    elif not modes.inference:
-        special.discard(modes.key)
+    _mark_special()
+
+
+def set_levels(levels: tuple[Any, ...]) -> None:
+    """Set the open transforms of this thread, the innermost last."""
+    modes.levels = levels
+    _mark_special()
+
+
+def set_duals(level: Any) -> None:
+    """Set the level of forward mode that is open in this thread; None: there is none."""
+    modes.duals = level
+    _mark_special()
+
+
+def _mark_special() -> None:
+    """Send this thread's ops through the slow door if there is a reason to."""
+    here = modes
+    if here.levels or here.inference or here.hook_pairs or here.duals is not None:
+        special.add(here.key)
+    else:
+        special.discard(here.key)

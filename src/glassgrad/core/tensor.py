@@ -373,10 +373,17 @@ PLAIN: set[type] = {Tensor}
 
 _new = object.__new__
 
+_wrappers: dict[type, type[Tensor]] = {}
+
+
+def wraps_layers(kind: type, wrapper: type[Tensor]) -> None:
+    """Make tensors around payloads of this kind instances of `wrapper`."""
+    _wrappers[kind] = wrapper
+
 
 def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> Tensor:
     """A tensor around an array, without copying or checking it."""
-    out = _new(Tensor)
+    out = _new(Tensor if payload.__class__ not in _wrappers else _wrappers[payload.__class__])
     out.payload = payload
     out.edge = edge
     out.cold = None
@@ -388,8 +395,11 @@ def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> T
 def fresh(payload: Any, *, requires_grad: bool = False) -> Tensor:
     """A new leaf, as factories make them: marked if made inside `inference_mode()`."""
     out = wrap(payload)
-    if state.special and state.modes.inference:
-        out.chilled().is_inference = True
+    if state.special:
+        if state.modes.inference:
+            out.chilled().is_inference = True
+        for level in state.modes.levels:  # it belongs to all of them, and may be written
+            out = level.lift(out)
     if requires_grad:
         out.requires_grad = True
     return out

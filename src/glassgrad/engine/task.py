@@ -67,6 +67,8 @@ class GraphTask:
         roots: the edges where it starts, with `grads`, the gradients that arrive there.
         keep_graph: leave saved tensors for another pass.
         create_graph: record the pass itself; gradients are Tensors then.
+        recording: whether what happens is recorded: by default as `create_graph` says. A graph
+            that a transform recorded is run on tensors one level down, whose tapes may go on.
         captures: the edges whose gradients are wanted, for `grad()`; None: accumulate in leaves.
         accumulate_at: the nodes that run besides, for `backward(inputs=…)`.
 
@@ -93,11 +95,14 @@ class GraphTask:
         *,
         keep_graph: bool = False,
         create_graph: bool = False,
+        recording: bool | None = None,
         captures: Sequence[Edge] | None = None,
         accumulate_at: set[Node] | None = None,
     ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
+        self.recording = create_graph if recording is None else recording
+        self.on_tensors = create_graph or any([isinstance(grad, Tensor) for grad in grads])
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -126,7 +131,7 @@ class GraphTask:
             on_fresh_stack(self.run)
             return
         before, pairs = (modes.grad, modes.inference), modes.hook_pairs
-        set_modes(self.create_graph, False)
+        set_modes(self.recording, False)
         modes.task = self
         try:
             with np.errstate(all="ignore"):
@@ -152,7 +157,7 @@ class GraphTask:
     def _run_all(self) -> None:
         """The tight loop: what `visit` does, written out for built-in ops without hooks."""
         node: Any
-        if self.create_graph or self.schedule.needed is not None:
+        if self.on_tensors or self.schedule.needed is not None:
             for node in self.schedule:
                 self._visit_now(node)
             return
@@ -273,7 +278,7 @@ class GraphTask:
 
     def _advance(self, steps: Iterator[Phase]) -> Phase | None:
         before, outer = (modes.grad, modes.inference), modes.task
-        set_modes(self.create_graph, False)
+        set_modes(self.recording, False)
         modes.task = self
         try:
             with np.errstate(all="ignore"):
@@ -368,7 +373,7 @@ class GraphTask:
         if grad is None:
             return
         if (
-            not self.create_graph
+            not self.on_tensors
             and have.size >= _WORTH_REUSING
             and sys.getrefcount(have) <= A_LOCAL + 1  # here, and in the buffers
             and is_own(have)

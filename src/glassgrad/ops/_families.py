@@ -1,12 +1,30 @@
 """What ops of one family share."""
 
+import functools
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+
+from glassgrad.base.backend import backend_of
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.recording.primitive import Primitive
 
-__all__ = ["Elementwise", "KeepsShape", "Predicate", "run"]
+__all__ = [
+    "Along",
+    "Elementwise",
+    "KeepsShape",
+    "Linear",
+    "Multilinear",
+    "Predicate",
+    "batch_all",
+    "in_front",
+    "run",
+    "shifted",
+    "stretched",
+    "total",
+]
 
 
 class Elementwise(Primitive):
@@ -15,6 +33,40 @@ class Elementwise(Primitive):
     broadcasts = True
     apply: Callable[..., Tensor]
 
+    @classmethod
+    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+        """Where each element depends on its own place alone, x̄ = ȳ·f' and dy = f'·dx are one."""
+        parts = [
+            _part(cls.backward(ctx, tangent), place)
+            for place, tangent in enumerate(tangents)
+            if tangent is not None
+        ]
+        return total(parts)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+        """The dims of an example are lined up from the last one; the batch stays in front."""
+        batched = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
+        rank = max([x.ndim - is_batched for x, is_batched in batched])
+        lined = [in_front(x, rank) if is_batched else x for x, is_batched in batched]
+        return cls.apply(*lined, **parameters)
+
+
+def _part(result: Any, place: int) -> Any:
+    return result[place] if isinstance(result, tuple) else result
+
+
+def total(parts: list[Any]) -> Any:
+    """The sum of the parts that are there; None if none is."""
+    there = [part for part in parts if part is not None]
+    return functools.reduce(operator.add, there) if there else None
+
+
+def in_front(x: Any, rank: int) -> Any:
+    """A batch of examples that get dims of size 1, so that each has `rank` dims."""
+    missing = rank + 1 - x.ndim
+    return x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:]) if missing else x
+
 
 class Predicate(Elementwise):
     """An elementwise question; its answer is a bool, which has no gradient."""
@@ -22,7 +74,85 @@ class Predicate(Elementwise):
     differentiable = False
 
 
-class KeepsShape(Primitive):
+class Linear(Primitive):
+    """Linear in all of its operands together: tangents move as values do."""
+
+    @classmethod
+    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+        """The op itself, of the tangents; zeros stand for those that are missing."""
+        first = cls.differentiates.start or 0
+        operands = list(ctx.operands)
+        for place, tangent in enumerate(tangents, first):
+            operands[place] = np.zeros_like(operands[place]) if tangent is None else tangent
+        return cls.apply(*operands, **ctx.parameters)
+
+
+class Multilinear(Primitive):
+    """Linear in each of its operands, as products are."""
+
+    @classmethod
+    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+        """The product rule: each tangent in the place of its operand, one at a time."""
+        operands = ctx.operands
+        return total(
+            [
+                cls.apply(*operands[:place], tangent, *operands[place + 1 :], **ctx.parameters)
+                for place, tangent in enumerate(tangents)
+                if tangent is not None
+            ]
+        )
+
+
+class Along(Primitive):
+    """An op that does the same whatever dims are in front: its parameters say where and how much.
+
+    Attributes:
+        axes: the parameters that count dims, from the front: numbers, or tuples of them.
+        sizes: the parameters that are the sizes of a result.
+    """
+
+    axes: ClassVar[tuple[str, ...]] = ()
+    sizes: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+        """One dim further on; the same value for each example is stretched over the batch."""
+        return cls.apply(*batch_all(info, in_dims, values), **cls.one_further(info, parameters))
+
+    @classmethod
+    def one_further(cls, info: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The parameters for operands with a batch in front."""
+        moved = dict(parameters)
+        for name in cls.axes:
+            moved[name] = shifted(parameters[name])
+        for name in cls.sizes:
+            moved[name] = (info.batch_size, *parameters[name])
+        return moved
+
+
+def shifted(dims: Any) -> Any:
+    """Dims as they are counted with one more in front: a number, or a tuple of numbers."""
+    if isinstance(dims, int):
+        return dims + 1
+    return None if dims is None else tuple([dim + 1 for dim in dims])
+
+
+def batch_all(info: Any, in_dims: Any, values: Any) -> list[Any]:
+    """The operands, all of them with a batch in front."""
+    return [
+        x if dim is not None else stretched(x, info.batch_size)
+        for x, dim in zip(values, in_dims, strict=True)
+    ]
+
+
+def stretched(x: Any, n: int) -> Any:
+    """`x` for each of `n` examples, without a copy."""
+    if isinstance(x, Tensor):
+        return x.expand(n, *x.shape)
+    return backend_of(x).broadcast_to(x, (n, *x.shape))
+
+
+class KeepsShape(Linear, Along):
     """The gradient needs the shape of the operand: `ctx.shape`, `node._saved_self_sym_sizes`."""
 
     @classmethod

@@ -9,6 +9,7 @@ import numpy as np
 from glassgrad.base.backend import asnumpy
 from glassgrad.base.dtypes import Number, as_dtype
 from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.levels import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
 
@@ -109,11 +110,20 @@ def _like(
     """A leaf that also lies in memory as `input` does."""
     checked = _checked(name, input)
     wanted = checked.dtype if dtype is None else as_dtype(dtype)
-    array = np.empty_like(asnumpy(checked.payload), wanted)
+    array = np.empty_like(form_of(checked.payload), wanted)
     if value is not None:
         check_number(wanted, value)
         array.fill(constant(value, wanted))
     return made(array, None, device or checked.device, requires_grad)
+
+
+def form_of(array: Any) -> Any:
+    """A NumPy array of the same form, its elements in the same order; what they are is unknown."""
+    if not isinstance(array, Layer):
+        return asnumpy(array)
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    form = np.empty([array.shape[dim] for dim in order], array.dtype)
+    return form.transpose(np.argsort(order)) if order else form
 
 
 def _checked(name: str, input: object) -> Tensor:

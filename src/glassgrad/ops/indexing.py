@@ -31,6 +31,8 @@ class Select(KeepsShape):
     """y = x[…, i, …]        dy = dx[…, i, …]        x̄ = 0 but for x̄[…, i, …] = ȳ"""
 
     node = "SelectBackward0"
+    views = True
+    axes = ("dim",)
     latex = (r"x_i", r"\dot x_i", r"\bar x_i = \bar y,\ \bar x_{j \ne i} = 0")
     promotes = None
 
@@ -63,6 +65,8 @@ class Slice(KeepsShape):
     """y = x[…, a:b:s, …]        dy = dx[…, a:b:s, …]        x̄ = 0 but for x̄[…, a:b:s, …] = ȳ"""
 
     node = "SliceBackward0"
+    views = True
+    axes = ("dim",)
     latex = (r"x_{a:b}", r"\dot x_{a:b}", r"\bar x_{a:b} = \bar y,\ 0\ \text{elsewhere}")
     promotes = None
 

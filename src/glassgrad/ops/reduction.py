@@ -35,6 +35,10 @@ class Sum(KeepsShape):
     node = "SumBackward0"
     latex = (r"\sum_i x_i", r"\sum_i \dot x_i", r"\bar x_i = \bar y")
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dtype):
+        return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+
     @staticmethod
     def forward(x, *, dtype):
         return x.sum(dtype=dtype)
@@ -48,6 +52,7 @@ class SumDim(KeepsShape):
     """y = Σᵢ xᵢ over dims        dy = Σᵢ dxᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward1"
+    axes = ("dim",)
     latex = (r"\sum_{i \in dim} x_i", r"\sum_{i \in dim} \dot x_i", r"\bar x_i = \bar y")
 
     @staticmethod
@@ -131,6 +136,7 @@ class MeanDim(KeepsShape):
     """y = (Σᵢ xᵢ)/n over dims        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward1"
+    axes = ("dim",)
     latex = (
         r"\tfrac1n \sum_{i \in dim} x_i",
         r"\tfrac1n \sum_{i \in dim} \dot x_i",

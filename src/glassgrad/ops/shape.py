@@ -60,6 +60,8 @@ class View(KeepsShape):
         r"\bar x = \operatorname{reshape}^{-1} \bar y",
     )
     promotes = None
+    views = True
+    sizes = ("size",)
 
     @staticmethod
     def forward(x, *, size):
@@ -80,6 +82,7 @@ class UnsafeView(View):
     """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
 
     node = "UnsafeViewBackward0"
+    views = False
 
 
 def reshape(input: Tensor, *shape: Any) -> Tensor:

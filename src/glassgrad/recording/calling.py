@@ -16,11 +16,11 @@ from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, 
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of, move
 from glassgrad.core.saved import Kept, Packed
-from glassgrad.core.state import modes, next_seq, special, unusual
+from glassgrad.core.state import modes, next_seq, set_modes, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.core.views import CUSTOM, MULTIPLE, as_view, check_made
 
-__all__ = ["call", "run_user_backward"]
+__all__ = ["call", "call_at", "place_outputs", "run_user_backward"]
 
 
 def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -40,6 +40,8 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     forward, separate, has_defaults = cls.__dict__.get("_form") or _form_of(cls)
     if kwargs or has_defaults:
         args = _bind(forward, args, kwargs, separate)
+    if special and modes.levels:
+        return modes.levels[-1].call(cls, args)
     ctx = _new(cls._backward_cls)
     ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
     ctx.versions = ctx.cold = None
@@ -68,7 +70,37 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if recording:
             here["grad"] = True
             unusual.discard(here["key"])
-    return _place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
+    return place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
+
+
+def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
+    """Call a Function at a transform's level: its `forward` is done below.
+
+    Args:
+        outputs: does it, and returns what it returned as tensors of the level.
+
+    Returns:
+        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
+        edges if nothing is recorded.
+    """
+    ctx = _new(cls._backward_cls)
+    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
+    ctx.versions = ctx.cold = None
+    ctx._level = level
+    tensors = [x for x in args if isinstance(x, Tensor)]
+    own = [level.is_mine(x) and x.edge is not None for x in tensors]
+    recording = modes.grad and True in own
+    ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
+    pairs = zip(tensors, own, strict=True)
+    edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
+    before = modes.grad
+    set_modes(False, modes.inference)
+    try:
+        raw = outputs()
+        cls.setup_context(ctx, args, raw)
+    finally:
+        set_modes(before, modes.inference)
+    return ctx, raw, edges if recording else None
 
 
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
@@ -109,7 +141,7 @@ def _bind(
 # What forward returned becomes the outputs of a node ------------------------------------------
 
 
-def _place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
+def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
     outputs = raw if isinstance(raw, tuple) else (raw,)
     if ctx.dirty_tensors:

@@ -168,7 +168,7 @@ class BackwardCFunction(FunctionCtx, Node):
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
         gradients = run_user_backward(self, as_tensors(grads))
-        if recorded:
+        if recorded or any([isinstance(grad, Tensor) for grad in grads]):
             return gradients
         if len(gradients) == 1 and gradients[0] is not None:
             return (gradients[0].payload,)

@@ -26,12 +26,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.base.backend import backend_of, device_of, is_array, whole
-from glassgrad.base.dtypes import get_default_dtype, is_differentiable, result_dtype
+from glassgrad.base.dtypes import DType, get_default_dtype, is_differentiable, result_dtype
 from glassgrad.base.errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node, edge_of
+from glassgrad.core.levels import Layer, Wrapped, settled
 from glassgrad.core.state import is_recording, modes, next_seq
-from glassgrad.core.tensor import Tensor, fresh, wrap
+from glassgrad.core.tensor import Tensor, wrap
 
 from .doors import binary_door, constant, parametric_door, rescue, unary_door
 from .function import Function
@@ -59,6 +60,7 @@ class Primitive(Function):
             without an edge and save nothing else (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast doors to call directly.
+        views: whether the result shows the memory of the first operand.
         apply: the door, each op's own: operands by position, parameters by keyword.
         as_operator: the same for operators, which users call without a function of ours between.
     """
@@ -77,6 +79,7 @@ class Primitive(Function):
     keeps_index: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
+    views: ClassVar[bool] = False
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
 
@@ -155,6 +158,19 @@ _CO_VARARGS = 0x04
 
 
 def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
+    """Apply an op where it belongs: to the innermost transform, if one is open, or to arrays."""
+    if modes.duals is not None and modes.duals.has_tangent(operands):
+        return modes.duals.handle(cls, operands, parameters)
+    if modes.levels:
+        return modes.levels[-1].handle(cls, operands, parameters)
+    if any([x.__class__ is Wrapped or isinstance(x, Layer) for x in operands]):
+        return cls.apply(*[settled(x) for x in operands], **parameters)
+    return apply_to_arrays(cls, operands, parameters)
+
+
+def apply_to_arrays(
+    cls: type[Primitive], operands: Values, parameters: dict[str, Any]
+) -> Any:
     """Apply an op: operands to values, forward, and a node if a gradient will be wanted."""
     values = _values(cls, operands)
     try:
@@ -163,10 +179,10 @@ def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         out = rescue(cls, error, values, parameters)
     edges = _edges(operands[cls.differentiates]) if cls.differentiable and is_recording() else None
     if edges is None:
-        return tuple([fresh(whole(part)) for part in out]) if cls.multiple else fresh(whole(out))
+        return tuple([_unrecorded(part) for part in out]) if cls.multiple else _unrecorded(out)
     if cls.multiple:
         parts = tuple([whole(part) for part in out])
-        node = _record(cls, operands, values, parts, edges, parameters)
+        node = record(cls, operands, values, parts, edges, parameters)
         results = tuple(
             [
                 wrap(part, GradientEdge(node, nr) if is_differentiable(part.dtype) else None)
@@ -175,11 +191,19 @@ def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         )
     else:
         array = whole(out)
-        node = _record(cls, operands, values, array, edges, parameters)
+        node = record(cls, operands, values, array, edges, parameters)
         results = (wrap(array, node),)
     if modes.hook_pairs and cls.saves:
         pack(node, results[0], modes.hook_pairs[-1])
     return results if cls.multiple else results[0]
+
+
+def _unrecorded(out: Any) -> Tensor:
+    """A result without a place in the graph."""
+    result = wrap(whole(out))
+    if modes.inference:
+        result.chilled().is_inference = True
+    return result
 
 
 def _edges(operands: Values) -> "tuple[Node | GradientEdge | None, ...] | None":
@@ -190,7 +214,7 @@ def _edges(operands: Values) -> "tuple[Node | GradientEdge | None, ...] | None":
     return tuple([edge_of(x) if want else None for x, want in zip(operands, wanted, strict=True)])
 
 
-def _record(
+def record(
     cls: type[Primitive],
     operands: Values,
     values: Values,
@@ -199,26 +223,44 @@ def _record(
     parameters: dict[str, Any],
 ) -> PrimitiveNode:
     """The node of one application (edges first: Note [Edges point to older nodes])."""
-    is_complex = any(value.dtype.kind == "c" for value in values)
+    is_complex = any([value.dtype.kind == "c" for value in values])
     made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
-    node: Any = object.__new__(made_of)
-    node.edges = edges
-    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
-    node.versions = node.cold = None
+    node = context(cls, operands, values, out, edges, parameters, made_of)
     parts = out if cls.multiple else (out,)
     shapes, dtypes = tuple([p.shape for p in parts]), tuple([p.dtype for p in parts])
     node.out_shape, node.out_dtype = (shapes, dtypes) if cls.multiple else (shapes[0], dtypes[0])
     node.checked = _must_check(cls, operands, edges, shapes[0] if shapes else (), dtypes)
+    node.seq = next_seq()
+    if state.anomaly is not None:
+        state.anomaly.note(node)
+    return node  # type: ignore[no-any-return]  # made by object.__new__
+
+
+def context(
+    cls: type[Primitive],
+    operands: Values,
+    values: Values,
+    out: Any,
+    edges: Any,
+    parameters: dict[str, Any],
+    node_cls: Any = None,
+) -> Any:
+    """The `ctx` of one application: what its rules, `backward` and `jvp`, find there.
+
+    Args:
+        edges: for each operand that can have a derivative, None if it is not asked for.
+    """
+    node: Any = object.__new__(cls._backward_cls if node_cls is None else node_cls)
+    node.edges = edges
+    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
+    node.versions = node.cold = None
     for name, value in parameters.items():
         setattr(node, name, value)
     if cls.has_setup_context():
         cls.setup_context(node, values, out)
     if cls.saves:
         save(node, operands, values, out)
-    node.seq = next_seq()
-    if state.anomaly is not None:
-        state.anomaly.note(node)
-    return node  # type: ignore[no-any-return]  # made by object.__new__
+    return node
 
 
 # Note [An index is saved too]
@@ -269,6 +311,35 @@ def _must_check(
         if cls.broadcasts and operand.payload.shape != shape:
             return True
     return False
+
+
+def common_dtype(cls: type[Primitive], operands: Values) -> DType | None:
+    """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
+    if cls.promotes is None:
+        return None
+    own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
+    dtype = result_dtype([x for x in own if is_array(x)], [x for x in own if not is_array(x)])
+    return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
+
+
+def in_dtype(cls: type[Primitive], operands: Values, dtype: DType | None) -> Values:
+    """Operands, some of them Tensors, as values of one dtype; numbers become 0-d arrays."""
+    values = list(operands)
+    for position, value in enumerate(values):
+        if dtype is None or position < (cls.promotes or 0):
+            continue
+        if isinstance(value, Tensor):
+            values[position] = value if value.dtype is dtype else value.to(dtype)
+        elif not is_array(value):
+            values[position] = constant(value, dtype)
+        elif value.dtype is not dtype:
+            values[position] = value.astype(dtype)
+    return tuple(values)
+
+
+def in_common_dtype(cls: type[Primitive], operands: Values) -> Values:
+    """Operands, some of them Tensors, as the values that the op's rules work with."""
+    return in_dtype(cls, operands, common_dtype(cls, operands))
 
 
 # Operands to values -----------------------------------------------------------------------------

@@ -109,6 +109,7 @@ class PrimitiveNode(Node):
     def _saved_as_it_was(self, index: int) -> Tensor:
         array, name, holder = self.saved_tensors[index], self._saved_names[index], None
         if name == "result":
+            array = self._seen(array)
             return wrap(array, output_edge(self, 0), version=self.version_of_result(index))
         holder = self.holders[index]
         if holder is None:
@@ -117,6 +118,12 @@ class PrimitiveNode(Node):
         if holder.edge.__class__ is not Pending and holder.edge != edge:
             holder = wrap(holder.payload, edge)
         return holder if holder.dtype is array.dtype else holder.to(array.dtype)
+
+    def _seen(self, value: Any) -> Any:
+        """What was saved as an array, or as a layer of the transform that recorded the node."""
+        if not isinstance(value, Tensor):
+            return value
+        return self._level.layer(value)
 
     def _edge_of_operand(self, name: str) -> Any:
         cls = self._forward_cls

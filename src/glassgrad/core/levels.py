@@ -1,0 +1,295 @@
+"""Levels: how a tensor looks to a transform.
+
+    grad(f)(x)           inside f:   Wrapped ── payload ──> Layer(level 1) ── value ──> x
+    vmap(grad(f))(xs)    inside f:   Wrapped ──> Layer(level 2) ──> Wrapped ──> Batch(level 1) ──> xs
+
+A transform is a `Level`. While it is open, tensors of its own are `Wrapped`: where a plain tensor
+has an array, they have a `Layer`, behind which is a tensor of the level below. The innermost open
+level sees each op first. It takes its own layer off the operands, has the op done one level down,
+and wraps what comes back; "is this mine?" is `layer.level is self`, so that perturbations of two
+levels cannot be confused. At the bottom are plain tensors and arrays.
+
+What the levels do with an op is told in `glassgrad.func`.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.backend import Backend, Device, admit, backend_of
+from glassgrad.base.errors import TransformError
+
+from . import state
+from .state import modes, set_levels
+from .tensor import Tensor, wrap, wraps_layers
+
+__all__ = ["Layer", "Level", "Wrapped", "admit_layer", "is_open", "settled"]
+
+
+class Wrapped(Tensor):
+    """A tensor as a transform sees it: its payload is a `Layer`."""
+
+    __slots__ = ()
+
+    payload: "Layer"
+
+
+class Layer:
+    """What a `Wrapped` tensor has in the place of an array.
+
+    It answers what is asked of an array's form; its numbers are those of `value`.
+
+    Attributes:
+        level: the transform it belongs to.
+        value: the tensor one level down.
+    """
+
+    __slots__ = ("level", "value")
+
+    kind = "GradTracking"
+    batched = False
+
+    def __init__(self, level: "Level", value: Tensor) -> None:
+        self.level, self.value = level, value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dims, as the transformed function sees them."""
+        return tuple(self.value.payload.shape)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next, by dim."""
+        return self.value.payload.strides  # type: ignore[no-any-return]  # payload is Any
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self.value.payload.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dims."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        total = 1
+        for n in self.shape:
+            total *= n
+        return total
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize  # type: ignore[no-any-return]  # an int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.itemsize * self.size
+
+    @property
+    def flags(self) -> Any:
+        """What is known of the memory."""
+        return _Flags(self.shape, self.strides, self.itemsize)
+
+    @property
+    def array(self) -> Any:
+        """The array at the bottom."""
+        below = self.value.payload
+        return below.array if isinstance(below, Layer) else below
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def copy(self) -> "Layer":
+        """The same with memory of its own."""
+        with self.level.below():
+            return self.over(self.value.clone())
+
+    def over(self, value: Tensor) -> "Layer":
+        """A layer of this level and kind around another value."""
+        return type(self)(self.level, value)
+
+    def assign(self, source: Any) -> None:
+        """Write the values of another payload into the memory of this one."""
+        with self.level.below():
+            self.value.copy_(self.level.value_of(source))
+
+    def concrete(self) -> Any:
+        """The array at the bottom, if it has the numbers that the transformed function sees."""
+        below = self.value.payload
+        return below.concrete() if isinstance(below, Layer) else below
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """`np.zeros_like(layer)` and its kin: constants, which belong to no level."""
+        if func not in (np.zeros_like, np.ones_like, np.full_like, np.empty_like):
+            return NotImplemented
+        kwargs = {"shape": self.shape, **kwargs}
+        return func(self.array, *args[1:], **kwargs)
+
+
+class _Flags:
+    """`flags.c_contiguous` of a layer."""
+
+    __slots__ = ("c_contiguous", "writeable")
+
+    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...], step: int) -> None:
+        self.writeable = True
+        self.c_contiguous = True
+        for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+            if n != 1 and stride != step:
+                self.c_contiguous = 0 in shape
+                return
+            step *= n
+
+
+class Level:
+    """One transform that is being computed; a context manager.
+
+    Attributes:
+        depth: its position among the open levels of its thread, from 1; below 0 once it is closed.
+        outer: the levels that were open before it, the innermost last.
+        grad: whether the level below records.
+    """
+
+    kind = ""
+
+    def __init__(self) -> None:
+        self.outer: tuple[Level, ...] = modes.levels
+        self.depth = len(self.outer) + 1
+        self.grad = modes.grad
+
+    def __enter__(self) -> Any:
+        set_levels((*self.outer, self))
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.depth = -2
+        set_levels(self.outer)
+        state.set_modes(self.grad, modes.inference)
+
+    def record(self, value: bool) -> None:
+        """Let this level record, or not."""
+        state.set_modes(value, modes.inference)
+
+    def below(self) -> "Below":
+        """Do things one level down, as if this level were not there."""
+        return Below(self)
+
+    def is_mine(self, x: Any) -> bool:
+        """Whether `x` is a tensor of this level."""
+        return x.__class__ is Wrapped and x.payload.level is self
+
+    def handle(self, cls: Any, operands: tuple[Any, ...], parameters: dict[str, Any]) -> Any:
+        """Do an op of which at least this level knows."""
+        raise NotImplementedError
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function."""
+        raise NotImplementedError
+
+    def layer(self, value: Tensor) -> Layer:
+        """What stands for a tensor one level down in one of this level."""
+        return Layer(self, value)
+
+    def lift(self, tensor: Tensor) -> Tensor:
+        """A tensor just made one level down, as this level shows it: its own, and a constant."""
+        return wrap(self.layer(tensor))
+
+    def value_of(self, payload: Any) -> Tensor:
+        """The tensor one level down of some payload."""
+        if isinstance(payload, Layer) and payload.level is self:
+            return payload.value
+        return wrap(payload)
+
+
+class Below:
+    """The block in which a level is set aside; see `Level.below`."""
+
+    __slots__ = ("grad", "level", "levels")
+
+    def __init__(self, level: Level) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        self.levels, self.grad = modes.levels, modes.grad
+        set_levels(self.level.outer)
+        if self.grad is not self.level.grad:
+            state.set_modes(self.level.grad, modes.inference)
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_levels(self.levels)
+        if self.grad is not self.level.grad:
+            state.set_modes(self.grad, modes.inference)
+
+
+def is_open(level: Level) -> bool:
+    """Whether `level` is open here: not closed, and not set aside."""
+    levels, depth = modes.levels, level.depth
+    return 0 < depth <= len(levels) and levels[depth - 1] is level
+
+
+def settled(x: Any) -> Any:
+    """An operand as a tensor of an open level, or a plain one: what it wraps, if its level is not.
+
+    Raises:
+        TransformError: if it escaped from a function that was vmapped.
+    """
+    if isinstance(x, Layer):
+        x = wrap(x)
+    while x.__class__ is Wrapped and not is_open(x.payload.level):
+        if x.payload.batched:
+            raise TransformError(
+                "Either your tensor may have escaped from inside a function being vmapped and "
+                f"this is a user error: it shows one example, of shape {list(x.shape)}, of a batch "
+                "that is no longer mapped over. Return it from the function."
+            )
+        x = x.payload.value
+    return x
+
+
+class _Layers(Backend):
+    """The backend of layers: that of the arrays at the bottom."""
+
+    array_type = Layer
+
+    @property
+    def xp(self) -> Any:  # type: ignore[override]  # an attribute there
+        return np
+
+    def asarray(self, data: Any, dtype: Any = None) -> Any:
+        """A plain array, or a layer as it is."""
+        if isinstance(data, Layer):
+            if dtype is None or data.dtype == dtype:
+                return data
+            return wrap(data).to(dtype).payload
+        return np.asarray(data, dtype)
+
+    def asnumpy(self, array: Any) -> Any:
+        """The numbers, if the transform lets them be seen."""
+        concrete = array.concrete()
+        return backend_of(concrete).asnumpy(concrete)
+
+    def address(self, array: Any) -> int:
+        """Where in memory its first element is."""
+        return backend_of(array.array).address(array.array)
+
+    def device(self, array: Any) -> Device:
+        """Where the array at the bottom lives."""
+        return backend_of(array.array).device(array.array)
+
+
+_BACKEND = _Layers()
+
+
+def admit_layer(kind: type[Layer]) -> type[Layer]:
+    """Let layers of this kind pass for arrays, and tensors around them be `Wrapped`."""
+    admit(kind, _BACKEND)
+    wraps_layers(kind, Wrapped)
+    return kind
+
+
+admit_layer(Layer)

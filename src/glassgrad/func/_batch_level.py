@@ -1,0 +1,112 @@
+"""The level of `vmap`: a function of one example is computed for a batch of them at once.
+
+A tensor of this level shows one example, without the batch axis, which is the first axis of the
+tensor one level down. An op's `vmap` rule says what to do there to do it to each example.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+from glassgrad.base.errors import TransformError
+from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, settled
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.views import as_view
+from glassgrad.ops import stack
+from glassgrad.recording.primitive import Primitive, common_dtype, in_dtype
+
+__all__ = ["Batch", "BatchLevel"]
+
+
+@admit_layer
+class Batch(Layer):
+    """The layer of a tensor that shows one example of a batch."""
+
+    __slots__ = ()
+    kind = "Batched"
+    batched = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dims of one example."""
+        return tuple(self.value.payload.shape[1:])
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element of an example to the next, by dim."""
+        return self.value.payload.strides[1:]  # type: ignore[no-any-return]  # payload is Any
+
+    def concrete(self) -> Any:
+        """There are as many numbers as examples: nobody sees one."""
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor "
+            f"of shape {list(self.shape)} stands for {self.value.shape[0]} examples at once. "
+            "Return it from the function and look at the result."
+        )
+
+    def assign(self, source: Any) -> None:
+        """Write the values of another payload, the same for all examples or one for each."""
+        with self.level.below():
+            self.value.copy_(self.level.value_of(source))
+
+
+class Info(NamedTuple):
+    """What a `vmap` rule is told of the batch.
+
+    Attributes:
+        batch_size: how many examples there are.
+        randomness: "error", "different" or "same".
+    """
+
+    batch_size: int
+    randomness: str
+
+
+class BatchLevel(Level):
+    """One `vmap` that is being computed.
+
+    Args:
+        batch_size: how many examples there are.
+        randomness: what random ops do: "error", "different" or "same".
+    """
+
+    kind = "vmap"
+
+    def __init__(self, batch_size: int, randomness: str = "error") -> None:
+        super().__init__()
+        self.info = Info(batch_size, randomness)
+
+    def layer(self, value: Tensor) -> Layer:
+        """What shows one example of `value`."""
+        return Batch(self, value)
+
+    def lift(self, tensor: Tensor) -> Tensor:
+        """A tensor just made: it is the same for all examples."""
+        return tensor
+
+    def batch(self, x: Any) -> tuple[Any, int | None]:
+        """The tensor one level down and where its batch axis is: 0, or None if it has none."""
+        x = settled(x)
+        if x.__class__ is Wrapped and x.payload.level is self:
+            return x.payload.value, 0
+        return x, None
+
+    def handle(
+        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Any:
+        """Do the op for all examples at once, by its `vmap` rule."""
+        pairs = [self.batch(x) for x in operands]
+        in_dims = tuple([dim for _, dim in pairs])
+        values = tuple([value for value, _ in pairs])
+        with self.below():
+            if all([dim is None for dim in in_dims]):
+                out = cls.apply(*values, **parameters)
+                if cls.views:
+                    as_view(out, values[0])
+                return out
+            values = in_dtype(cls, values, common_dtype(cls, operands))
+            out = cls.vmap(self.info, in_dims, *values, **parameters)
+            if cls.views and not out._is_view():
+                as_view(out, values[0])
+        if cls.multiple:
+            return tuple([wrap(Batch(self, part)) for part in out])
+        return wrap(Batch(self, out))
