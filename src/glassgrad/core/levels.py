@@ -23,7 +23,7 @@ from . import state
 from .state import modes, set_levels
 from .tensor import Tensor, wrap, wraps_layers
 
-__all__ = ["Layer", "Level", "Wrapped", "admit_layer", "is_open", "settled"]
+__all__ = ["Layer", "Level", "Wrapped", "admit_layer", "is_open", "level_below", "settled"]
 
 
 class Wrapped(Tensor):
@@ -113,10 +113,15 @@ class Layer:
         """A layer of this level and kind around another value."""
         return type(self)(self.level, value)
 
-    def assign(self, source: Any) -> None:
-        """Write the values of another payload into the memory of this one."""
+    def assign(self, tensor: Tensor, source: Any) -> None:
+        """Write the values of another payload into the memory of this one, that of `tensor`."""
         with self.level.below():
             self.value.copy_(self.level.value_of(source))
+
+    def fill(self, number: Any) -> None:
+        """Write one number everywhere."""
+        with self.level.below():
+            self.value.fill_(number)
 
     def concrete(self) -> Any:
         """The array at the bottom, if it has the numbers that the transformed function sees."""
@@ -152,7 +157,7 @@ class Level:
     Attributes:
         depth: its position among the open levels of its thread, from 1; below 0 once it is closed.
         outer: the levels that were open before it, the innermost last.
-        grad: whether the level below records.
+        grad: whether recording was on where it was opened.
     """
 
     kind = ""
@@ -187,6 +192,21 @@ class Level:
         """Do an op of which at least this level knows."""
         raise NotImplementedError
 
+    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+        """Whether an in-place op is nothing to this level, so that it is done one level down.
+
+        Raises:
+            TransformError: if it would change what the function captured.
+        """
+        if self.is_mine(input):
+            return False
+        raise TransformError(
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to "
+            f"call in-place operation ({name}_) that would mutate a captured Tensor, of shape "
+            f"{list(input.shape)}. This is not supported; please rewrite the function being "
+            "transformed to explicitly accept the mutated Tensor(s) as inputs."
+        )
+
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function."""
         raise NotImplementedError
@@ -206,6 +226,20 @@ class Level:
         return wrap(payload)
 
 
+def level_below(name: str, input: Any, *others: Any) -> "Below | None":
+    """The block in which an in-place op is to be done; None if it is to be done here.
+
+    Args:
+        name: the name of the op, without its underscore.
+        input: what it writes.
+        others: its other operands.
+    """
+    if not modes.levels:
+        return None
+    level: Level = modes.levels[-1]
+    return level.below() if level.lets_down(name, settled(input), others) else None
+
+
 class Below:
     """The block in which a level is set aside; see `Level.below`."""
 
@@ -217,12 +251,12 @@ class Below:
     def __enter__(self) -> None:
         self.levels, self.grad = modes.levels, modes.grad
         set_levels(self.level.outer)
-        if self.grad is not self.level.grad:
-            state.set_modes(self.level.grad, modes.inference)
+        if self.grad and not self.level.grad:  # no_grad inside a transform holds below it too
+            state.set_modes(False, modes.inference)
 
     def __exit__(self, *exc_info: object) -> None:
         set_levels(self.levels)
-        if self.grad is not self.level.grad:
+        if self.grad is not modes.grad:
             state.set_modes(self.grad, modes.inference)
 
 

@@ -27,6 +27,7 @@ from glassgrad.base.errors import FreedGraphError, GraphError
 
 from . import state
 from .graph import Node, edge_of, ends, relocate
+from .levels import Layer, Wrapped
 from .saved import FREED
 from .state import modes, next_seq
 from .tensor import LEAF, Pending, Tensor, wrap
@@ -48,6 +49,10 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     Returns:
         `view`.
     """
+    if view.__class__ is Wrapped and not _same_level(view, base):
+        return view  # of what is no tensor of this level; one level down they are tied
+    if view._base is not None:
+        return view  # a level has seen to it
     if base.is_inference():
         view.chilled().is_inference, view.edge = True, None
         return view  # nobody counts its versions
@@ -72,6 +77,18 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     if view.edge is None and cold.base.edge is not None:
         view.edge = Pending(_settle)
     return view
+
+
+def _same_level(view: Tensor, base: Tensor) -> bool:
+    return base.__class__ is Wrapped and base.payload.level is view.payload.level
+
+
+def show(views: Any, base: Any) -> None:
+    """Note that the results of a view op, one or several, share the memory of its operand."""
+    if isinstance(base, Tensor):
+        for view in views if isinstance(views, tuple) else (views,):
+            if not view._is_view():
+                as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
 
 
 class Views:
@@ -273,6 +290,8 @@ class _ViewNode(Node):
         self.edges = edges
         self.out_shape, self.out_dtype = shown.payload.shape, shown.payload.dtype
         self.cold = None
+        if isinstance(base.payload, Layer):
+            self._level = base.payload.level
         self.seq = next_seq()
         if state.anomaly is not None:
             state.anomaly.note(self)
@@ -308,7 +327,8 @@ class AsStridedBackward0(_ViewNode):
             return (None,)
         array = grad.payload if isinstance(grad, Tensor) else grad
         zeros = np.zeros_like(array, order="C", shape=self.geometry.base_size)
-        return (_with_part(wrap(zeros) if recorded else zeros, self.geometry, grad),)
+        whole = wrap(zeros) if isinstance(grad, Tensor) else zeros
+        return (_with_part(whole, self.geometry, grad),)
 
 
 class CopySlices(_ViewNode):
@@ -339,8 +359,10 @@ class CopySlices(_ViewNode):
         if self.edges[self.at] is not None:
             part = results[self.at]
             if part is None:
-                part = np.zeros_like(grad.payload if recorded else grad, shape=self.geometry.size)
-                part = wrap(part) if recorded else part
+                of_tensor = isinstance(grad, Tensor)
+                like = grad.payload if of_tensor else grad
+                part = np.zeros_like(like, shape=self.geometry.size)
+                part = wrap(part) if of_tensor else part
             results[self.at] = _with_part(grad, self.geometry, part)
         return tuple(results)
 

@@ -18,7 +18,7 @@ from glassgrad.core.graph import GradientEdge, edge_of, ends
 from glassgrad.core.hooks import retain_grad
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 
-from .roots import batch_of, find_roots, plain
+from .roots import batch_of, find_roots, is_seen, plain
 from .schedule import Edge
 from .task import GraphTask
 
@@ -83,10 +83,14 @@ def backward_task(
     inputs: Tensors | None = None,
 ) -> GraphTask:
     """The pass that `backward` runs, checked and not yet begun: for whoever wants to step it."""
-    roots, grads = find_roots(_sequence(tensors), grad_tensors, create_graph)
+    outputs = _sequence(tensors)
+    lift = create_graph or is_seen(outputs, grad_tensors)
+    roots, grads = find_roots(outputs, grad_tensors, lift)
     keep = create_graph if retain_graph is None else retain_graph
     at = None if inputs is None else _accumulation_targets(_sequence(inputs))
-    return GraphTask(roots, grads, keep_graph=keep, create_graph=create_graph, accumulate_at=at)
+    return GraphTask(
+        roots, grads, keep_graph=keep, create_graph=create_graph, lift=lift, accumulate_at=at
+    )
 
 
 def grad(
@@ -157,9 +161,12 @@ def _captured(
     outputs: list[Any], inputs: list[Any], grad_outputs: Any, keep: bool, create_graph: bool
 ) -> list[Any]:
     """Run one pass; returns the gradients of `inputs`, None where nothing arrived."""
-    roots, grads = find_roots(outputs, grad_outputs, create_graph)
+    lift = create_graph or is_seen(outputs, grad_outputs)
+    roots, grads = find_roots(outputs, grad_outputs, lift)
     captures = [_target(x) for x in inputs]
-    task = GraphTask(roots, grads, keep_graph=keep, create_graph=create_graph, captures=captures)
+    task = GraphTask(
+        roots, grads, keep_graph=keep, create_graph=create_graph, lift=lift, captures=captures
+    )
     task.run()
     return task.captured
 

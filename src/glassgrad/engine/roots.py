@@ -14,17 +14,18 @@ from glassgrad.base.errors import (
     GraphError,
 )
 from glassgrad.core.graph import GradientEdge, edge_of
+from glassgrad.core.levels import Wrapped
 from glassgrad.core.tensor import Tensor, wrap
 
 from .schedule import Edge
 
-__all__ = ["batch_of", "find_roots", "plain"]
+__all__ = ["batch_of", "find_roots", "is_seen", "plain"]
 
 
 def find_roots(
-    outputs: Sequence[Any], grad_outputs: Any, create_graph: bool
+    outputs: Sequence[Any], grad_outputs: Any, as_tensors: bool
 ) -> tuple[list[Edge], list[Any]]:
-    """The edges of the outputs and the values of the gradients that arrive there."""
+    """The edges of the outputs and the gradients that arrive there: arrays, or Tensors."""
     given = _gradients(outputs, grad_outputs)
     edges: list[Edge] = []
     grads: list[Any] = []
@@ -32,13 +33,22 @@ def find_roots(
         edge, shape, dtype = _root(output, len(edges))
         if gradient is None:
             array = _one(output, shape, dtype)
-            gradient = wrap(array) if create_graph else array
+            gradient = wrap(array) if as_tensors else array
         else:
             gradient = _fitting(gradient, shape, dtype, len(edges))
-            gradient = gradient if create_graph else gradient.payload
+            gradient = gradient if as_tensors else gradient.payload
         edges.append(edge)
         grads.append(gradient)
     return edges, grads
+
+
+def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
+    """Whether a transform sees an output, or a gradient that is given: values are Tensors then."""
+    given = grad_outputs if isinstance(grad_outputs, (list, tuple)) else (grad_outputs,)
+    nodes = [x.node for x in outputs if isinstance(x, GradientEdge)]
+    return any([x.__class__ is Wrapped for x in (*outputs, *given)]) or any(
+        [hasattr(node, "_level") for node in nodes]
+    )
 
 
 def _gradients(outputs: Sequence[Any], grad_outputs: Any) -> list[Any]:

@@ -67,8 +67,10 @@ class GraphTask:
         roots: the edges where it starts, with `grads`, the gradients that arrive there.
         keep_graph: leave saved tensors for another pass.
         create_graph: record the pass itself; gradients are Tensors then.
-        recording: whether what happens is recorded: by default as `create_graph` says. A graph
-            that a transform recorded is run on tensors one level down, whose tapes may go on.
+        recording: whether what happens is recorded; by default as `create_graph` says. The graph
+            of a closed transform is run on tensors one level down, whose tapes may go on.
+        lift: whether rules get what was saved as Tensors with their place in the graph, as under
+            `create_graph`: so where a gradient is a tensor of a transform.
         captures: the edges whose gradients are wanted, for `grad()`; None: accumulate in leaves.
         accumulate_at: the nodes that run besides, for `backward(inputs=…)`.
 
@@ -96,13 +98,15 @@ class GraphTask:
         keep_graph: bool = False,
         create_graph: bool = False,
         recording: bool | None = None,
+        lift: bool = False,
         captures: Sequence[Edge] | None = None,
         accumulate_at: set[Node] | None = None,
     ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.recording = create_graph if recording is None else recording
-        self.on_tensors = create_graph or any([isinstance(grad, Tensor) for grad in grads])
+        self.lift = lift or create_graph
+        self.on_tensors = self.lift or any([isinstance(grad, Tensor) for grad in grads])
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -233,7 +237,7 @@ class GraphTask:
             grad = buffers.pop(node, None)
             single = grad is not None and grad.__class__ is not list
             grads = (grad,) if single else self._spread(node, grad)
-            results = fit(node, node.compute(grads, self.create_graph))
+            results = fit(node, node.compute(grads, self.lift))
             if not self.keep_graph:
                 node.release()
             for edge, part in zip(node.edges, results):  # noqa: B905  # fit saw as many
@@ -311,7 +315,7 @@ class GraphTask:
             if watched:
                 yield Phase("accumulate", node, grads)
         else:
-            results = node.compute(grads, self.create_graph)
+            results = node.compute(grads, self.lift)
             if watched:
                 yield Phase("apply", node, grads, results)
             results = fit(node, results)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from glassgrad.base.errors import TransformError
 from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, settled
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import as_view
+from glassgrad.core.views import show
 from glassgrad.ops import stack
 from glassgrad.recording.primitive import Primitive, common_dtype, in_dtype
 
@@ -42,11 +42,6 @@ class Batch(Layer):
             f"of shape {list(self.shape)} stands for {self.value.shape[0]} examples at once. "
             "Return it from the function and look at the result."
         )
-
-    def assign(self, source: Any) -> None:
-        """Write the values of another payload, the same for all examples or one for each."""
-        with self.level.below():
-            self.value.copy_(self.level.value_of(source))
 
 
 class Info(NamedTuple):
@@ -83,6 +78,24 @@ class BatchLevel(Level):
         """A tensor just made: it is the same for all examples."""
         return tensor
 
+    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+        """Whether an in-place op is the same for all examples.
+
+        Raises:
+            TransformError: if what is written is, and what is written to it is not.
+        """
+        if self.is_mine(input):
+            return False
+        if any([self.is_mine(settled(other)) for other in others]):
+            raise TransformError(
+                f"vmap: {name}_(self, *extra_args) is not possible because there exists a Tensor "
+                "`other` in extra_args that has more elements than `self`. This happened due to "
+                "`other` being vmapped over but `self` not being vmapped over in a vmap: there is "
+                f"one `self`, of shape {list(input.shape)}, for all {self.info.batch_size} "
+                "examples. Please try to use out-of-place operators instead of inplace arithmetic."
+            )
+        return True
+
     def batch(self, x: Any) -> tuple[Any, int | None]:
         """The tensor one level down and where its batch axis is: 0, or None if it has none."""
         x = settled(x)
@@ -101,12 +114,12 @@ class BatchLevel(Level):
             if all([dim is None for dim in in_dims]):
                 out = cls.apply(*values, **parameters)
                 if cls.views:
-                    as_view(out, values[0])
+                    show(out, values[0])
                 return out
             values = in_dtype(cls, values, common_dtype(cls, operands))
             out = cls.vmap(self.info, in_dims, *values, **parameters)
-            if cls.views and not out._is_view():
-                as_view(out, values[0])
+            if cls.views:
+                show(out, values[0])
         if cls.multiple:
             return tuple([wrap(Batch(self, part)) for part in out])
         return wrap(Batch(self, out))

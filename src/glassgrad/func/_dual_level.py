@@ -4,7 +4,7 @@ from typing import Any
 
 from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, settled
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import as_view
+from glassgrad.core.views import Geometry, show
 from glassgrad.recording.primitive import Primitive
 
 from ._functions import call_below
@@ -33,19 +33,56 @@ class Dual(Layer):
             tangent = None if self.tangent is None else self.tangent.clone()
             return Dual(self.level, self.value.clone(), tangent)
 
-    def assign(self, source: Any) -> None:
+    def assign(self, tensor: Tensor, source: Any) -> None:
         """Write value and tangent of another payload into the memory of this one."""
+        mine = isinstance(source, Dual) and source.level is self.level
         with self.level.below():
-            mine = isinstance(source, Dual) and source.level is self.level
             self.value.copy_(source.value if mine else wrap(source))
             tangent = source.tangent if mine else None
+            if tangent is not None:
+                _make_room(tensor)
+                self.tangent.copy_(tangent)
+            elif self.tangent is not None:
+                self.tangent.zero_()
+
+    def fill(self, number: Any) -> None:
+        """Write one number everywhere: a constant."""
+        with self.level.below():
+            self.value.fill_(number)
             if self.tangent is not None:
-                if tangent is None:
-                    self.tangent.zero_()
-                else:
-                    self.tangent.copy_(tangent)
-            elif tangent is not None:
-                self.tangent = tangent.expand(self.shape).clone()
+                self.tangent.zero_()
+
+
+def _make_room(tensor: Tensor) -> None:
+    """Let the tangents of `tensor`, its base and all views of that have memory of their own.
+
+    A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
+    for each, if the values differ.
+    """
+    base = tensor if tensor._base is None else tensor._base
+    layer = base.payload
+    if layer.tangent is not None and _batches(layer.value) <= _batches(layer.tangent):
+        return
+    room = layer.value.detach().clone()
+    if layer.tangent is None:
+        room.zero_()
+    else:
+        room.copy_(layer.tangent)
+    layer.tangent = room
+    version = base.cold and base.cold.version
+    for view in version.views if version and version.views else ():
+        place = Geometry.of(base, view)
+        view.payload.tangent = room.as_strided(place.size, place.stride, place.offset)
+
+
+def _batches(x: Tensor) -> set[Level]:
+    """The levels for which `x` shows one example of a batch."""
+    found = set()
+    while isinstance(x.payload, Layer):
+        if x.payload.batched:
+            found.add(x.payload.level)
+        x = x.payload.value
+    return found
 
 
 class DualLevel(Level):
@@ -77,7 +114,9 @@ class DualLevel(Level):
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
-                as_view(out, values[0])
+                show(out, values[0])
+                if values[0] is operands[0]:
+                    return out  # a view of what was captured is captured
             tangents = tuple([tangent for _, tangent in pairs])
             moved = tangents_of_op(cls, values, tangents, out, parameters)
         if not cls.multiple:

@@ -11,7 +11,7 @@ from glassgrad.core.graph import GradientEdge, edge_of
 from glassgrad.core.levels import Level, Wrapped, settled
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.core.views import as_view
+from glassgrad.core.views import show
 from glassgrad.engine.task import GraphTask
 from glassgrad.recording.calling import place_outputs
 from glassgrad.recording.primitive import Primitive, in_common_dtype, record
@@ -47,7 +47,9 @@ class GradLevel(Level):
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
-                as_view(out, values[0])
+                show(out, values[0])
+                if not self.is_mine(operands[0]):
+                    return out  # a view of what was captured is captured
         if edges is None:
             return tuple([self.lift(part) for part in out]) if cls.multiple else self.lift(out)
         with self.below():

@@ -24,6 +24,7 @@ from glassgrad.base.errors import (
 )
 from glassgrad.base.source_lines import here
 from glassgrad.core.graph import edge_of, move, relocate
+from glassgrad.core.levels import Layer, level_below
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.core.views import check_made
@@ -38,6 +39,7 @@ __all__ = [
     "check_memory",
     "check_writable",
     "in_place",
+    "put",
     "records",
     "reshaped_in_place",
     "update",
@@ -72,18 +74,18 @@ def in_place(
         ShapeError, DTypeError: if the result does not fit.
     """
     name = _name(cls)
+    if special and (below := level_below(name, input, *others)):
+        with below:
+            return in_place(cls, input, *others, at=at, may_overlap=may_overlap, **parameters)
     for other in others:
         check_apart(input, other, name)
     if records(input, *others):
         before = as_it_is(cls, input, may_overlap=may_overlap)
         result = cls.apply(*others[:at], before, *others[at:], **parameters)
         return replace(input, result, name, at - (cls.differentiates.start or 0))
-    result = cls.apply(*others[:at], wrap(input.payload), *others[at:], **parameters)
+    result = cls.apply(*others[:at], _before(input), *others[at:], **parameters)
     check_fits(input, result, name)
-    array = result.payload
-    return write(
-        input, name, lambda x: np.copyto(x, array, casting="unsafe"), may_overlap=may_overlap
-    )
+    return write(input, name, lambda _: put(input, result.payload), may_overlap=may_overlap)
 
 
 def write_prepared(call: Prepared) -> Tensor:
@@ -104,6 +106,9 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
         LeafWriteError, GraphError: as `in_place`.
     """
     name = _name(cls)
+    if special and (below := level_below(name, input)):
+        with below:
+            return reshaped_in_place(cls, input, **parameters)
     recorded = records(input)
     if recorded:
         check_writable(input, name)
@@ -132,16 +137,28 @@ def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other
     if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
         return input
     name = _name(cls)
+    if special and (below := level_below(name, input, other)):
+        with below:
+            return update(cls, ufunc, input, other)
     check_apart(input, other, name)
     if records(input, other):
         return replace(input, cls.apply(as_it_is(cls, input), other), name)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
-    if value.__class__ is array.__class__ and value.dtype is array.dtype:
+    is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
+    if is_plain and value.dtype is array.dtype:
         return write(input, name, lambda array: ufunc(array, value, out=array))
-    result = cls.apply(wrap(array), other)
+    result = cls.apply(_before(input), other)
     check_fits(input, result, name)
-    return write(input, name, lambda array: np.copyto(array, result.payload, casting="unsafe"))
+    return write(input, name, lambda _: put(input, result.payload))
+
+
+def put(input: Tensor, values: Any) -> None:
+    """Write the values of a payload into the memory of `input`, unchecked."""
+    if isinstance(input.payload, Layer):
+        input.payload.assign(input, values)
+    else:
+        np.copyto(input.payload, values, casting="unsafe")
 
 
 def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
@@ -177,6 +194,10 @@ def write(
     if not may_overlap:
         check_memory(input, name)
     about_to_write(input)
+    if isinstance(input.payload, Layer):
+        change(input.payload)  # its array is written, and mistakes are explained, at the bottom
+        input.wrote()
+        return input
     try:
         with np.errstate(all="ignore"):
             change(input.payload)
@@ -225,7 +246,7 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
     check_fits(input, result, name)
     about_to_write(input)
     try:
-        np.copyto(input.payload, result.payload, casting="unsafe")
+        put(input, result.payload)
     except ValueError as error:
         raise _explained(input, name, error) from error
     input.wrote()
@@ -243,7 +264,8 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
 def _share_result(node: Any, at: int, input: Tensor) -> None:
     """Let the node have saved what it wrote, so that it sees the next write to it."""
     saved, version = node.saved_tensors, input.version_counter()
-    node.saved_tensors = (*saved[:at], input.payload, *saved[at + 1 :])
+    value = input.payload.value if isinstance(input.payload, Layer) else input.payload
+    node.saved_tensors = (*saved[:at], value, *saved[at + 1 :])
     node.versions = {**(node.versions or {}), at: (version, version.count)}
 
 
@@ -306,8 +328,16 @@ def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) 
     check_writable(input, name)
     if not may_overlap:
         check_memory(input, name)
-    array = input.payload.copy() if "self" in cls.saves else input.payload
+    array = input.payload
+    if "self" in cls.saves or isinstance(array, Layer):
+        array = array.copy()
     return wrap(array, edge_of(input))
+
+
+def _before(input: Tensor) -> Tensor:
+    """`input` as it is where nothing is recorded; but the levels below may do so."""
+    array = input.payload
+    return wrap(array.copy() if isinstance(array, Layer) else array)
 
 
 def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> None:

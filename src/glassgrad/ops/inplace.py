@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.levels import level_below, settled
+from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
+from ._families import Elementwise
 from ._writing import (
     as_it_is,
     check_apart,
     in_place,
+    put,
     records,
     replace,
     update,
@@ -81,12 +84,11 @@ def div_(input: Tensor, other: Operand) -> Tensor:
     return update(Div, np.divide, input, other)
 
 
-class Copy(Primitive):
+class Copy(Elementwise):
     """z = y        dz = dy        x̄ = 0,  ȳ = z̄"""
 
     node = "CopyBackwards"
     latex = ("y", r"\dot y", r"\bar x = 0,\ \bar y = \bar z")
-    broadcasts = True
     promotes = None
 
     @staticmethod
@@ -120,19 +122,18 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
             f"copy_(): argument 'other' must be Tensor, not {type(src).__name__}. "
             "Write `x.fill_(number)` for a number."
         )
+    if special and (below := level_below("copy", input, src)):
+        with below:
+            return copy_(input, src)
+    src = settled(src)
     check_apart(input, src, "copy")
     if not records(input, src):
-        return write(
-            input,
-            "copy",
-            lambda array: np.copyto(array, src.payload, casting="unsafe"),
-            may_overlap=src is input,
-        )
+        return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
     source = src if src.dtype is input.dtype else src.to(input.dtype)
     return replace(input, Copy.apply(as_it_is(Copy, input), source), "copy")
 
 
-class Fill(Primitive):
+class Fill(Elementwise):
     """y = c        dy = 0        x̄ = 0"""
 
     node = "FillBackward2"
@@ -147,7 +148,7 @@ class Fill(Primitive):
         return np.zeros_like(grad)
 
 
-class FillWith(Primitive):
+class FillWith(Elementwise):
     """z = y, a number        dz = dy        x̄ = 0,  ȳ = Σ z̄"""
 
     node = "FillBackward3"
@@ -162,8 +163,12 @@ class FillWith(Primitive):
     def backward(ctx, grad):
         return np.zeros_like(grad), grad.sum()
 
+    @staticmethod
+    def jvp(ctx, tangent, of_number):
+        return of_number
 
-class Zero(Primitive):
+
+class Zero(Elementwise):
     """y = 0        dy = 0        x̄ = 0"""
 
     node = "ZeroBackward0"
@@ -206,6 +211,9 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 "`x.copy_(values)`."
             )
         return in_place(FillWith, input, value, may_overlap=True)
+    if special and (below := level_below("fill", input)):
+        with below:
+            return fill_(input, value)
     number = fill_value("fill", input, value)
     if not records(input):
         return write(input, "fill", lambda array: array.fill(number), may_overlap=True)
@@ -219,6 +227,9 @@ def zero_(input: Tensor) -> Tensor:
         >>> zero_(tensor([1.0, 2.0]))
         tensor([0., 0.])
     """
+    if special and (below := level_below("zero", input)):
+        with below:
+            return zero_(input)
     if records(input):
         return in_place(Zero, input, may_overlap=True)
     return write(input, "zero", lambda array: array.fill(0), may_overlap=True)

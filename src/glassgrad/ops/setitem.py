@@ -7,6 +7,8 @@ import numpy as np
 from glassgrad.base.backend import backend_of, is_array
 from glassgrad.base.dtypes import float16
 from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.levels import Layer, level_below
+from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 
 from ._writing import check_apart, check_memory, records, write, write_prepared
@@ -52,7 +54,10 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     if index is False:
         return
     index = None if index is True else index
-    if records(input, value):
+    if special and (below := level_below("setitem", input, value)):
+        with below:
+            setitem(input, index, value)
+    elif records(input, value) or isinstance(input.payload, Layer):
         _record(input, index, value)
     elif index.__class__ is int and _is_plain(input.payload, index):
         write(input, "setitem", lambda array: array.__setitem__(index, new))

@@ -93,10 +93,10 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
     ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
     pairs = zip(tensors, own, strict=True)
     edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
+    raw = outputs()
     before = modes.grad
     set_modes(False, modes.inference)
     try:
-        raw = outputs()
         cls.setup_context(ctx, args, raw)
     finally:
         set_modes(before, modes.inference)
