@@ -45,6 +45,7 @@ def _nothing_is_left_behind():
     yield
     after = _global_settings()
     state.set_modes(grad=True, inference=False)
+    state.set_levels(())
     glassgrad.set_default_dtype(before["default dtype"])
     assert after == before, "the test left a mode or the default dtype changed"
 
@@ -55,6 +56,7 @@ def _global_settings():
         "inference mode": glassgrad.is_inference_mode_enabled(),
         "default dtype": glassgrad.get_default_dtype(),
         "tracer": state.modes.tracer,
+        "open transforms": state.modes.levels,
     }
 
 

@@ -55,9 +55,9 @@ class Spec:
         """Whether gradients flow to it."""
         return self.kind == "f" and not self.is_constant
 
-    def array(self, rng: np.random.Generator, dtype: Any) -> Any:
+    def array(self, rng: np.random.Generator, dtype: Any, example: int = 0) -> Any:
         if self.values is not None:
-            array = np.array(self.values)
+            array = np.roll(self.values, example)  # still places that there are, ties, and so on
             return array.astype(dtype) if array.dtype.kind == "f" else array
         if self.kind == "b":
             return rng.random(self.shape) < 0.5
@@ -181,10 +181,10 @@ class OpCase:
         specs = [replace(s, shape=next(shapes), values=None, kind="f") for s in floats]
         return [Sample([s for s in self.inputs if s.kind != "f"] + specs, self.params)]
 
-    def arrays(self, given: Sample, dtype: Any = np.float64) -> list[Any]:
-        """The sample's input arrays, the same in each run."""
-        rng = np.random.default_rng(zlib.crc32(self.name.encode()))
-        arrays = [spec.array(rng, dtype) for spec in given.inputs]
+    def arrays(self, given: Sample, dtype: Any = np.float64, example: int = 0) -> list[Any]:
+        """The sample's input arrays, the same in each run; others for each further example."""
+        rng = np.random.default_rng(zlib.crc32(self.name.encode()) + example)
+        arrays = [spec.array(rng, dtype, example) for spec in given.inputs]
         if not given.smooth:
             return arrays
         return [self._off_kinks(a) if a.dtype.kind == "f" else a for a in arrays]

@@ -10,7 +10,10 @@ import pytest
 
 import glassgrad
 
-PACKAGES = ("", "autograd", "data", "nn", "nn.functional", "optim", "tracing", "utils.data", "viz")
+PACKAGES = (
+    *("", "func", "autograd", "data", "nn", "nn.functional", "optim", "tracing", "utils.data"),
+    "viz",
+)
 
 
 def _module(name):

@@ -61,7 +61,8 @@ from .core.tensor import Size, Tensor
 from .ops import *
 
 if _TYPE_CHECKING:
-    from . import data, nn, optim, tracing, utils, viz
+    from . import data, func, nn, optim, tracing, utils, viz
+    from .func import vmap
     from .tracing import record
     from .viz import draw, player
 
@@ -83,8 +84,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
     return input.is_inference()
 
 
-_LATER = {name: name for name in ("data", "nn", "optim", "tracing", "utils", "viz")}
-_LATER |= {"record": "tracing", "draw": "viz", "player": "viz"}
+_LATER = {name: name for name in ("data", "func", "nn", "optim", "tracing", "utils", "viz")}
+_LATER |= {"record": "tracing", "draw": "viz", "player": "viz", "vmap": "func"}
 
 
 def __getattr__(name: str) -> _Any:
@@ -164,6 +165,8 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "set_anomaly_enabled",
+    # over a batch
+    "vmap",
     # see it
     "draw",
     "player",
@@ -172,6 +175,7 @@ __all__ = [
     "autograd",
     "data",
     "errors",
+    "func",
     "nn",
     "ops",
     "optim",

@@ -10,9 +10,10 @@ import numpy as np
 
 from .base.backend import CPU, asnumpy
 from .base.dtypes import as_dtype
-from .base.errors import ArgumentTypeError, GraphError, ShapeError
+from .base.errors import ArgumentTypeError, GraphError, ShapeError, TransformError
 from .core import state
-from .core.tensor import LEAF
+from .core.levels import Layer, settled, visible
+from .core.tensor import LEAF, wrap
 
 if TYPE_CHECKING:
     from .core.tensor import Tensor
@@ -31,6 +32,7 @@ class Conversions:
 
         Raises:
             GraphError: if it requires grad: NumPy's writes would go unseen.
+            TransformError: inside a transform: NumPy knows nothing of it.
             ArgumentTypeError: if it is not on the CPU.
         """
         if force:
@@ -45,7 +47,7 @@ class Conversions:
                 f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
                 "copy the tensor to host memory first."
             )
-        return self.payload  # type: ignore[no-any-return]  # payload is Any
+        return _without_layers(self)  # type: ignore[no-any-return]  # payload is Any
 
     def __array__(
         self: "Tensor", dtype: Any = None, copy: bool | None = None
@@ -57,20 +59,35 @@ class Conversions:
 
         Raises:
             ShapeError: if it has more or fewer than one element.
+            TransformError: inside `vmap`, where it stands for many numbers.
         """
+        array = visible(self.payload)
+        if array is None:
+            raise TransformError(
+                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+                "over calling .item() on a Tensor: it stands for the numbers of all examples. "
+                "Please try to rewrite what you're doing with other operations, or return it from "
+                "the function."
+            )
         if self.numel() != 1:
             raise ShapeError(
                 f"a Tensor with {self.numel()} elements cannot be converted to Scalar: shape "
                 f"{tuple(self.shape)}. A Python number holds one. Write `x.sum().item()` or "
                 "`x.tolist()`."
             )
-        return asnumpy(self.payload).item()
+        return asnumpy(array).item()
 
     def tolist(self: "Tensor") -> Any:
         """The values as nested lists of Python numbers; a number for a 0-d tensor."""
         return asnumpy(self.payload).tolist()
 
     def __bool__(self: "Tensor") -> bool:
+        if visible(self.payload) is None:
+            raise TransformError(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that: each example has an answer of its own. "
+                "Write `where(condition, a, b)`, which computes both."
+            )
         if self.numel() != 1:
             count = "no values" if self.numel() == 0 else "more than one value"
             raise ShapeError(
@@ -102,6 +119,8 @@ class Conversions:
     # Copies -------------------------------------------------------------------------------------
 
     def __deepcopy__(self: "Tensor", memo: dict[int, Any]) -> "Tensor":
+        if isinstance(self.payload, Layer):
+            return copy.deepcopy(wrap(_without_layers(self)), memo)
         if not self.is_leaf:
             raise GraphError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
@@ -117,7 +136,7 @@ class Conversions:
         return out
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
-        array = asnumpy(self.payload)
+        array = asnumpy(_without_layers(self))
         return _rebuild, (type(self), array, self.requires_grad, dict(self.__dict__), self.name)
 
     def __len__(self: "Tensor") -> int:
@@ -126,6 +145,23 @@ class Conversions:
                 "len() of a 0-d tensor. It has no first dim to count. Write `x.numel()`."
             )
         return self.shape[0]
+
+
+def _without_layers(tensor: "Tensor") -> Any:
+    """The array of a tensor, if it does not take part in a transform any more.
+
+    Raises:
+        TransformError: if its transform is still being computed, or was a vmap.
+    """
+    payload = settled(tensor).payload
+    if isinstance(payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
+            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
+            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
+            "your own, or outside of the transform."
+        )
+    return payload
 
 
 def _rebuild(

@@ -6,6 +6,7 @@ large or small, with an exponent. A tensor of more than 1000 elements shows its 
 """
 
 import math
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ import numpy as np
 from .base.backend import asnumpy
 from .base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
 from .base.errors import ArgumentError, ArgumentTypeError, GraphError
+from .core.duals import tangent_of
+from .core.levels import Layer
 from .core.tensor import PLAIN, Tensor
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
@@ -125,12 +128,21 @@ def tensor_repr(tensor: Tensor) -> str:
         >>> tensor_repr(tensor([0.5, 2.0]))
         'tensor([0.5000, 2.0000])'
     """
+    if isinstance(tensor.payload, Layer):
+        return _layer_repr(tensor.payload)
     options = _Current.options
     kind = type(tensor)
     head = "tensor(" if kind in PLAIN else f"{kind.__name__}("
     array = asnumpy(tensor.payload)
     body = _values(array, len(head), options) if array.size else "[]"
     return _with_suffixes(head + body, _suffixes(tensor, array, options), len(head), options)
+
+
+def _layer_repr(layer: Layer) -> str:
+    """A tensor as a transform sees it: its level, and in it what is one level down."""
+    place, value = layer.pictured()
+    inner = textwrap.indent(repr(value), " " * 4)
+    return f"{layer.kind}Tensor(lvl={layer.level.depth}{place}, value=\n{inner}\n)"
 
 
 def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
@@ -150,6 +162,9 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
         found.append(place)
     elif tensor.requires_grad:
         found.append("requires_grad=True")
+    tangent = tangent_of(tensor)
+    if tangent is not None:
+        found.append(f"tangent={tangent}")
     return found
 
 

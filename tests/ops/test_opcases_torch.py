@@ -1,12 +1,11 @@
 """Each row against PyTorch: values, gradients, double gradients, names and edges of the node."""
 
 import numpy as np
-import pytest
+import torch
 
 from opcase import Run, as_list, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, rows
-
-torch = pytest.importorskip("torch")
+from optwin import translated, twin
 
 TOLERANCE = {"rtol": 1e-11, "atol": 1e-11}
 
@@ -43,18 +42,6 @@ class TorchRun:
             return [None] * len(targets)
         weights = [torch.tensor(w) for w in weights_for(first)]
         return torch.autograd.grad(first, targets, weights, allow_unused=True)
-
-
-def twin(case):
-    """PyTorch's function of the same name."""
-    for home in (torch, torch.nn.functional, torch.Tensor):
-        if hasattr(home, case.name):
-            return getattr(home, case.name)
-    return None  # the row's `call` writes an operator or a method
-
-
-def translated(param):
-    return getattr(torch, str(param)) if isinstance(param, np.dtype) else param
 
 
 def arrays_of(results):

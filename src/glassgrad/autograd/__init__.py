@@ -3,7 +3,16 @@
 The tape itself is in `glassgrad.core`, `recording` and `engine`; these are PyTorch's import paths.
 """
 
-from glassgrad.autograd import anomaly_mode, function, functional, grad_mode, graph, variable
+import glassgrad.func._batched_pass  # noqa: F401  # tells the engine of it
+from glassgrad.autograd import (
+    anomaly_mode,
+    forward_ad,
+    function,
+    functional,
+    grad_mode,
+    graph,
+    variable,
+)
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import (
@@ -41,6 +50,7 @@ __all__ = [
     "Variable",
     # modules
     "anomaly_mode",
+    "forward_ad",
     "function",
     "functional",
     "grad_mode",

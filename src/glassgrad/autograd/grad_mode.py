@@ -10,6 +10,7 @@ from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.state import is_grad_enabled, is_inference_mode_enabled, modes, set_modes
 
 __all__ = [
+    "Mode",
     "enable_grad",
     "inference_mode",
     "is_grad_enabled",
@@ -21,7 +22,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Mode:
+class Mode:
     """A context manager that is also a decorator, of generator functions too."""
 
     _previous: tuple[bool, bool]
@@ -66,7 +67,7 @@ class _Mode:
         return cls
 
 
-def _wrap_generator(mode: _Mode, func: F) -> F:
+def _wrap_generator(mode: Mode, func: F) -> F:
     """Run each stretch between two yields inside the mode, and the caller's code outside it."""
 
     @functools.wraps(func)
@@ -96,7 +97,7 @@ def _wrap_generator(mode: _Mode, func: F) -> F:
     return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
 
 
-class _BareDecorator(_Mode):
+class _BareDecorator(Mode):
     """A mode that also decorates without parentheses: `@no_grad`."""
 
     @overload
@@ -138,7 +139,7 @@ class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         return True, modes.inference
 
 
-class set_grad_enabled(_Mode):  # noqa: N801  # PyTorch's name
+class set_grad_enabled(Mode):  # noqa: N801  # PyTorch's name
     """Record or not, by a flag: at once as a function, for a block as a context manager.
 
     Args:
@@ -186,7 +187,7 @@ class set_grad_enabled(_Mode):  # noqa: N801  # PyTorch's name
     __repr__ = __str__
 
 
-class inference_mode(_Mode):  # noqa: N801  # PyTorch's name
+class inference_mode(Mode):  # noqa: N801  # PyTorch's name
     """Make tensors that will never take part in autograd: no recording, no versions.
 
     Args:

@@ -100,11 +100,12 @@ class Backend:
         getattr(self.xp, name).at(array, index, values)
 
     def strided(
-        self, memory: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
     ) -> Array:
-        """A view of a vector; strides and offset count elements."""
-        steps = [step * memory.itemsize for step in stride]
-        return self.xp.lib.stride_tricks.as_strided(memory[offset:], size, steps)
+        """A view of the memory of `array`; strides and offset, from its first element on, count
+        elements. Nothing checks that this memory is there.
+        """
+        return np.asarray(_Strided(array, size, stride, offset))
 
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """A view of `array` in a shape it stretches to, writable if it is."""
@@ -124,6 +125,20 @@ class Backend:
     def on(self, device: Device) -> "Backend":
         """The backend that makes arrays on that very device."""
         return self
+
+
+class _Strided:
+    """Tells NumPy of a view of the memory of an array, which it keeps alive."""
+
+    def __init__(
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> None:
+        self.array, n = array, array.itemsize
+        told = dict(array.__array_interface__)
+        address, is_read_only = told["data"]
+        told["data"] = (address + offset * n, is_read_only)
+        told["shape"], told["strides"] = size, tuple([step * n for step in stride])
+        self.__array_interface__ = told
 
 
 class _CuPy(Backend):
@@ -156,6 +171,13 @@ class _CuPy(Backend):
 
     def add_at(self, array: Array, index: Any, values: Any) -> None:
         self.xp.add.at(array, index, values)
+
+    def strided(
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> Array:
+        steps = tuple([step * array.itemsize for step in stride])
+        start = array.data + offset * array.itemsize
+        return self.xp.ndarray(size, array.dtype, start, strides=steps)
 
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         return self.xp.broadcast_to(array, shape)

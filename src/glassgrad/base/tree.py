@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["Container", "Structure", "flatten", "map_leaves", "unflatten"]
+__all__ = ["Container", "Structure", "describe", "flatten", "map_leaves", "spread", "unflatten"]
 
 
 class Container(NamedTuple):
@@ -105,3 +105,63 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """
     leaves, structure = flatten(tree)
     return unflatten(structure, [function(leaf) for leaf in leaves])
+
+
+def spread(prefix: Any, tree: Any) -> list[Any] | None:
+    """For each leaf of `tree`, the leaf of `prefix` that is in its place or above it.
+
+    Args:
+        prefix: a tree of which leaves may stand for whole parts of the other one.
+        tree: the tree.
+
+    Returns:
+        As many entries as `tree` has leaves; None if `prefix` has another structure.
+
+    Example:
+        >>> spread((0, 1), ("a", ["b", "c"]))
+        [0, 1, 1]
+    """
+    found: list[Any] = []
+    stack = [(prefix, tree)]
+    while stack:
+        above, below = stack.pop()
+        parts, container = _open(above)
+        if container is None:
+            found += [above] * len(flatten(below)[0])
+            continue
+        others, other = _open(below)
+        if other != container:
+            return None
+        stack.extend(reversed(list(zip(parts, others, strict=True))))
+    return found
+
+
+def describe(structure: Structure) -> str:
+    """A structure as one would write it, with a star for each leaf.
+
+    Example:
+        >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
+        "(*, {'a': *, 'b': [*]})"
+    """
+    stack: list[str] = []
+    for step in structure:
+        if step is None:
+            stack.append("*")
+            continue
+        start = len(stack) - step.size
+        parts = stack[start:]
+        del stack[start:]
+        stack.append(_written(step, parts))
+    return stack.pop()
+
+
+def _written(container: Container, parts: list[str]) -> str:
+    """One container, of parts that are written already."""
+    kind, keys = container.kind, container.keys
+    if keys is not None:
+        parts = [f"{key!r}: {part}" for key, part in zip(keys, parts, strict=True)]
+        return "{" + ", ".join(parts) + "}"
+    if kind is list:
+        return "[" + ", ".join(parts) + "]"
+    name = "" if kind is tuple else kind.__name__
+    return f"{name}({', '.join(parts)}{',' if len(parts) == 1 else ''})"

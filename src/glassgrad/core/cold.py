@@ -88,6 +88,8 @@ class Cold:
         base: the tensor this one is a view of; only views have the next two.
         made: how the view was made, if it was made where it may not be written (`views.Made`).
         seen: the version of the storage for which the view's `edge` is right.
+        stem: the tensor of whose tangent a view has a part; not always its base (`core/duals.py`).
+        tangent: how it moves, while a level of forward mode is open that knows.
         name: a name for pictures and error messages.
         is_inference: made inside `inference_mode()`.
     """
@@ -103,6 +105,8 @@ class Cold:
         "name",
         "post_hooks",
         "seen",
+        "stem",
+        "tangent",
         "version",
     )
 
@@ -117,8 +121,11 @@ class Cold:
     is_inference: bool
     made: Any
     seen: int
+    stem: "Tensor | None"
+    tangent: "Tensor | None"
 
     def __init__(self) -> None:
         self.grad = self.version = self.accumulator = self.hooks = None
         self.grad_dtype = self.post_hooks = self.base = self.name = None
+        self.stem = self.tangent = None
         self.is_inference = False

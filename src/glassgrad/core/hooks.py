@@ -20,6 +20,7 @@ from glassgrad.base.dtypes import tensor_type
 from glassgrad.base.errors import ArgumentTypeError, GraphError, HookError
 
 from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
+from .levels import refuse_inside
 from .state import modes
 from .tensor import Tensor, wrap
 
@@ -107,6 +108,7 @@ def retain_grad(tensor: Tensor) -> None:
 
     Raises:
         GraphError: if `tensor` does not require grad.
+        TransformError: inside a transform, which leaves no `.grad`.
 
     Example:
         >>> x = tensor(3.0, requires_grad=True)
@@ -121,6 +123,7 @@ def retain_grad(tensor: Tensor) -> None:
             "can't retain_grad on Tensor that has requires_grad=False. No gradient will reach "
             "it. Create it with requires_grad=True."
         )
+    refuse_inside("Tensor.retain_grad()")
     node = tensor.grad_fn
     if node is not None:
         node.hooks().retain_grad_of(tensor.output_nr, tensor)

@@ -1,7 +1,7 @@
 """Levels: how a tensor looks to a transform.
 
-    grad(f)(x)           inside f:   Wrapped ── payload ──> Layer(level 1) ── value ──> x
-    vmap(grad(f))(xs)    inside f:   Wrapped ──> Layer(level 2) ──> Wrapped ──> Batch(level 1) ──> xs
+    grad(f)(x)           inside f:  Wrapped ── payload ──> Layer(level 1) ── value ──> x
+    vmap(grad(f))(xs)    inside f:  Wrapped ──> Layer(level 2) ──> Wrapped ──> Batch(level 1) ──> xs
 
 A transform is a `Level`. While it is open, tensors of its own are `Wrapped`: where a plain tensor
 has an array, they have a `Layer`, behind which is a tensor of the level below. The innermost open
@@ -20,10 +20,20 @@ from glassgrad.base.backend import Backend, Device, admit, backend_of
 from glassgrad.base.errors import TransformError
 
 from . import state
-from .state import modes, set_levels
+from .state import mark_special, modes, set_levels, special
 from .tensor import Tensor, wrap, wraps_layers
 
-__all__ = ["Layer", "Level", "Wrapped", "admit_layer", "is_open", "level_below", "settled"]
+__all__ = [
+    "Layer",
+    "Level",
+    "Wrapped",
+    "admit_layer",
+    "batches_of",
+    "level_below",
+    "refuse_inside",
+    "settled",
+    "visible",
+]
 
 
 class Wrapped(Tensor):
@@ -109,6 +119,10 @@ class Layer:
         with self.level.below():
             return self.over(self.value.clone())
 
+    def pictured(self) -> tuple[str, Tensor]:
+        """The tensor behind it as it prints, and what is said of it."""
+        return "", self.value
+
     def over(self, value: Tensor) -> "Layer":
         """A layer of this level and kind around another value."""
         return type(self)(self.level, value)
@@ -129,7 +143,9 @@ class Layer:
         return below.concrete() if isinstance(below, Layer) else below
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """`np.zeros_like(layer)` and its kin: constants, which belong to no level."""
+        """`np.zeros_like(layer)`, `np.arange(n, like=layer)` and their kin: constants."""
+        if func in (np.arange, np.eye, np.full, np.ones, np.zeros):
+            return func(*args, like=self.array, **kwargs)
         if func not in (np.zeros_like, np.ones_like, np.full_like, np.empty_like):
             return NotImplemented
         kwargs = {"shape": self.shape, **kwargs}
@@ -192,6 +208,25 @@ class Level:
         """Do an op of which at least this level knows."""
         raise NotImplementedError
 
+    def own(self, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Operands one level down, and beside each the tensor of this level that it was, or None.
+
+        Raises:
+            TransformError: if one of them escaped from a function that was vmapped.
+        """
+        below: list[Any] = []
+        mine: list[Any] = []
+        for x in operands:
+            if x.__class__ is not Wrapped or x.payload.level is not self:
+                x = settled(x)
+            if x.__class__ is Wrapped and x.payload.level is self:
+                below.append(x.payload.value)
+                mine.append(x)
+            else:
+                below.append(x)
+                mine.append(None)
+        return tuple(below), tuple(mine)
+
     def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
 
@@ -219,11 +254,25 @@ class Level:
         """A tensor just made one level down, as this level shows it: its own, and a constant."""
         return wrap(self.layer(tensor))
 
+    def lift_like(self, tensor: Tensor, like: Tensor) -> Tensor:
+        """The same for a tensor that was made to match `like`."""
+        return self.lift(tensor)
+
     def value_of(self, payload: Any) -> Tensor:
         """The tensor one level down of some payload."""
         if isinstance(payload, Layer) and payload.level is self:
             return payload.value
         return wrap(payload)
+
+
+def batches_of(x: Tensor) -> set[Level]:
+    """The levels for which `x` shows one example of a batch."""
+    found: set[Level] = set()
+    while isinstance(x.payload, Layer):
+        if x.payload.batched:
+            found.add(x.payload.level)
+        x = x.payload.value
+    return found
 
 
 def level_below(name: str, input: Any, *others: Any) -> "Below | None":
@@ -243,27 +292,26 @@ def level_below(name: str, input: Any, *others: Any) -> "Below | None":
 class Below:
     """The block in which a level is set aside; see `Level.below`."""
 
-    __slots__ = ("grad", "level", "levels")
+    __slots__ = ("grad", "here", "level", "levels")
 
     def __init__(self, level: Level) -> None:
         self.level = level
 
     def __enter__(self) -> None:
-        self.levels, self.grad = modes.levels, modes.grad
-        set_levels(self.level.outer)
+        here = self.here = modes.__dict__  # this thread's modes, quicker to reach
+        self.levels, self.grad = here["levels"], here.get("grad", True)
+        here["levels"] = outer = self.level.outer
+        if not outer:
+            mark_special()
         if self.grad and not self.level.grad:  # no_grad inside a transform holds below it too
             state.set_modes(False, modes.inference)
 
     def __exit__(self, *exc_info: object) -> None:
-        set_levels(self.levels)
-        if self.grad is not modes.grad:
+        here = self.here
+        here["levels"] = self.levels
+        special.add(here["key"])
+        if self.grad is not here.get("grad", True):
             state.set_modes(self.grad, modes.inference)
-
-
-def is_open(level: Level) -> bool:
-    """Whether `level` is open here: not closed, and not set aside."""
-    levels, depth = modes.levels, level.depth
-    return 0 < depth <= len(levels) and levels[depth - 1] is level
 
 
 def settled(x: Any) -> Any:
@@ -274,7 +322,11 @@ def settled(x: Any) -> Any:
     """
     if isinstance(x, Layer):
         x = wrap(x)
-    while x.__class__ is Wrapped and not is_open(x.payload.level):
+    while x.__class__ is Wrapped:
+        level = x.payload.level
+        levels, depth = modes.levels, level.depth
+        if 0 < depth <= len(levels) and levels[depth - 1] is level:
+            return x
         if x.payload.batched:
             raise TransformError(
                 "Either your tensor may have escaped from inside a function being vmapped and "
@@ -283,6 +335,27 @@ def settled(x: Any) -> Any:
             )
         x = x.payload.value
     return x
+
+
+def visible(payload: Any) -> Any:
+    """The array that has the numbers of a payload; None if it has those of a whole batch."""
+    while isinstance(payload, Layer):
+        if payload.batched:
+            return None
+        payload = payload.value.payload
+    return payload
+
+
+def refuse_inside(call: str) -> None:
+    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
+    if modes.levels:
+        kinds = " of ".join([level.kind for level in modes.levels])
+        raise TransformError(
+            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* APIs, "
+            f"or ours) inside of a function being transformed by a functorch transform: {kinds}. "
+            "This is unsupported: a transform keeps derivatives of its own. Please use grad, vjp, "
+            "jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
+        )
 
 
 class _Layers(Backend):

@@ -64,6 +64,7 @@ class Modes(threading.local):
         no_hooks: why saved-tensor hooks may not be entered now; None: they may.
         levels: the transforms that are open, the innermost last (`core/levels.py`).
         duals: the level of forward mode that is open (`core/duals.py`), or None.
+        forward: whether ops move the tangents of such a level on.
         key: the thread's mark in the sets of the process.
     """
 
@@ -75,6 +76,7 @@ class Modes(threading.local):
     no_hooks: str | None = None
     levels: tuple[Any, ...] = ()
     duals: Any = None
+    forward: bool = True
 
     def __init__(self) -> None:
         self._mark = _Mark()
@@ -120,31 +122,31 @@ def set_modes(grad: bool, inference: bool) -> None:
     else:
         unusual.add(modes.key)
     if inference or special:
-        _mark_special()
+        mark_special()
 
 
 def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
     """Set the saved-tensor hooks of this thread; the last pair is the one that acts."""
     modes.hook_pairs = pairs
-    _mark_special()
+    mark_special()
 
 
 def set_levels(levels: tuple[Any, ...]) -> None:
     """Set the open transforms of this thread, the innermost last."""
     modes.levels = levels
-    _mark_special()
+    mark_special()
 
 
 def set_duals(level: Any) -> None:
     """Set the level of forward mode that is open in this thread; None: there is none."""
     modes.duals = level
-    _mark_special()
+    mark_special()
 
 
-def _mark_special() -> None:
+def mark_special() -> None:
     """Send this thread's ops through the slow door if there is a reason to."""
-    here = modes
-    if here.levels or here.inference or here.hook_pairs or here.duals is not None:
-        special.add(here.key)
+    here = modes.__dict__.get
+    if here("levels") or here("inference") or here("hook_pairs") or here("duals") is not None:
+        special.add(modes.key)
     else:
-        special.discard(here.key)
+        special.discard(modes.key)

@@ -21,6 +21,7 @@ from glassgrad.base.errors import (
     GradientError,
     GraphError,
     ShapeError,
+    TransformError,
 )
 from glassgrad.base.source_lines import Place, here
 
@@ -326,6 +327,11 @@ class Tensor(_Mixins):
     @property
     def data(self) -> "Tensor":
         """The same array as a tensor that autograd knows nothing of, version included."""
+        if getattr(self.payload, "batched", False):
+            raise TransformError(
+                "accessing `data` under vmap transform is not allowed. A tensor stands for one "
+                "example there, and has no memory of its own. Write `x.detach()`."
+            )
         return wrap(self.payload)
 
     @data.setter
@@ -334,6 +340,12 @@ class Tensor(_Mixins):
             raise ArgumentTypeError(
                 f"Variable data has to be a tensor, but got {type(value).__name__}. "
                 "Write `x.data = tensor(values)`."
+            )
+        if self.payload.__class__ in _wrappers:
+            where = "under vmap" if self.payload.batched else "inside functorch"
+            raise TransformError(
+                f"mutating directly with `.data` {where} transform is not allowed. The transform "
+                "would not see it. Write `x.copy_(value)`."
             )
         if self.requires_grad and not is_differentiable(value.dtype):
             raise DTypeError(
@@ -392,14 +404,18 @@ def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> T
     return out
 
 
-def fresh(payload: Any, *, requires_grad: bool = False) -> Tensor:
-    """A new leaf, as factories make them: marked if made inside `inference_mode()`."""
+def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:
+    """A new leaf, as factories make them: marked if made inside `inference_mode()`.
+
+    Args:
+        like: a tensor it is to match: a batch of examples, inside vmap, where that is one.
+    """
     out = wrap(payload)
     if state.special:
         if state.modes.inference:
             out.chilled().is_inference = True
         for level in state.modes.levels:  # it belongs to all of them, and may be written
-            out = level.lift(out)
+            out = level.lift(out) if like is None else level.lift_like(out, like)
     if requires_grad:
         out.requires_grad = True
     return out

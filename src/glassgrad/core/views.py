@@ -61,6 +61,7 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     assert above is not None, "it has a version"
     cold = view.chilled()
     cold.version, cold.seen = version, version.count
+    cold.stem = base if above.stem is None else above.stem
     if above.base is None:
         cold.base, cold.made = base, None
     else:

@@ -1,10 +1,8 @@
 """`backward()` and `grad()`: what a user asks of the engine, checked before anything runs."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
-
-import numpy as np
 
 from glassgrad.base.backend import backend_of, whole
 from glassgrad.base.errors import (
@@ -12,10 +10,12 @@ from glassgrad.base.errors import (
     ArgumentTypeError,
     GraphError,
     ShapeError,
+    TransformError,
     UnusedInputError,
 )
 from glassgrad.core.graph import GradientEdge, edge_of, ends
 from glassgrad.core.hooks import retain_grad
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 
 from .roots import batch_of, find_roots, is_seen, plain
@@ -51,6 +51,7 @@ def backward(
         GradientError: if an output needs a gradient and none, or a wrong one, is given.
         GraphError: if an output does not require grad.
         FreedGraphError: if the graph was used before without `retain_graph=True`.
+        TransformError: inside a transform.
 
     Example:
         >>> x = tensor([1.0, 2.0], requires_grad=True)
@@ -72,6 +73,12 @@ def backward(
                 "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    if modes.levels:
+        raise TransformError(
+            "backward() called inside a functorch transform. This is not supported: a transform "
+            "leaves no .grad, and its levels are not the tape. Please use grad or vjp of "
+            "glassgrad.func instead, or call backward() outside of the transform."
+        )
     backward_task(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
 
 
@@ -174,15 +181,16 @@ def _captured(
 def _captured_in_batch(
     outputs: list[Any], inputs: list[Any], grad_outputs: Any, keep: bool, create_graph: bool
 ) -> list[Any]:
-    """Run one pass for each entry of the first dim of `grad_outputs`; stacks what they give."""
+    """Run one pass for all entries of the first dim of `grad_outputs` at once."""
     batch = batch_of(outputs, grad_outputs)
-    last = len(batch[0].payload) - 1 if batch else 0
-    rows = []
-    for row in range(last + 1):
-        grads = [gradient[row] for gradient in batch]
-        rows.append(_captured(outputs, inputs, grads, keep or row < last, create_graph))
-    columns: Any = zip(*rows, strict=True)
-    return [None if column[0] is None else np.stack(column) for column in columns]
+    if not batch:
+        return [None] * len(inputs)
+    assert batched is not None, "glassgrad.func is imported"
+    return batched(lambda grads: _captured(outputs, inputs, grads, keep, create_graph), batch)
+
+
+batched: Callable[[Callable[..., list[Any]], list[Tensor]], list[Any]] | None = None
+"""Runs a pass on a batch of gradients as if on one. It is a transform, set by `glassgrad.func`."""
 
 
 def _sequence(tensors: Any) -> list[Any]:

@@ -15,6 +15,7 @@ from glassgrad.base.errors import (
 )
 from glassgrad.core.graph import GradientEdge, edge_of
 from glassgrad.core.levels import Wrapped
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 
 from .schedule import Edge
@@ -43,11 +44,16 @@ def find_roots(
 
 
 def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
-    """Whether a transform sees an output, or a gradient that is given: values are Tensors then."""
+    """Whether a transform sees an output, or a gradient that is given: values are Tensors then.
+
+    So they are while tensors have tangents, which may hang on any that was saved.
+    """
+    if modes.duals is not None and modes.duals.is_used():
+        return True
     given = grad_outputs if isinstance(grad_outputs, (list, tuple)) else (grad_outputs,)
     nodes = [x.node for x in outputs if isinstance(x, GradientEdge)]
-    return any([x.__class__ is Wrapped for x in (*outputs, *given)]) or any(
-        [hasattr(node, "_level") for node in nodes]
+    return any(x.__class__ is Wrapped for x in (*outputs, *given)) or any(
+        hasattr(node, "_level") for node in nodes
     )
 
 

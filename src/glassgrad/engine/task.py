@@ -106,7 +106,7 @@ class GraphTask:
         self.create_graph = create_graph
         self.recording = create_graph if recording is None else recording
         self.lift = lift or create_graph
-        self.on_tensors = self.lift or any([isinstance(grad, Tensor) for grad in grads])
+        self.on_tensors = self.lift or any(isinstance(grad, Tensor) for grad in grads)
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -221,7 +221,11 @@ class GraphTask:
     def _visit_now(self, node: Any) -> None:
         """Visit a node that is not quick, by the shortest way."""
         self.node = node
-        if self.schedule.needed is not None or node.cold is not None:
+        needed = self.schedule.needed
+        is_all = needed is None or (
+            node in needed and node not in self.wanted and type(node) is not AccumulateGrad
+        )
+        if not is_all or node.cold is not None:
             try:
                 for _ in self.visit(node, watched=False):
                     pass

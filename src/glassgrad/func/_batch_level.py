@@ -4,24 +4,29 @@ A tensor of this level shows one example, without the batch axis, which is the f
 tensor one level down. An op's `vmap` rule says what to do there to do it to each example.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 from glassgrad.base.errors import TransformError
-from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, settled
+from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
-from glassgrad.ops import stack
-from glassgrad.recording.primitive import Primitive, common_dtype, in_dtype
+from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
+from glassgrad.recording.primitive import Primitive
 
 __all__ = ["Batch", "BatchLevel"]
 
 
 @admit_layer
 class Batch(Layer):
-    """The layer of a tensor that shows one example of a batch."""
+    """The layer of a tensor that shows one example of a batch.
 
-    __slots__ = ()
+    Attributes:
+        argument: the argument of vmap that it is, and the dim of it that counts the examples; set
+            if that is not the first one, and only to print it.
+    """
+
+    __slots__ = ("argument",)
+    argument: tuple[Tensor, int]
     kind = "Batched"
     batched = True
 
@@ -34,6 +39,11 @@ class Batch(Layer):
     def strides(self) -> tuple[int, ...]:
         """Bytes from one element of an example to the next, by dim."""
         return self.value.payload.strides[1:]  # type: ignore[no-any-return]  # payload is Any
+
+    def pictured(self) -> tuple[str, Tensor]:
+        """The batch, with its axis where it came from."""
+        value, dim = getattr(self, "argument", (self.value, 0))
+        return f", bdim={dim}", value
 
     def concrete(self) -> Any:
         """There are as many numbers as examples: nobody sees one."""
@@ -78,6 +88,13 @@ class BatchLevel(Level):
         """A tensor just made: it is the same for all examples."""
         return tensor
 
+    def lift_like(self, tensor: Tensor, like: Tensor) -> Tensor:
+        """A tensor made to match one that shows one example: a copy for each."""
+        if self not in batches_of(like):
+            return self.lift(tensor)
+        with self.below():
+            return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
+
     def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is the same for all examples.
 
@@ -86,7 +103,7 @@ class BatchLevel(Level):
         """
         if self.is_mine(input):
             return False
-        if any([self.is_mine(settled(other)) for other in others]):
+        if any(self.is_mine(settled(other)) for other in others):
             raise TransformError(
                 f"vmap: {name}_(self, *extra_args) is not possible because there exists a Tensor "
                 "`other` in extra_args that has more elements than `self`. This happened due to "
@@ -107,16 +124,19 @@ class BatchLevel(Level):
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
         """Do the op for all examples at once, by its `vmap` rule."""
-        pairs = [self.batch(x) for x in operands]
-        in_dims = tuple([dim for _, dim in pairs])
-        values = tuple([value for value, _ in pairs])
+        values, mine = self.own(operands)
+        in_dims = tuple([None if x is None else 0 for x in mine])
         with self.below():
-            if all([dim is None for dim in in_dims]):
+            if 0 not in in_dims:
                 out = cls.apply(*values, **parameters)
                 if cls.views:
                     show(out, values[0])
                 return out
-            values = in_dtype(cls, values, common_dtype(cls, operands))
+            if one_dtype(values) is None:
+                seen = [x if own is None else own for x, own in zip(values, mine, strict=True)]
+                values = in_dtype(cls, values, common_dtype(cls, tuple(seen)))
+            else:
+                values = in_common_dtype(cls, values)
             out = cls.vmap(self.info, in_dims, *values, **parameters)
             if cls.views:
                 show(out, values[0])

@@ -1,14 +1,18 @@
 """The level of `jvp`: each tensor carries a tangent, and each op's rule moves both on."""
 
-from typing import Any
+from typing import Any, Self
 
-from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, settled
+import numpy as np
+
+from glassgrad.core.levels import Below, Layer, Level, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import Geometry, show
 from glassgrad.recording.primitive import Primitive
+from glassgrad.recording.tangents import tangents_of_op
 
 from ._functions import call_below
-from ._tangents import tangent_of_call, tangents_of_op
+from ._tangents import tangent_of_call
 
 __all__ = ["Dual", "DualLevel"]
 
@@ -40,8 +44,7 @@ class Dual(Layer):
             self.value.copy_(source.value if mine else wrap(source))
             tangent = source.tangent if mine else None
             if tangent is not None:
-                _make_room(tensor)
-                self.tangent.copy_(tangent)
+                _room(tensor).copy_(tangent)
             elif self.tangent is not None:
                 self.tangent.zero_()
 
@@ -53,42 +56,71 @@ class Dual(Layer):
                 self.tangent.zero_()
 
 
-def _make_room(tensor: Tensor) -> None:
-    """Let the tangents of `tensor`, its base and all views of that have memory of their own.
+def _room(tensor: Tensor) -> Tensor:
+    """The tangent of `tensor`, in memory of its own that its base and other views of it share.
 
     A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
     for each, if the values differ.
     """
     base = tensor if tensor._base is None else tensor._base
-    layer = base.payload
-    if layer.tangent is not None and _batches(layer.value) <= _batches(layer.tangent):
-        return
-    room = layer.value.detach().clone()
-    if layer.tangent is None:
-        room.zero_()
-    else:
-        room.copy_(layer.tangent)
-    layer.tangent = room
-    version = base.cold and base.cold.version
-    for view in version.views if version and version.views else ():
-        place = Geometry.of(base, view)
-        view.payload.tangent = room.as_strided(place.size, place.stride, place.offset)
+    layer: Any = base.payload
+    have = layer.tangent
+    if have is None or not batches_of(layer.value) <= batches_of(have):
+        layer.tangent = room = layer.value.detach().clone().contiguous()
+        if have is None:
+            room.zero_()
+        else:
+            room.copy_(have)
+        version = base.cold and base.cold.version
+        for view in version.views if version and version.views else ():
+            view.payload.tangent = _part(room, Geometry.of(base, view))
+    return tensor.payload.tangent  # type: ignore[no-any-return]  # it has one now
 
 
-def _batches(x: Tensor) -> set[Level]:
-    """The levels for which `x` shows one example of a batch."""
-    found = set()
-    while isinstance(x.payload, Layer):
-        if x.payload.batched:
-            found.add(x.payload.level)
-        x = x.payload.value
-    return found
+def _part(room: Tensor, geometry: Geometry) -> Tensor:
+    """The part of a contiguous tensor that a view of its base shows."""
+    places = geometry.places(np.empty(0))
+    if not places.size:
+        return room.new_zeros(geometry.size)
+    first = places[(0,) * places.ndim]
+    ahead = [
+        places[(*(0,) * dim, 1, *(0,) * (places.ndim - dim - 1))] if n > 1 else first
+        for dim, n in enumerate(geometry.size)
+    ]
+    return room.as_strided(geometry.size, [int(at - first) for at in ahead], int(first))
+
+
+class _Unmoved(Below):
+    """The block in which a level is set aside that was opened where forward mode was off."""
+
+    __slots__ = ("forward",)
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.forward, modes.forward = modes.forward, False
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self.forward
+        super().__exit__(*exc_info)
 
 
 class DualLevel(Level):
     """One `jvp` that is being computed."""
 
     kind = "jvp"
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self.forward, modes.forward = modes.forward, True
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self.forward
+        super().__exit__(*exc_info)
+
+    def below(self) -> Below:
+        """Do things one level down, where forward mode is off if it was before."""
+        return Below(self) if self.forward else _Unmoved(self)
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent."""
@@ -109,15 +141,15 @@ class DualLevel(Level):
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
         """Do the op one level down, and its rule on the tangents."""
-        pairs = [self.parts(x) for x in operands]
-        values = tuple([value for value, _ in pairs])
+        values, mine = self.own(operands)
+        moves = modes.forward
+        tangents = tuple([x.payload.tangent if moves and x is not None else None for x in mine])
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
                 show(out, values[0])
-                if values[0] is operands[0]:
+                if mine[0] is None:
                     return out  # a view of what was captured is captured
-            tangents = tuple([tangent for _, tangent in pairs])
             moved = tangents_of_op(cls, values, tangents, out, parameters)
         if not cls.multiple:
             return wrap(Dual(self, out, moved))

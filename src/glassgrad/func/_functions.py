@@ -3,15 +3,17 @@
 from typing import Any
 
 from glassgrad.base.errors import TransformError
+from glassgrad.base.tree import map_leaves
 from glassgrad.core.levels import Level, Wrapped
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.calling import call_at
+from glassgrad.recording.calling import call_at, place_outputs
+from glassgrad.recording.tangents import Call
 
-__all__ = ["call_below"]
+__all__ = ["call_below", "call_moving", "check_form"]
 
 
-def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
-    """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
+def check_form(cls: Any) -> None:
+    """Raise if `forward` has the form with ctx, which no transform can take apart."""
     if not cls.has_setup_context():
         raise TransformError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
@@ -19,7 +21,12 @@ def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
             f"please see the notes on extending autograd. {cls.__name__} has "
             "`forward(ctx, …)`: write `forward(…)`, and `setup_context(ctx, inputs, output)`."
         )
-    lower = [_below(level, x) for x in args]
+
+
+def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
+    """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
+    check_form(cls)
+    lower = [map_leaves(level.lowered, x) for x in args]
 
     def outputs() -> Any:
         with level.below():
@@ -31,11 +38,6 @@ def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
     return call_at(level, cls, args, outputs)
 
 
-def _below(level: Level, x: Any) -> Any:
-    is_mine = x.__class__ is Wrapped and x.payload.level is level
-    return x.payload.value if is_mine else x
-
-
 def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
     """An output as this level shows it: an argument that was returned is that argument."""
     if not isinstance(out, Tensor):
@@ -44,3 +46,28 @@ def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
         if below is out:
             return arg
     return level.lift(out)
+
+
+def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
+    """Call a Function one level down, and its `jvp` on the tangents that its arguments have."""
+    ctx, raw, _ = call_below(level, cls, args)
+    tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
+    if all([tangent is None for tangent in tangents]):
+        return place_outputs(ctx, args, raw, None)
+    call = Call.of(ctx, args, tangents, raw, level.lowered)
+    outputs = place_outputs(ctx, args, raw, None)
+    several = outputs if isinstance(outputs, tuple) else (outputs,)
+    for out in several:
+        _part(level, out, args)
+    with level.below():
+        moved = call.moved(outputs)
+    for out, tangent, _ in moved:
+        level.move(out, tangent)
+    return outputs
+
+
+def _part(level: Any, out: Any, args: tuple[Any, ...]) -> None:
+    """An argument returned as it is has a layer of its own there: it may move otherwise."""
+    for arg in args:
+        if out.__class__ is Wrapped and out is not arg and out.payload is getattr(arg, "payload", 0):
+            out.payload = level.layer(out.payload.value)

@@ -5,16 +5,17 @@ level below, so that the ordinary engine, run on them, differentiates.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.levels import Level, Wrapped, settled
-from glassgrad.core.state import is_recording, modes
+from glassgrad.core.levels import Level, settled
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.core.views import show
 from glassgrad.engine.task import GraphTask
 from glassgrad.recording.calling import place_outputs
-from glassgrad.recording.primitive import Primitive, in_common_dtype, record
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, record
 
 from ._functions import call_below
 
@@ -26,7 +27,7 @@ class GradLevel(Level):
 
     kind = "grad"
 
-    def __enter__(self) -> "GradLevel":
+    def __enter__(self) -> Self:
         super().__enter__()
         self.record(True)
         return self
@@ -41,22 +42,24 @@ class GradLevel(Level):
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
         """Do the op one level down and, if an operand requires grad here, record it."""
-        operands = tuple([settled(x) for x in operands])
-        values = tuple([x.payload.value if self.is_mine(x) else x for x in operands])
-        edges = self._edges(operands[cls.differentiates]) if cls.differentiable else None
+        values, mine = self.own(operands)
+        edges = self._edges(cls, mine) if modes.grad else None
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
                 show(out, values[0])
-                if not self.is_mine(operands[0]):
+                if mine[0] is None:
                     return out  # a view of what was captured is captured
-        if edges is None:
-            return tuple([self.lift(part) for part in out]) if cls.multiple else self.lift(out)
-        with self.below():
-            node: Any = record(cls, operands, in_common_dtype(cls, values), out, edges, parameters)
-        node._level = self
+            if edges is not None:
+                shown = tuple(
+                    [x if own is None else own for x, own in zip(operands, mine, strict=True)]
+                )
+                node: Any = record(cls, shown, in_common_dtype(cls, values), out, edges, parameters)
+                node._level = self
         if not cls.multiple:
-            return wrap(self.layer(out), node)
+            return wrap(self.layer(out), None if edges is None else node)
+        if edges is None:
+            return tuple([self.lift(part) for part in out])
         return tuple(
             [
                 wrap(self.layer(part), GradientEdge(node, nr) if part.dtype.kind in "fc" else None)
@@ -64,12 +67,14 @@ class GradLevel(Level):
             ]
         )
 
-    def _edges(self, operands: tuple[Any, ...]) -> Any:
-        """The edges at this level; None if no operand requires grad here."""
+    def _edges(self, cls: type[Primitive], mine: tuple[Any, ...]) -> Any:
+        """The edges of this level's operands; None if none requires grad, or may."""
+        if not cls.differentiable or modes.inference:
+            return None
         edges = tuple(
-            [edge_of(x) if self.is_mine(x) and x.edge is not None else None for x in operands]
+            [None if x is None or x.edge is None else edge_of(x) for x in mine[cls.differentiates]]
         )
-        return edges if is_recording() and any([edge is not None for edge in edges]) else None
+        return None if edges.count(None) == len(edges) else edges
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down and record its node here."""
@@ -79,26 +84,28 @@ class GradLevel(Level):
 
 
 def pull_back(
-    level: GradLevel, outputs: Sequence[Tensor], inputs: Sequence[Tensor], grads: Sequence[Tensor]
+    roots: Sequence[Any],
+    inputs: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    keep_graph: bool = True,
+    recording: bool | None = None,
 ) -> list[Tensor | None]:
-    """The gradients of `inputs`, one level below `level`, which is closed or set aside.
+    """The gradients of `inputs`, one level below theirs, which is closed or set aside.
 
     Args:
-        outputs: tensors of the level.
-        inputs: leaves of the level.
-        grads: for each output the gradient that arrives there, one level down.
+        roots: edges of that level.
+        inputs: leaves of that level.
+        grads: the gradients that arrive at the roots, one level down.
+        keep_graph: leave saved tensors for another pass.
+        recording: whether the levels below record it; None: if they record now.
     """
-    pairs = [
-        (edge_of(output), grad)
-        for output, grad in zip(outputs, grads, strict=True)
-        if level.is_mine(output) and output.edge is not None
-    ]
+    captures: Any = [edge_of(x) for x in inputs]
     task = GraphTask(
-        [edge for edge, _ in pairs],
-        [grad for _, grad in pairs],
-        keep_graph=True,
-        recording=modes.grad,
-        captures=[edge_of(x) for x in inputs],
+        roots,
+        grads,
+        keep_graph=keep_graph,
+        recording=modes.grad if recording is None else recording,
+        captures=captures,
     )
     task.run()
     return task.captured

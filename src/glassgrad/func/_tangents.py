@@ -5,7 +5,8 @@ from typing import Any
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
-from glassgrad.recording.primitive import Primitive, context, in_common_dtype
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, context
 
 __all__ = ["tangents_of_op"]
 

@@ -1,22 +1,300 @@
-"""`grad`, `vjp`."""
-from glassgrad.base.tree import flatten, unflatten
-from ._grad_level import GradLevel, pull_back
-from glassgrad.core.tensor import Tensor, wrap
+"""`grad`, `grad_and_value`, `vjp`: reverse mode, of functions.
+
+    vjp(f, x)     f runs on a GradLevel, with x as a leaf there
+                  → f(x), and the function v ↦ vᵀ·∂f/∂x that runs the recorded graph backwards
+    grad(f)(x)    the same for an f whose value is one number, and v = 1
+
+The graph is that of the tape, and so is the engine that runs it. It computes with tensors one
+level down, so the derivative can be differentiated again by whatever is there.
+"""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
 from glassgrad.core.levels import settled
-import numpy as np
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.engine.roots import find_roots
+from glassgrad.ops import zeros_like
 
-def vjp(func, *primals, has_aux=False):
-    with GradLevel() as level:
-        ins=[level.variable(p) for p in primals]
-        out=func(*ins)
-    def back(ct):
-        got=pull_back(level,[out],ins,[ct])
-        return tuple(wrap(np.zeros_like(p.payload)) if g is None else g for g,p in zip(got,primals))
-    return settled(out), back
+from ._arguments import Argnums, places, selected
+from ._grad_level import GradLevel, pull_back
+from ._outputs import all_settled, tensors_of, without_aux
 
-def grad(func):
-    def run(*a):
-        y,back=vjp(func,*a)
-        from glassgrad.ops import ones_like
-        return back(ones_like(y))[0]
-    return run
+__all__ = ["Recorded", "grad", "grad_and_value", "run", "vjp"]
+
+
+def grad(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the gradient of `func`.
+
+    Args:
+        func: takes tensors, or trees of them (tuples, lists, dicts), and returns a 0-d tensor.
+            What it is passed by keyword is not differentiated.
+        argnums: which positional argument to differentiate with respect to; a tuple for several.
+        has_aux: whether `func` returns `(output, aux)`: `aux`, a tree of tensors, is handed on.
+
+    Returns:
+        A function of the same arguments. It returns a gradient of the shape and the structure of
+        the argument, or a tuple of them if `argnums` is one; with `has_aux`, `(gradient, aux)`.
+        What `func` does not depend on has the gradient 0.
+
+    Raises:
+        TransformError: when called, if `func` returns anything else, or `argnums` does not fit.
+        ArgumentError: when called, if a chosen argument is no tensor.
+
+    `no_grad()` inside `func` is respected; around the call it only keeps the tape from recording.
+
+    Example:
+        >>> grad(lambda x: x**3)(tensor(2.0))
+        tensor(12.)
+        >>> grad(grad(lambda x: x**3))(tensor(2.0))
+        tensor(12.)
+        >>> vmap(grad(lambda w, x: w * x**2), (None, 0))(tensor(1.0), tensor([2.0, 3.0]))
+        tensor([4., 9.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.grad.html
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def grad_and_value(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the gradient of `func`, and its value besides.
+
+    Args:
+        func, argnums, has_aux: as for `grad`.
+
+    Returns:
+        A function of the same arguments that returns `(gradient, value)`, or with `has_aux`
+        `(gradient, (value, aux))`.
+
+    Example:
+        >>> grad_and_value(lambda x: x**3)(tensor(2.0))
+        (tensor(12.), tensor(8.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.grad_and_value.html
+    """
+    api = "grad_and_value(f)(*args)"
+
+    @functools.wraps(func)
+    def gradient_and_value(*args: Any, **kwargs: Any) -> Any:
+        call = run(api, func, args, kwargs, argnums, has_aux)
+        _check_scalar(api, call.output)
+        gradients = call.pull([call.output], None, keep_graph=False)
+        value = settled(call.output)
+        found = unflatten(call.structure, gradients)
+        return found, ((value, all_settled(call.aux)) if has_aux else value)
+
+    return gradient_and_value
+
+
+def _check_scalar(api: str, output: Any) -> None:
+    if not isinstance(output, Tensor):
+        raise TransformError(
+            f"{api}: Expected f(*args) to return a Tensor, got {type(output)}. A gradient is that "
+            "of one tensor. Write `has_aux=True` to return more besides."
+        )
+    if output.ndim:
+        raise TransformError(
+            f"{api}: Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
+            f"dims: shape {list(output.shape)}. A gradient is that of one number. Maybe you wanted "
+            "to use the vjp or jacrev APIs instead?"
+        )
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `func`, and the function that multiplies its Jacobian by a vector from the left.
+
+    Args:
+        func: takes tensors, or trees of them, and returns floating-point tensors in any tree.
+        primals: its arguments.
+        has_aux: whether `func` returns `(output, aux)`: `aux`, a tree of tensors, is handed on.
+
+    Returns:
+        `(output, vjp_fn)`, or `(output, vjp_fn, aux)`. `vjp_fn(cotangents)` takes a tree of the
+        structure and shapes of `output` and returns a tuple: for each primal the sum over all
+        outputs of cotangent times derivative, with zeros where nothing depends on it. It may be
+        called again, unless `retain_graph=False` frees what it needs; `create_graph=False` keeps
+        the levels outside from recording it.
+
+    Raises:
+        TransformError: if `func` returns anything but floating-point tensors, or `cotangents` have
+            another structure.
+        GradientError: if a cotangent has another shape than its output.
+
+    Example:
+        >>> y, vjp_fn = vjp(lambda x: x * x, tensor([1.0, 2.0]))
+        >>> vjp_fn(tensor([1.0, 10.0]))
+        (tensor([ 2., 40.]),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.vjp.html
+    """
+    call = run("vjp(f, *primals)", func, primals, {}, None, has_aux)
+    outputs, structure = call.differentiable_outputs()
+
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        grads, given = flatten(cotangents)
+        if given != structure:
+            raise TransformError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {describe(given)}, primal output: "
+                f"{describe(structure)}. Each output has one cotangent. "
+                "Pass them as `func` returns its outputs."
+            )
+        found = call.pull(outputs, grads, keep_graph=retain_graph, recording=create_graph)
+        return unflatten(call.structure, found)
+
+    output = unflatten(structure, [settled(x) for x in outputs])
+    return (output, vjp_fn, all_settled(call.aux)) if has_aux else (output, vjp_fn)
+
+
+# The call of a function, recorded -----------------------------------------------------------------
+
+
+class Recorded(NamedTuple):
+    """One call of a function on a level that recorded it and is closed.
+
+    Attributes:
+        level: the level.
+        inputs: its leaves: the tensors that the call is differentiated with respect to.
+        structure: the structure of these arguments.
+        output: what the function returned: tensors of the level, or captured ones.
+        aux: what it returned besides.
+    """
+
+    level: GradLevel
+    inputs: list[Tensor]
+    structure: Structure
+    output: Any
+    aux: Any
+
+    def differentiable_outputs(self) -> tuple[list[Tensor], Structure]:
+        """The outputs, and their structure.
+
+        Raises:
+            TransformError: if one of them is no tensor, or has no fractions.
+        """
+        outputs, structure = tensors_of("vjp(f, *primals)", self.output)
+        for output in outputs:
+            if output.dtype.kind not in "fc":
+                raise TransformError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                    f"Tensor with dtype {output.dtype}. Integers do not move by a small step. "
+                    "Return it by `has_aux=True`."
+                )
+        return outputs, structure
+
+    def pull(
+        self,
+        outputs: list[Tensor],
+        grads: list[Any] | None,
+        *,
+        keep_graph: bool = True,
+        recording: bool | None = None,
+    ) -> list[Tensor]:
+        """The gradients of the inputs, of the shapes of these; zeros where nothing arrives.
+
+        Args:
+            outputs: tensors that the function returned.
+            grads: the gradient of each; None: one, of an output with one element.
+            keep_graph: whether it will be run again.
+            recording: whether the levels outside record it; None: if they record now.
+        """
+        given = [None] * len(outputs) if grads is None else grads
+        pairs = [
+            (output, grad)
+            for output, grad in zip(outputs, given, strict=True)
+            if self.level.is_mine(output) and output.requires_grad
+        ]
+        found: list[Any] = [None] * len(self.inputs)
+        if pairs:
+            roots, arrived = find_roots(
+                [output for output, _ in pairs], [grad for _, grad in pairs], as_tensors=True
+            )
+            found = pull_back(roots, self.inputs, arrived, keep_graph, recording)
+        return [
+            zeros_like(settled(x)) if gradient is None else gradient
+            for x, gradient in zip(self.inputs, found, strict=True)
+        ]
+
+
+def run(
+    api: str,
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    argnums: Any,
+    has_aux: bool,
+) -> Recorded:
+    """Call a function on a level of its own.
+
+    Args:
+        api: how the transform was called, for messages.
+        argnums: which arguments are leaves of the level; None: all of them.
+    """
+    leaves = range(len(args)) if argnums is None else places(argnums, len(args))
+    with _without_hooks(), GradLevel() as level:
+        seen = tuple(
+            [
+                map_leaves(functools.partial(_leaf if place in leaves else _constant, level), arg)
+                for place, arg in enumerate(args)
+            ]
+        )
+        if kwargs:
+            kwargs = map_leaves(functools.partial(_constant, level), kwargs)
+        inputs, structure = flatten(selected(seen, argnums))
+        output, aux = func(*seen, **kwargs), None
+        if has_aux:
+            output, aux = without_aux(api, output)
+    return Recorded(level, inputs, structure, output, aux)
+
+
+def _leaf(level: GradLevel, x: Any) -> Tensor:
+    """An argument that is differentiated, as the level shows it."""
+    if not isinstance(x, Tensor):
+        raise ArgumentError(
+            f"Thing passed to transform API must be Tensor, got {type(x)}. What is differentiated "
+            "must be able to move by a small step. Write `tensor(value)`, or choose other "
+            "arguments by `argnums`."
+        )
+    if x.dtype.kind not in "fc":
+        raise DTypeError(
+            f"only Tensors of floating point dtype can require gradients, got {x.dtype} of shape "
+            f"{list(x.shape)}. Integers do not move by a small step. Write `x.float()`."
+        )
+    return level.variable(x)
+
+
+def _constant(level: GradLevel, x: Any) -> Any:
+    """An argument that is not, but may be written: as in PyTorch, it is no captured tensor."""
+    return level.lift(settled(x)) if isinstance(x, Tensor) else x
+
+
+@contextlib.contextmanager
+def _without_hooks() -> Iterator[None]:
+    """Refuse saved-tensor hooks: the level would hand them tensors of its own."""
+    reason = (
+        "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks, and neither "
+        "do ours: what they save are tensors of a transform. Use the hooks outside of the function."
+    )
+    if modes.hook_pairs:
+        raise TransformError(reason)
+    before, modes.no_hooks = modes.no_hooks, reason
+    try:
+        yield
+    finally:
+        modes.no_hooks = before

@@ -9,6 +9,7 @@ import numpy as np
 from glassgrad.base.backend import asnumpy, is_array, whole
 from glassgrad.base.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.core.levels import Wrapped
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["array_from"]
@@ -29,14 +30,14 @@ def array_from(data: Any, dtype: DType | None) -> Any:
         ArgumentTypeError, DTypeError: for anything but numbers.
     """
     if isinstance(data, Tensor):
-        data = data.payload
+        data = asnumpy(data.payload) if isinstance(data, Wrapped) else data.payload
     if is_array(data) or isinstance(data, np.generic):
         return _from_array(data, dtype)
     shape, flat = _flattened(data)
     if flat and all(isinstance(item, np.ndarray) for item in flat):
         return _from_array(_stacked(flat, shape), dtype)
     found = _inferred(flat)
-    values = [asnumpy(item.payload).item() if isinstance(item, Tensor) else item for item in flat]
+    values = [item.item() if isinstance(item, Tensor) else item for item in flat]
     return _filled(values, found if dtype is None else dtype).reshape(shape)
 
 

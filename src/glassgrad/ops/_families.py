@@ -1,6 +1,7 @@
 """What ops of one family share."""
 
 import functools
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -8,18 +9,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.base.backend import backend_of
+from glassgrad.core.levels import visible
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.recording.primitive import Primitive
 
 __all__ = [
     "Along",
+    "AlongLine",
     "Elementwise",
     "KeepsShape",
     "Linear",
     "Multilinear",
     "Predicate",
+    "Reduction",
+    "Symmetric",
     "batch_all",
     "in_front",
+    "is_batched",
+    "rows_of",
     "run",
     "shifted",
     "stretched",
@@ -36,11 +43,11 @@ class Elementwise(Primitive):
     @classmethod
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """Where each element depends on its own place alone, x̄ = ȳ·f' and dy = f'·dx are one."""
-        parts = [
-            _part(cls.backward(ctx, tangent), place)
-            for place, tangent in enumerate(tangents)
-            if tangent is not None
-        ]
+        parts = []
+        for place, tangent in enumerate(tangents):
+            if tangent is not None:
+                ctx.edges = (None,) * place + (tangent,) + (None,) * (len(tangents) - place - 1)
+                parts.append(_part(cls.backward(ctx, tangent), place))
         return total(parts)
 
     @classmethod
@@ -74,10 +81,26 @@ class Predicate(Elementwise):
     differentiable = False
 
 
+class Symmetric(Primitive):
+    """An op whose Jacobian is symmetric: backward moves tangents as it does gradients."""
+
+    @classmethod
+    def jvp(cls, ctx: Any, tangent: Any) -> Any:
+        """`J·dx = Jᵀ·dx`."""
+        return cls.backward(ctx, tangent)
+
+
+def by_call(jvp: Any) -> Any:
+    """Mark a `jvp` that asks for no more than the call itself: nothing is saved for it."""
+    jvp.by_call = True
+    return jvp
+
+
 class Linear(Primitive):
     """Linear in all of its operands together: tangents move as values do."""
 
     @classmethod
+    @by_call
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """The op itself, of the tangents; zeros stand for those that are missing."""
         first = cls.differentiates.start or 0
@@ -91,6 +114,7 @@ class Multilinear(Primitive):
     """Linear in each of its operands, as products are."""
 
     @classmethod
+    @by_call
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """The product rule: each tangent in the place of its operand, one at a time."""
         operands = ctx.operands
@@ -150,6 +174,45 @@ def stretched(x: Any, n: int) -> Any:
     if isinstance(x, Tensor):
         return x.expand(n, *x.shape)
     return backend_of(x).broadcast_to(x, (n, *x.shape))
+
+
+class AlongLine(Along):
+    """An op along one dim. An example without dims is a line of one element to it."""
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, x: Any, **parameters: Any) -> Any:
+        """One dim further on."""
+        if x.ndim > 1:
+            return cls.apply(x, **cls.one_further(info, parameters))
+        out = cls.apply(x.reshape(info.batch_size, 1), **cls.one_further(info, parameters))
+        flat = [part.reshape(info.batch_size) for part in (out if cls.multiple else (out,))]
+        return tuple(flat) if cls.multiple else flat[0]
+
+
+class Reduction(Along):
+    """Many elements become one; no two results depend on the same element.
+
+    The rules find `dim` among the parameters: over which dims, all of them if there is none.
+    """
+
+    axes = ("dim",)
+
+    @classmethod
+    def jvp(cls, ctx: Any, tangent: Any) -> Any:
+        """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
+        slopes = cls.backward(ctx, np.ones_like(ctx.result))
+        dim, keepdim = ctx.parameters.get("dim"), ctx.parameters.get("keepdim", False)
+        return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
+
+
+def is_batched(x: Any) -> bool:
+    """Whether it shows one example of a batch at some level: its numbers cannot be looked at."""
+    return visible(x.payload if isinstance(x, Tensor) else x) is None
+
+
+def rows_of(x: Any) -> Any:
+    """A batch with each example laid out as one line."""
+    return x.reshape(x.shape[0], math.prod(x.shape[1:]))
 
 
 class KeepsShape(Linear, Along):

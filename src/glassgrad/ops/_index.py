@@ -8,9 +8,10 @@ import numpy as np
 
 from glassgrad.base.backend import backend_of, is_array
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.levels import Layer, visible
+from glassgrad.core.tensor import Tensor, wrap
 
-__all__ = ["as_items", "check_places", "dims_of", "index_array", "read_slice"]
+__all__ = ["as_items", "dims_of", "index_array", "read_slice", "refusal"]
 
 
 def as_items(index: Any) -> list[Any]:
@@ -63,7 +64,7 @@ def _as_item(item: Any) -> Any:
             f"{item.dtype}. An index names places. Write `index.long()`, or a condition such as "
             "`x > 0`."
         )
-    if item.ndim == 0:
+    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
         is_mask = item.dtype.kind == "b" or item.dtype == np.uint8
         return bool(item) if is_mask else int(item)
     return item
@@ -102,7 +103,10 @@ def read_slice(item: slice, n: int) -> tuple[int, int, int]:
 
 
 def index_array(item: Any, array: Any) -> Any:
-    """An index tensor ready for use on `array`: on its device, and a mask as bools."""
+    """An index tensor ready for use on `array`: on its device, and a mask as bools.
+
+    That of a transform is its layer, which the levels take for the tensor again.
+    """
     values = item.payload if isinstance(item, Tensor) else item
     if values.dtype == np.uint8:
         warnings.warn(
@@ -111,19 +115,22 @@ def index_array(item: Any, array: Any) -> Any:
             UserWarning,
             stacklevel=5,
         )
-        values = values != 0
+        values = (wrap(values) != 0).payload
     backend = backend_of(array)
-    return values if isinstance(values, backend.array_type) else backend.asarray(values)
+    is_ready = isinstance(values, (Layer, backend.array_type))
+    return values if is_ready else backend.asarray(values)
 
 
-def check_places(shape: tuple[int, ...], dims: tuple[int, ...], indices: tuple[Any, ...]) -> None:
-    """Raise for indices that do not fit `shape`; called once NumPy has refused them.
+def refusal(
+    error: IndexError, shape: tuple[int, ...], dims: tuple[int, ...], indices: tuple[Any, ...]
+) -> DimError:
+    """The error for indices that do not fit `shape`: NumPy has refused them by `error`.
 
     Raises:
-        DimError: naming the index, the dim and the sizes.
+        DimError: if it is one of them alone, naming the index, the dim and the sizes.
     """
     dim, sizes = 0, []
-    for slot, index in enumerate(_slots(dims, indices)):
+    for slot, index in enumerate(_slots(dims, [visible(index) for index in indices])):
         if index is None:
             dim += 1
         elif index.dtype.kind == "b":
@@ -134,14 +141,19 @@ def check_places(shape: tuple[int, ...], dims: tuple[int, ...], indices: tuple[A
             _check_bounds(index, dim, shape[dim])
             dim += 1
             sizes.append(tuple(index.shape))
-    raise DimError(
+    if len(sizes) < len(indices):  # vmap hides numbers
+        return DimError(
+            f"index out of range or of another shape, for one of the examples of shape "
+            f"{list(shape)}: {error}. An index names places. Write indices within the dims."
+        )
+    return DimError(
         "shape mismatch: indexing tensors could not be broadcast together with shapes "
         f"{', '.join(str(list(size)) for size in sizes)}. Together they name one place each. "
         "Write tensors of one shape."
     )
 
 
-def _slots(dims: tuple[int, ...], indices: tuple[Any, ...]) -> list[Any]:
+def _slots(dims: tuple[int, ...], indices: list[Any]) -> list[Any]:
     slots: list[Any] = [None] * (max(dims) + 1)
     for dim, index in zip(dims, indices, strict=True):
         slots[dim] = index

@@ -5,15 +5,21 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.tensor import Tensor
 from glassgrad.ops._reduce import array_of, spread
 
 __all__ = [
     "as_rows",
+    "class_weights",
     "find_hits",
     "from_rows",
+    "reduce_each",
     "reduce_losses",
+    "reduce_tangents",
+    "rows_of_each",
     "share_of",
     "softened",
+    "softly",
     "target_weights",
     "values_at",
 ]
@@ -54,23 +60,79 @@ def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tup
 
 def target_weights(ctx: Any, x: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
     """The q of Note [Weights of a loss] as an array, and what the mean divides by."""
-    target, like = array_of(target), array_of(x)
+    target, like = _plain(target), array_of(x)
+    weight = tuple([_plain(w) for w in ctx.weight])
+    if isinstance(target, Tensor) or (weight and isinstance(weight[0], Tensor)):
+        q = class_weights(target.reshape(-1), weight, ctx.ignore_index, shape[1], like)
+        count = q.sum()
+        return softly(q, target.reshape(-1), weight, ctx.ignore_index, smoothing), _or_one(count)
     ignore_index = None if ctx.complete else ctx.ignore_index
-    hits, counts = find_hits(target, ctx.weight, ignore_index, like)
+    hits, counts = find_hits(target, weight, ignore_index, like)
     rows, classes = shape
     q = np.zeros((rows, classes), like.dtype, like=like)
     q[np.arange(rows, like=like), hits] = 1 - smoothing if counts is None else counts
     if counts is None and not smoothing:
         return q, rows
     if smoothing:
-        even = spread(ctx.weight[0] if ctx.weight else np.ones_like(q), q.shape)
+        even = spread(weight[0] if weight else np.ones_like(q), q.shape)
         q = (q if counts is None else q * (1 - smoothing)) + even * (smoothing / classes)
         if not ctx.complete:
             q = np.where((target.reshape(-1) == ctx.ignore_index)[:, None], 0, q)
-    if counts is None:
-        return q, rows
-    total = counts.sum()
-    return q, np.where(total == 0, 1, total)
+    return q, rows if counts is None else _or_one(counts.sum())
+
+
+def _plain(value: Any) -> Any:
+    """The array of a plain tensor; a tensor of a level stays one."""
+    return array_of(value) if type(value) is Tensor else value
+
+
+def _or_one(total: Any) -> Any:
+    return np.where(total == 0, 1, total)
+
+
+def class_weights(target: Any, weight: Any, ignore_index: int, classes: int, like: Any) -> Any:
+    """The q of Note [Weights of a loss] without asking for numbers: `target` may be a batch.
+
+    Args:
+        target: class indices of shape `(…)`.
+        weight: nothing, or one weight per class, of shape `(C,)` or one that fits `(…, C)`.
+        like: an array of the kind that is wanted.
+
+    Returns:
+        Shape `(…, C)`.
+    """
+    numbers = np.arange(classes, like=like)
+    wanted = target.reshape(*target.shape, 1)
+    hit = np.logical_and(numbers == wanted, wanted != ignore_index)
+    return np.where(hit, weight[0] if weight else np.ones_like(numbers, like.dtype), 0)
+
+
+def softly(q: Any, target: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
+    """`q` with a share of its rows spread evenly over all classes; ignored rows stay 0."""
+    if not smoothing:
+        return q
+    even = (weight[0] if weight else 1) * (smoothing / q.shape[-1])
+    ignored = target.reshape(*target.shape, 1) == ignore_index
+    return np.where(ignored, 0, q * (1 - smoothing) + even)
+
+
+# For each example of a batch: (B, N, C, d…) becomes (B, N·d…, C) --------------------------------
+
+
+def rows_of_each(x: Any) -> Any:
+    """`as_rows` for each example of a batch."""
+    if x.ndim == 2:
+        return x.reshape(x.shape[0], 1, x.shape[1])
+    classes = x.shape[2]
+    return np.moveaxis(x, 2, -1).reshape(x.shape[0], math.prod(x.shape) // (x.shape[0] * classes or 1), classes)
+
+
+def reduce_each(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
+    """`reduce_losses` for each example: losses of shape `(B, R)`."""
+    if reduction == "none":
+        return losses.reshape(losses.shape[0], *shape)
+    totals = losses.sum(axis=1)
+    return totals if reduction == "sum" else totals / count
 
 
 def softened(target: Any, weight: Any, smoothing: float) -> Any:
@@ -86,6 +148,13 @@ def reduce_losses(losses: Any, counts: Any, reduction: str, shape: tuple[int, ..
     if reduction == "sum":
         return losses.sum()
     return losses.sum() / ((losses.shape[0] or math.nan) if counts is None else counts.sum())
+
+
+def reduce_tangents(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
+    """The tangent of the loss from those of its rows; the mean divides by `count`."""
+    if reduction == "none":
+        return losses.reshape(shape)
+    return losses.sum() if reduction == "sum" else losses.sum() / count
 
 
 def share_of(grad: Any, reduction: str, count: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, backend_for
+from glassgrad.base.backend import backend_for
 from glassgrad.base.dtypes import (
     DType,
     Number,
@@ -23,7 +23,9 @@ from ._numbers import check_number
 __all__ = ["checked_size", "filled", "made", "number_of"]
 
 
-def made(array: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
+def made(
+    array: Any, dtype: Any, device: Any, requires_grad: bool, like: Tensor | None = None
+) -> Tensor:
     """A leaf around `array`, brought to a dtype (None: as it is) and a device.
 
     Raises:
@@ -35,13 +37,14 @@ def made(array: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
             "Only Tensors of floating point and complex dtype can require gradients, got "
             f"{wanted}. Integers cannot move by a small step. Write dtype=glassgrad.float32."
         )
-    return fresh(backend_for(device).asarray(array, wanted), requires_grad=requires_grad)
+    array = backend_for(device).asarray(array, wanted)
+    return fresh(array, requires_grad=requires_grad, like=like)
 
 
 def number_of(name: str, value: Any) -> tuple[Number, DType]:
     """The number meant by a number or a 0-d tensor, and its dtype."""
     if isinstance(value, Tensor) and not value.ndim and not value.requires_grad:
-        return asnumpy(value.payload).item(), value.dtype
+        return value.item(), value.dtype
     if isinstance(value, np.generic):
         return value.item(), as_dtype(value.dtype)
     if isinstance(value, (bool, int, float, complex)):
@@ -53,7 +56,13 @@ def number_of(name: str, value: Any) -> tuple[Number, DType]:
 
 
 def filled(
-    name: str, size: tuple[Any, ...], value: Number, dtype: Any, device: Any, requires_grad: bool
+    name: str,
+    size: tuple[Any, ...],
+    value: Number,
+    dtype: Any,
+    device: Any,
+    requires_grad: bool,
+    like: Tensor | None = None,
 ) -> Tensor:
     shape = checked_size(name, size_of(size, name))
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
@@ -61,7 +70,7 @@ def filled(
     array = np.zeros(shape, wanted)
     if value or isinstance(value, float):  # -0.0 is not the zero of the memory
         array.fill(constant(value, wanted))
-    return made(array, None, device, requires_grad)
+    return made(array, None, device, requires_grad, like)
 
 
 def checked_size(name: str, size: tuple[int, ...]) -> tuple[int, ...]:

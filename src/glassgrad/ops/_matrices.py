@@ -1,12 +1,13 @@
-"""What products of matrices are checked for: shapes and dtypes."""
+"""What products of matrices are checked for, and how batches of their operands meet."""
 
 from typing import Any
 
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import in_front
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["as_matrices", "check_dtypes", "check_rank", "unfit"]
+__all__ = ["as_matrices", "check_dtypes", "check_rank", "lined_up", "unfit"]
 
 
 def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
@@ -43,3 +44,25 @@ def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
             f"{scalar_name(x.dtype)} and {scalar_name(y.dtype)}. A product is computed in one "
             "precision. Write `y.to(x.dtype)`."
         )
+
+
+def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """Operands of `matmul`, some of them batched, so that their stacks of matrices broadcast.
+
+    A batch of vectors is one of rows on the left, and one of columns on the right.
+
+    Returns:
+        (x, y, dims): the operands, and which dims of the product are to be left out.
+    """
+    is_x_batched, is_y_batched = [dim is not None for dim in in_dims]
+    x_rank, y_rank = x.ndim - is_x_batched, y.ndim - is_y_batched
+    rank, dims = max(x_rank, y_rank), ()
+    if x_rank == 1:
+        x, dims = x[..., None, :], (-2,)
+    if y_rank == 1:
+        y, dims = y[..., None], (-1,)
+    return (
+        in_front(x, rank) if is_x_batched else x,
+        in_front(y, rank) if is_y_batched else y,
+        dims,
+    )

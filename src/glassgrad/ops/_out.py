@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
-from glassgrad.core.state import is_recording
+from glassgrad.base.errors import ArgumentTypeError, GraphError, MissingRuleError
+from glassgrad.core.duals import forward_moves
+from glassgrad.core.state import is_recording, special
 from glassgrad.core.tensor import Tensor
 
 from ._writing import check_dtype, write
@@ -40,6 +41,11 @@ def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **param
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad. What `out` held has no gradient, nor would "
             f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
+        )
+    if special and forward_moves((out, *_tensors_in(args))):
+        raise MissingRuleError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an "
+            f"out= function. Write `y = {name}(…)`, or take the tangents away with `detach()`."
         )
     result = function(*args, **params)
     check_dtype(out, result, name)

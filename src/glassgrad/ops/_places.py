@@ -7,6 +7,7 @@ import numpy as np
 from glassgrad.base.backend import backend_of
 from glassgrad.base.dtypes import int32, int64
 from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.levels import visible
 from glassgrad.core.tensor import Tensor
 
 from ._texts import scalar_name
@@ -14,6 +15,7 @@ from ._texts import scalar_name
 __all__ = [
     "along",
     "check_along",
+    "check_bounds",
     "check_index",
     "check_source",
     "check_vector",
@@ -36,9 +38,26 @@ def along(index: Any, dim: int) -> tuple[Any, ...]:
     return tuple(key)
 
 
-def is_outside(index: Any, n: int) -> bool:
-    """Whether an index array names a place that a dim of size `n` has not."""
-    return bool(index.size and (index.min() < 0 or index.max() >= n))
+def is_outside(index: Tensor, n: int) -> bool:
+    """Whether an index can be seen to name a place that a dim of size `n` has not."""
+    array = visible(index.payload)
+    return array is not None and bool(array.size and (array.min() < 0 or array.max() >= n))
+
+
+def first_outside(index: Tensor, lowest: int, n: int) -> int | None:
+    """The first of the indices that is seen to be below `lowest`, or not below `n`."""
+    array = visible(index.payload)
+    wrong = () if array is None else array[(array < lowest) | (array >= n)]
+    return int(wrong[0]) if len(wrong) else None
+
+
+def check_bounds(index: Tensor, dim: int, n: int) -> None:
+    """Raise ShapeError if an index names a place that dim `dim`, of size `n`, has not."""
+    if is_outside(index, n):
+        raise ShapeError(
+            f"index {first_outside(index, 0, n)} is out of bounds for dimension {dim} with size "
+            f"{n}. Write indices from 0 to {n - 1}."
+        )
 
 
 def check_index(name: str, index: object) -> None:
@@ -90,13 +109,7 @@ def check_along(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor |
                 f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() writes one "
                 "element for each element of the index. Cut the index."
             )
-    n = inner[dim]
-    if is_outside(index.payload, n):
-        wrong = index.payload[(index.payload < 0) | (index.payload >= n)]
-        raise ShapeError(
-            f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size "
-            f"{n}. Write indices from 0 to {n - 1}."
-        )
+    check_bounds(index, dim, inner[dim])
 
 
 def _check_dims(index: Tensor, other: Tensor, what: str) -> None:
@@ -122,13 +135,12 @@ def check_vector(name: str, index: Tensor, n: int, *, negative: bool = False) ->
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
             "dim. Write `index.flatten()`, or scatter() for an index of more dims."
         )
-    array = index.payload
     lowest = -n if negative else 0
-    wrong = array[(array < lowest) | (array >= n)]
-    if wrong.size:
+    wrong = first_outside(index, lowest, n)
+    if wrong is not None:
         raise DimError(
-            f"index out of range in self: {name}_(): index {int(wrong.reshape(-1)[0])} is out of "
-            f"bounds for a dim with size {n}. Write indices from {lowest} to {n - 1}."
+            f"index out of range in self: {name}_(): index {wrong} is out of bounds for a dim "
+            f"with size {n}. Write indices from {lowest} to {n - 1}."
         )
 
 

@@ -77,6 +77,10 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.logical_or: logic.logical_or,
     np.logical_xor: logic.logical_xor,
     np.logical_not: logic.logical_not,
+    np.bitwise_and: logic.bitwise_and,
+    np.bitwise_or: logic.bitwise_or,
+    np.bitwise_xor: logic.bitwise_xor,
+    np.invert: logic.bitwise_not,
 }
 
 
@@ -146,7 +150,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ones_like: lambda a: alike.ones_like(a),
     np.full_like: lambda a, fill_value: alike.full_like(a, fill_value),
     np.copy: lambda a: conversion.clone(a),
-    np.real: lambda val: val,
+    np.real: arithmetic.real_part,
     np.shape: lambda a: tuple(a.shape),
     np.ndim: lambda a: a.ndim,
     np.size: lambda a: a.numel(),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.levels import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dims
 
@@ -70,8 +71,9 @@ def spread(value: Any, shape: tuple[int, ...]) -> Any:
 
 
 def array_of(value: Any) -> Any:
-    """The array of a value: says to which device and dtype a constant belongs."""
-    return value.payload if isinstance(value, Tensor) else value
+    """The array of a value, or the one at its bottom: says where a constant belongs."""
+    array = value.payload if isinstance(value, Tensor) else value
+    return array.array if isinstance(array, Layer) else array
 
 
 def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:

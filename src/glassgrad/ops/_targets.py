@@ -6,10 +6,19 @@ import numpy as np
 
 from glassgrad.base.backend import asnumpy
 from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
+from glassgrad.core.levels import visible
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import is_batched
+from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["check_indices", "check_probabilities", "check_reduction", "check_weight"]
+__all__ = [
+    "check_indices",
+    "check_probabilities",
+    "check_range",
+    "check_reduction",
+    "check_weight",
+]
 
 
 def check_reduction(reduction: str) -> None:
@@ -78,9 +87,12 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
     classes = shape[len(shape) > 1]
     if not target.size:
         return True
+    target = visible(target)
+    if target is None:
+        return False  # the numbers of a batch are checked where they can be seen
     # Negative numbers become huge unsigned ones: a single search finds what is out of range.
     if target.view(_UNSIGNED[target.dtype.itemsize]).max() >= classes:
-        _check_range(asnumpy(target), classes, ignore_index)
+        check_range(target, classes, ignore_index)
         return False
     return ignore_index < 0
 
@@ -88,13 +100,18 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
 _UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 
-def _check_range(target: Any, classes: int, ignore_index: int) -> None:
-    for index in target.reshape(-1).tolist():
-        if index != ignore_index and not 0 <= index < classes:
-            raise DimError(
-                f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
-                f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."
-            )
+def check_range(target: Any, classes: int, ignore_index: int) -> None:
+    """Raise DimError if one of the class indices, a value of any shape, is no class."""
+    if is_batched(target):
+        return  # a level further down will see the numbers
+    numbers = asnumpy(array_of(target))
+    outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
+    if outside.any():
+        index = numbers[outside][0]
+        raise DimError(
+            f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
+            f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."
+        )
 
 
 def _unfit_target(shape: tuple[int, ...], target: tuple[int, ...]) -> Exception:

@@ -23,6 +23,7 @@ from glassgrad.base.errors import (
     ShapeError,
 )
 from glassgrad.base.source_lines import here
+from glassgrad.core.duals import forward_moves, tangent_of
 from glassgrad.core.graph import edge_of, move, relocate
 from glassgrad.core.levels import Layer, level_below
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
@@ -39,6 +40,7 @@ __all__ = [
     "check_memory",
     "check_writable",
     "in_place",
+    "must_follow",
     "put",
     "records",
     "reshaped_in_place",
@@ -79,8 +81,8 @@ def in_place(
             return in_place(cls, input, *others, at=at, may_overlap=may_overlap, **parameters)
     for other in others:
         check_apart(input, other, name)
-    if records(input, *others):
-        before = as_it_is(cls, input, may_overlap=may_overlap)
+    if must_follow(input, *others):
+        before = as_it_is(cls, input, *others, may_overlap=may_overlap)
         result = cls.apply(*others[:at], before, *others[at:], **parameters)
         return replace(input, result, name, at - (cls.differentiates.start or 0))
     result = cls.apply(*others[:at], _before(input), *others[at:], **parameters)
@@ -113,8 +115,14 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     if recorded:
         check_writable(input, name)
     _check_inference(input, name)
-    result = cls.apply(wrap(input.payload, edge_of(input) if recorded else None), **parameters)
+    before = wrap(input.payload, edge_of(input) if recorded else None)
+    moves = special and forward_moves((input,))
+    if moves:
+        modes.duals.hang(before, modes.duals.tangent(input))
+    result = cls.apply(before, **parameters)
     input.payload = result.payload
+    if moves:
+        modes.duals.hang(input, modes.duals.tangent(result))
     if input.is_inference():
         wrote()
         return input
@@ -141,8 +149,8 @@ def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other
         with below:
             return update(cls, ufunc, input, other)
     check_apart(input, other, name)
-    if records(input, other):
-        return replace(input, cls.apply(as_it_is(cls, input), other), name)
+    if must_follow(input, other):
+        return replace(input, cls.apply(as_it_is(cls, input, other), other), name)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
     is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
@@ -184,6 +192,11 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
 def records(*tensors: Any) -> bool:
     """Whether the tape has to know of a write to the first from the others."""
     return is_recording() and any(isinstance(x, Tensor) and x.edge is not None for x in tensors)
+
+
+def must_follow(*tensors: Any) -> bool:
+    """Whether the tape or forward mode has to know of a write to the first from the others."""
+    return records(*tensors) or (special and forward_moves(tensors))
 
 
 def write(
@@ -250,6 +263,8 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
     except ValueError as error:
         raise _explained(input, name, error) from error
     input.wrote()
+    if special and modes.duals is not None:
+        modes.duals.written(input, tangent_of(result))
     node = result.edge
     if node is None:
         return input  # a dtype without gradients: the tape ends here
@@ -322,16 +337,24 @@ _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 """What a kind of number can hold: all of the kinds before it."""
 
 
-def as_it_is(cls: type[Primitive], input: Tensor, *, may_overlap: bool = False) -> Tensor:
+def as_it_is(
+    cls: type[Primitive], input: Tensor, *others: Any, may_overlap: bool = False
+) -> Tensor:
     """`input` as the op may save it: its values are about to change, so it gets a snapshot."""
     name = _name(cls)
-    check_writable(input, name)
+    if records(input, *others):
+        check_writable(input, name)
+    else:
+        _check_inference(input, name)
     if not may_overlap:
         check_memory(input, name)
-    array = input.payload
-    if "self" in cls.saves or isinstance(array, Layer):
+    array, moves = input.payload, special and modes.duals is not None
+    if "self" in cls.saves or moves or isinstance(array, Layer):
         array = array.copy()
-    return wrap(array, edge_of(input))
+    before = wrap(array, edge_of(input))
+    if moves:
+        modes.duals.keep_as_it_is(before, input)
+    return before
 
 
 def _before(input: Tensor) -> Tensor:

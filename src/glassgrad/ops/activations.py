@@ -10,9 +10,8 @@ from glassgrad.base.dtypes import as_dtype
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._families import Elementwise
+from glassgrad.ops._families import AlongLine, Elementwise, Symmetric
 from glassgrad.ops._texts import scalar_name
-from glassgrad.recording.primitive import Primitive
 
 from ._out import written_to
 from ._writing import in_place
@@ -135,7 +134,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return Sigmoid.apply(input)
 
 
-class Softmax(Primitive):
+class Softmax(Symmetric, AlongLine):
     """yᵢ = eˣⁱ/Σⱼ eˣʲ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
     node = "SoftmaxBackward0"
@@ -145,6 +144,7 @@ class Softmax(Primitive):
         r"\bar x_i = y_i (\bar y_i - \textstyle\sum_j y_j \bar y_j)",
     )
     saves = ("result",)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -187,7 +187,7 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     return Softmax.apply(_floating("softmax", input, at, dtype), dim=at)
 
 
-class LogSoftmax(Primitive):
+class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ eˣʲ        dyᵢ = dxᵢ − Σⱼ eʸʲ·dxⱼ        x̄ᵢ = ȳᵢ − eʸⁱ·Σⱼ ȳⱼ"""
 
     node = "LogSoftmaxBackward0"
@@ -197,6 +197,7 @@ class LogSoftmax(Primitive):
         r"\bar x_i = \bar y_i - e^{y_i} \textstyle\sum_j \bar y_j",
     )
     saves = ("result",)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -211,6 +212,13 @@ class LogSoftmax(Primitive):
         if not y.shape:
             return grad * 0
         return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (y,) = ctx.saved_tensors
+        if not y.shape:
+            return dx * 0
+        return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
 def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:

@@ -1,7 +1,11 @@
 """The fused `linear`: a matrix product and a bias."""
 
+import math
+from typing import Any
+
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import in_front, total
 from glassgrad.ops._matrices import as_matrices, check_dtypes, unfit
 from glassgrad.ops._products import product, times_transposed, transposed_times
 from glassgrad.ops._texts import not_a_tensor
@@ -39,6 +43,32 @@ class Linear(Primitive):
         if len(ctx.edges) == 2:  # no bias
             return x_bar, w_bar
         return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None
+
+    @staticmethod
+    def jvp(ctx, dx, dw, *db):
+        x, weight = ctx.saved_tensors
+        moved_x = None if dx is None else times_transposed(dx, weight)
+        return total([moved_x, None if dw is None else times_transposed(x, dw), *db])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, weight, *bias):
+        if in_dims[1:].count(None) == len(in_dims) - 1:  # a batch of inputs alone
+            return cls.apply(x, weight, *bias)
+        if in_dims[1] is None:
+            y = cls.apply(x, weight)
+        else:
+            y = _each_times_its_own(x, weight, in_dims[0] is not None)
+        if not bias:
+            return y
+        rank = x.ndim - (in_dims[0] is not None)
+        return y + (bias[0] if in_dims[2] is None else in_front(bias[0], rank))
+
+
+def _each_times_its_own(x: Any, weight: Any, is_batched: bool) -> Any:
+    """A batch of examples, or one for all, times a batch of weights."""
+    lead = x.shape[is_batched:-1]
+    rows = x.reshape(*x.shape[:is_batched], math.prod(lead), x.shape[-1])
+    return times_transposed(rows, weight).reshape(weight.shape[0], *lead, weight.shape[1])
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -114,7 +114,7 @@ def _like(
     if value is not None:
         check_number(wanted, value)
         array.fill(constant(value, wanted))
-    return made(array, None, device or checked.device, requires_grad)
+    return made(array, None, device or checked.device, requires_grad, like=checked)
 
 
 def form_of(array: Any) -> Any:
@@ -207,7 +207,7 @@ def new_empty(
     """
     shape = checked_size("new_empty", size_of(size, "new_empty"))
     wanted = input.dtype if dtype is None else as_dtype(dtype)
-    return made(np.empty(shape, wanted), None, device or input.device, requires_grad)
+    return made(np.empty(shape, wanted), None, device or input.device, requires_grad, input)
 
 
 def new_tensor(
@@ -246,4 +246,4 @@ def _new(
     requires_grad: bool,
 ) -> Tensor:
     wanted = input.dtype if dtype is None else dtype
-    return filled(name, size, value, wanted, device or input.device, requires_grad)
+    return filled(name, size, value, wanted, device or input.device, requires_grad, input)

@@ -10,25 +10,39 @@ from glassgrad.ops._reduce import dim_or_axis, kept_or_keepdims
 from glassgrad.ops.extrema import filled_dim
 from glassgrad.recording.primitive import Primitive
 
+from ._families import AlongLine, rows_of
+
 __all__ = ["argmax", "argmin"]
 
 
-class ArgMax(Primitive):
+class _Where(AlongLine):
+    """The index of an extreme element."""
+
+    differentiable = False
+    axes = ("dim",)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dim, keepdim):
+        if dim is not None:
+            return super().vmap(info, in_dims, x, dim=dim, keepdim=keepdim)
+        found = cls.apply(rows_of(x), dim=1, keepdim=False)
+        return found.reshape(info.batch_size, *(1,) * (x.ndim - 1)) if keepdim else found
+
+
+class ArgMax(_Where):
     """k = the first i with xᵢ = maxⱼ xⱼ        no derivative"""
 
     latex = (r"\min \arg\max_i x_i", "0", r"\bar x = 0")
-    differentiable = False
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.argmax(x, axis=dim, keepdims=keepdim)
 
 
-class ArgMin(Primitive):
+class ArgMin(_Where):
     """k = the first i with xᵢ = minⱼ xⱼ        no derivative"""
 
     latex = (r"\min \arg\min_i x_i", "0", r"\bar x = 0")
-    differentiable = False
 
     @staticmethod
     def forward(x, *, dim, keepdim):

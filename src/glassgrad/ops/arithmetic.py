@@ -5,7 +5,7 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
-from ._families import Elementwise
+from ._families import Elementwise, Linear, Multilinear
 from ._out import written_to
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "div",
     "mul",
     "neg",
+    "real_part",
     "rsub",
     "sign",
     "sub",
@@ -147,7 +148,7 @@ def rsub(input: Tensor, other: Operand) -> Tensor:
     return Sub.apply(other, input)
 
 
-class Mul(Elementwise):
+class Mul(Multilinear, Elementwise):
     """z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
 
     node = "MulBackward0"
@@ -210,6 +211,12 @@ class Div(Elementwise):
         x, y = ctx.saved_tensors
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
+
+    @staticmethod
+    def jvp(ctx, dx, dy):
+        _, y = ctx.saved_tensors
+        moved = None if dy is None else ctx.result * dy
+        return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
 def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -295,8 +302,18 @@ class Abs(Elementwise):
         (x,) = ctx.saved_tensors
         if x.dtype.kind != "c":
             return grad * np.sign(x)
-        length = np.abs(x)
-        return grad * (x / np.where(length == 0, 1.0, length))
+        return grad * _direction(x)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.saved_tensors
+        return dx * np.sign(x) if x.dtype.kind != "c" else np.real(np.conj(_direction(x)) * dx)
+
+
+def _direction(x):
+    """x/|x| of complex numbers; 0 of 0."""
+    length = np.abs(x)
+    return x / np.where(length == 0, 1.0, length)
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -345,7 +362,7 @@ def sign(input: Tensor) -> Tensor:
     return Sign.apply(input)
 
 
-class Conj(Elementwise):
+class Conj(Linear, Elementwise):
     """y = conj x        dy = conj dx        x̄ = conj ȳ"""
 
     node = "ConjBackward0"
@@ -377,3 +394,29 @@ def conj(input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.conj.html
     """
     return Conj.apply(input) if input.dtype.kind == "c" else input
+
+
+class Real(Linear, Elementwise):
+    """y = Re x        dy = Re dx        x̄ = ȳ"""
+
+    node = "RealBackward0"
+    holomorphic = False
+    latex = (r"\operatorname{Re} x", r"\operatorname{Re} \dot x", r"\bar x = \bar y")
+
+    @staticmethod
+    def forward(x):
+        return np.real(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+def real_part(input: Tensor) -> Tensor:
+    """The real part, element by element; a real tensor is its own.
+
+    Example:
+        >>> real_part(tensor([1 + 2j]))
+        tensor([1.])
+    """
+    return Real.apply(input) if input.dtype.kind == "c" else input

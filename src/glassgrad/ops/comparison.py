@@ -1,12 +1,16 @@
 """Questions about elements: equal? smaller? nan? Answers are bools and have no gradient."""
 
+import math
+
 import numpy as np
 
+from glassgrad.base.backend import asnumpy
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Predicate
+from glassgrad.ops._families import Predicate, stretched
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
+from glassgrad.ops.reduction import Some
 
 __all__ = [
     "allclose",
@@ -245,6 +249,19 @@ class IsIn(Predicate):
     def forward(x, y, *, assume_unique, invert):
         return np.isin(x, y, assume_unique=assume_unique, invert=invert)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, y, *, assume_unique, invert):
+        """Each with each, if what is looked for among differs between examples."""
+        if in_dims[1] is None:
+            return cls.apply(x, y, assume_unique=assume_unique, invert=invert)
+        elements = x if in_dims[0] is not None else stretched(x, info.batch_size)
+        pairs = Eq.apply(
+            elements.reshape(info.batch_size, math.prod(elements.shape[1:]), 1),
+            y.reshape(info.batch_size, 1, math.prod(y.shape[1:])),
+        )
+        found = Some.apply(pairs, dim=(2,), keepdim=False).reshape(elements.shape)
+        return np.logical_not(found) if invert else found
+
 
 def isin(
     elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
@@ -331,7 +348,7 @@ def allclose(
         True
     """
     close = isclose(input, other, rtol, atol, equal_nan=equal_nan)
-    return bool(np.all(close.payload))
+    return bool(np.all(asnumpy(close.payload)))
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -341,4 +358,4 @@ def equal(input: Tensor, other: Tensor) -> bool:
         >>> equal(tensor([1.0, 2.0]), tensor([1.0, 2.0]))
         True
     """
-    return input.shape == other.shape and bool(np.all(Eq.apply(input, other).payload))
+    return input.shape == other.shape and bool(np.all(asnumpy(Eq.apply(input, other).payload)))

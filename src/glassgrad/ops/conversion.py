@@ -18,8 +18,10 @@ from glassgrad.base.dtypes import (
     is_differentiable,
 )
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.tensor import Tensor, fresh
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.tensor import Tensor
+
+from ._families import Along, Linear
+from ._reduce import array_of
 
 __all__ = [
     "clone",
@@ -37,7 +39,7 @@ __all__ = [
 ]
 
 
-class Clone(Primitive):
+class Clone(Linear, Along):
     """y = x        dy = dx        x̄ = ȳ"""
 
     node = "CloneBackward0"
@@ -84,7 +86,7 @@ def clone(input: Tensor) -> Tensor:
     return Clone.apply(input)
 
 
-class ToCopy(Primitive):
+class ToCopy(Linear, Along):
     """y = x, converted        dy = dx, converted        x̄ = ȳ, converted back"""
 
     node = "ToCopyBackward0"
@@ -101,7 +103,7 @@ class ToCopy(Primitive):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.source = inputs[0].dtype, device_of(inputs[0])
+        ctx.source = inputs[0].dtype, device_of(array_of(inputs[0]))
 
     @staticmethod
     def backward(ctx, grad):
@@ -184,7 +186,7 @@ def to(
     place = input.device if device is None else Device(device)
     if not copy and wanted is input.dtype and _is_on(input.payload, place):
         return input
-    source = input if is_differentiable(wanted) else fresh(input.payload)  # not recorded
+    source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
     return ToCopy.apply(source, dtype=wanted, device=place)
 
 

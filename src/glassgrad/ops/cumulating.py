@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import run
+from ._families import Along, Linear, Reduction, rows_of, run
 from ._out import written_to
 from ._places import in_dim
 from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape, zeros_like
@@ -21,7 +21,7 @@ from .turning import Flip
 __all__ = ["cumprod", "cumsum", "prod"]
 
 
-class Cumsum(Primitive):
+class Cumsum(Linear, Along):
     """yᵢ = Σ_{j ≤ i} xⱼ        dyᵢ = Σ_{j ≤ i} dxⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
 
     node = "CumsumBackward0"
@@ -31,6 +31,7 @@ class Cumsum(Primitive):
         r"\bar x_j = \textstyle\sum_{i \ge j} \bar y_i",
     )
     promotes = None
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -79,7 +80,7 @@ def cumsum(
     return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
 
 
-class Cumprod(Primitive):
+class Cumprod(Along):
     """yᵢ = Π_{j ≤ i} xⱼ        dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ"""  # noqa: E501  # formulas
 
     node = "CumprodBackward0"
@@ -90,6 +91,7 @@ class Cumprod(Primitive):
     )
     saves = ("self",)
     promotes = None
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -109,6 +111,18 @@ class Cumprod(Primitive):
         for j in reversed(range(n - 1)):
             sums.append(grad[_at(j, dim)] + x[_at(j + 1, dim)] * sums[-1])
         return _before(x, dim) * np.stack(sums[::-1], dim)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = dyᵢ₋₁·xᵢ + yᵢ₋₁·dxᵢ."""
+        (x,) = ctx.saved_tensors
+        dim, parts = ctx.dim, _before(x, ctx.dim) * dx
+        if not x.shape[dim]:
+            return dx
+        tangents = [parts[_at(0, dim)]]
+        for i in range(1, x.shape[dim]):
+            tangents.append(tangents[-1] * x[_at(i, dim)] + parts[_at(i, dim)])
+        return np.stack(tangents, dim)
 
 
 def _at(index: int | slice, dim: int) -> tuple[Any, ...]:
@@ -171,7 +185,7 @@ def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
     return input if is_differentiable(input.dtype) else to(input, int64)
 
 
-class Prod(Primitive):
+class Prod(Reduction):
     """y = Πᵢ xᵢ        dy = Σᵢ dxᵢ·Π_{j ≠ i} xⱼ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward0"
@@ -191,8 +205,12 @@ class Prod(Primitive):
         (x,) = ctx.saved_tensors
         return grad * _others(x.reshape(-1), 0).reshape(x.shape)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return ProdDim.apply(rows_of(x), dim=1, keepdim=False)
 
-class ProdDim(Primitive):
+
+class ProdDim(Reduction):
     """y = Πᵢ xᵢ along a dim        dy = Σᵢ dxᵢ·Π_{j ≠ i} xⱼ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward1"

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.backend import CPU, CPU_BACKEND, backend_for
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError, TransformError
+from glassgrad.core.levels import Layer
 from glassgrad.core.tensor import Tensor, fresh
 
 from ._data import array_from
+from ._reduce import array_of
 
 __all__ = ["dlpack_capsule", "dlpack_device", "from_dlpack"]
 
@@ -34,11 +36,18 @@ def dlpack_capsule(
 
     Raises:
         BufferError: if `input` requires grad: writes and gradients would go unseen.
+        TransformError: if it is seen by a transform.
     """
     if input.requires_grad:
         raise BufferError(
             "Can't export tensors that require gradient, use tensor.detach(). Nobody would see "
             "what the other library writes, or give it a gradient."
+        )
+    if isinstance(input.payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: a tensor of shape "
+            f"{list(input.shape)} that is seen by a transform is nothing to another library. "
+            "Return it, and export the result."
         )
     options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
     asked = {name: value for name, value in options.items() if value is not None}
@@ -53,7 +62,7 @@ def dlpack_device(input: Tensor) -> tuple[int, int]:
         >>> dlpack_device(tensor([1.0]))
         (1, 0)
     """
-    kind, index = input.payload.__dlpack_device__()
+    kind, index = array_of(input).__dlpack_device__()
     return int(kind), int(index)
 
 

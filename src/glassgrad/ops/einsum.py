@@ -16,10 +16,9 @@ import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import run
+from glassgrad.ops._families import Linear, Multilinear, run
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
-from glassgrad.recording.primitive import Primitive
 
 __all__ = ["einsum"]
 
@@ -27,7 +26,7 @@ _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
-class EinsumOne(Primitive):
+class EinsumOne(Linear):
     """z = Σ x over the letters left out        dz = Σ dx        x̄ = z̄, spread"""
 
     node = "EinsumBackward0"
@@ -47,8 +46,13 @@ class EinsumOne(Primitive):
     def backward(ctx, grad):
         return _gradient(ctx.subscripts, ctx.sizes, [ctx.output], [grad])
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, subscripts, output):
+        batch = _unused({*subscripts})
+        return cls.apply(x, subscripts=batch + subscripts, output=batch + output)
 
-class EinsumTwo(Primitive):
+
+class EinsumTwo(Multilinear):
     """z = Σ x·y        dz = Σ dx·y + Σ x·dy        x̄ = Σ z̄·y,  ȳ = Σ z̄·x"""
 
     node = "EinsumBackward0"
@@ -75,6 +79,15 @@ class EinsumTwo(Primitive):
             _gradient(ctx.first, sizes, [ctx.output, ctx.second], [grad, y]) if wants_x else None,
             _gradient(ctx.second, sizes, [ctx.output, ctx.first], [grad, x]) if wants_y else None,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y, *, first, second, output):
+        batch = _unused({*first, *second})
+        first, second = [
+            letters if dim is None else batch + letters
+            for letters, dim in zip((first, second), in_dims, strict=True)
+        ]
+        return _pair(first, second, batch + output, x, y)
 
 
 def _gradient(wanted: str, sizes: dict[str, int], inputs: list[str], values: list[Any]) -> Any:

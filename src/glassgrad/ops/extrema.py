@@ -13,12 +13,13 @@ from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
 from glassgrad.recording.primitive import Primitive
 
+from ._families import AlongLine, Reduction, rows_of
 from ._out import written_to
 
 __all__ = ["amax", "amin", "max", "min"]
 
 
-class Max(Primitive):
+class Max(Reduction):
     """y = maxᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
 
     node = "MaxBackward1"
@@ -37,8 +38,12 @@ class Max(Primitive):
     def backward(ctx, grad):
         return shared(grad, *ctx.saved_tensors, dim=None)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return MaxDim.apply(rows_of(x), dim=1, keepdim=False)[0]
 
-class Min(Primitive):
+
+class Min(Reduction):
     """y = minᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
 
     node = "MinBackward1"
@@ -53,8 +58,12 @@ class Min(Primitive):
     def backward(ctx, grad):
         return shared(grad, *ctx.saved_tensors, dim=None)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return MinDim.apply(rows_of(x), dim=1, keepdim=False)[0]
 
-class _OverDims(Primitive):
+
+class _OverDims(Reduction):
     """The largest or the smallest element over some dims."""
 
     saves = ("self", "result")
@@ -96,11 +105,12 @@ def shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
     return np.where(here, grad / ties, 0) if dim is None else grad * here / ties
 
 
-class AlongDim(Primitive):
+class AlongDim(AlongLine):
     """The largest or the smallest element along one dim, and its index."""
 
     multiple = True
     keeps_index = True
+    axes = ("dim",)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -109,6 +119,13 @@ class AlongDim(Primitive):
     @staticmethod
     def backward(ctx, grad, _):
         return placed(grad, ctx)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        if not ctx.shape:
+            return dx, None
+        there = ctx.indices.reshape(kept_shape(ctx.shape, (ctx.dim,)))
+        return np.take_along_axis(dx, there, ctx.dim).reshape(ctx.indices.shape), None
 
 
 class MaxDim(AlongDim):

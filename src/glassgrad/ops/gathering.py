@@ -7,11 +7,10 @@ import numpy as np
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import KeepsShape, run
-from ._places import along, check_index, in_dim, is_outside
+from ._families import Along, KeepsShape, Linear, batch_all, run
+from ._places import along, check_bounds, check_index, in_dim, is_outside
 from ._reduce import zeros_like
 from .shape import reshape
 
@@ -48,8 +47,17 @@ class IndexSelect(KeepsShape):
             return IndexAdd.apply(zeros, grad, ctx.index, dim=ctx.dim, alpha=1)
         return _add_at(zeros, in_dim(ctx.index, ctx.dim), grad)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, index, *, dim):
+        if in_dims[1] is None:
+            return cls.apply(x, index, dim=dim + 1)
+        if in_dims[0] is not None:
+            return Gather.apply(x, each_along(index, x.shape, dim + 1), dim=dim + 1)
+        chosen = cls.apply(x, index.reshape(-1), dim=dim)  # of all examples side by side
+        return np.moveaxis(chosen.unflatten(dim, tuple(index.shape)), dim, 0)
 
-class IndexAdd(Primitive):
+
+class IndexAdd(Linear):
     """z = x + Σ α·y at i        dz = dx + Σ α·dy at i        x̄ = z̄,  ȳ = α·z̄[…, i, …]"""
 
     node = "IndexAddBackward0"
@@ -75,6 +83,27 @@ class IndexAdd(Primitive):
             return grad, None
         chosen = run(IndexSelect, grad, ctx.index, dim=ctx.dim)
         return grad if wants_x else None, chosen if ctx.alpha == 1 else chosen * ctx.alpha
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, source, index, *, dim, alpha):
+        x, source = batch_all(info, in_dims[:2], (x, source))
+        if in_dims[2] is None:
+            return cls.apply(x, source, index, dim=dim + 1, alpha=alpha)
+        index = each_along(index, source.shape, dim + 1)
+        return ScatterAdd.apply(x, source if alpha == 1 else source * alpha, index, dim=dim + 1)
+
+
+def each_along(index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    """A vector of places for each example as what `gather` takes: an index for each element.
+
+    Args:
+        index: shape `(b, m)`.
+        shape: that of what is chosen from, or of what is written, batch first.
+        dim: the dim in which the places are.
+    """
+    n, places = index.shape
+    line = index.reshape(n, *(1,) * (dim - 1), places, *(1,) * (len(shape) - dim - 1))
+    return line.expand(*shape[:dim], places, *shape[dim + 1 :])
 
 
 def _add_at(array: Any, key: Any, values: Any) -> Any:
@@ -110,7 +139,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
             f"{list(index.shape)}. Write `x[index]`, or `index.flatten()`."
         )
     n = input.shape[at] if input.ndim else 1
-    if is_outside(index.payload, n):
+    if is_outside(index, n):
         raise DimError(
             f"index out of range in self: index_select() on dim {at} of size {n}. "
             f"Write indices from 0 to {n - 1}."
@@ -131,6 +160,7 @@ class Gather(KeepsShape):
     )
     promotes = None
     differentiates = slice(0, 1)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, index, *, dim):
@@ -149,13 +179,14 @@ class Gather(KeepsShape):
         return _add_at(zeros, along(ctx.index, ctx.dim), grad)
 
 
-class ScatterAdd(Primitive):
+class ScatterAdd(Linear, Along):
     """z = x + Σ y at the places of a gather        dz so of dx, dy        x̄ = z̄,  ȳ = gather of z̄"""  # noqa: E501  # formulas
 
     node = "ScatterAddBackward0"
     latex = _SUMMED
     promotes = None
     differentiates = slice(0, 2)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, src, index, *, dim):
@@ -238,10 +269,4 @@ def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:
                 f"be no larger than self {list(input.shape)} apart from dimension {dim}. The "
                 "other dims count along. Cut the index there."
             )
-    n = input.shape[dim] if input.ndim else 1
-    if is_outside(index.payload, n):
-        wrong = index.payload[(index.payload < 0) | (index.payload >= n)]
-        raise ShapeError(
-            f"index {int(wrong.reshape(-1)[0])} is out of bounds for dimension {dim} with size "
-            f"{n}. Write indices from 0 to {n - 1}."
-        )
+    check_bounds(index, dim, input.shape[dim] if input.ndim else 1)

@@ -8,15 +8,15 @@ from glassgrad.base.dtypes import Number, int64
 from glassgrad.base.errors import ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import run
+from ._families import Linear, Symmetric, batch_all, in_front, run
 from ._places import check_index, check_source, check_vector, in_dim, same_dtype
 from ._prepared import Prepared
 from ._texts import scalar_name
-from .gathering import IndexAdd, IndexSelect
+from .gathering import IndexAdd, IndexSelect, each_along
 from .masking import fill_value
+from .scattering import Scatter, ScatterValue
 from .shape import reshape
 
 __all__ = ["index_add", "index_copy", "index_fill"]
@@ -61,7 +61,7 @@ def prepare_index_add(
     return Prepared(IndexAdd, (input, source, _vector(index)), {"dim": at, "alpha": alpha})
 
 
-class IndexCopy(Primitive):
+class IndexCopy(Linear):
     """z = x, but y at i        dz = dx, but dy at i        x̄ = z̄, but 0 at i,  ȳ = z̄[…, i, …]"""
 
     node = "IndexCopyBackward0"
@@ -88,6 +88,13 @@ class IndexCopy(Primitive):
             run(IndexFill, grad, ctx.index, dim=ctx.dim, value=0) if wants_x else None,
             run(IndexSelect, grad, ctx.index, dim=ctx.dim) if wants_source else None,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, source, index, *, dim):
+        x, source = batch_all(info, in_dims[:2], (x, source))
+        if in_dims[2] is None:
+            return cls.apply(x, source, index, dim=dim + 1)
+        return Scatter.apply(x, source, each_along(index, source.shape, dim + 1), dim=dim + 1)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -122,7 +129,7 @@ def prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -
     return Prepared(IndexCopy, (input, source, _vector(index)), {"dim": at})
 
 
-class IndexFill(Primitive):
+class IndexFill(Symmetric):
     """y = x, but c at i        dy = dx, but 0 at i        x̄ = ȳ, but 0 at i"""
 
     node = "IndexFillBackward0"
@@ -146,8 +153,16 @@ class IndexFill(Primitive):
     def backward(ctx, grad):
         return run(IndexFill, grad, ctx.index, dim=ctx.dim, value=0)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, index, *, dim, value):
+        if in_dims[1] is None:
+            return cls.apply(x, index, dim=dim + 1, value=value)
+        (x,) = batch_all(info, in_dims[:1], (x,))
+        index = each_along(index, x.shape, dim + 1)
+        return ScatterValue.apply(x, index, dim=dim + 1, value=value)
 
-class IndexFillTensor(Primitive):
+
+class IndexFillTensor(Linear):
     """y = x, but c at i        dy = dx, but dc at i        x̄ = ȳ, but 0 at i,  c̄ = Σ ȳ at i"""
 
     node = "IndexFillBackward1"
@@ -175,6 +190,15 @@ class IndexFillTensor(Primitive):
             run(IndexFill, grad, ctx.index, dim=ctx.dim, value=0) if wants_x else None,
             None if chosen is None else sum_to(chosen, ctx.value_shape),
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, value, index, *, dim):
+        x, value = batch_all(info, in_dims[:2], (x, value))
+        value = in_front(value, x.ndim - 1)
+        if in_dims[2] is None:
+            return cls.apply(x, value, index, dim=dim + 1)
+        index = each_along(index, x.shape, dim + 1)
+        return Scatter.apply(x, np.broadcast_to(value, index.shape), index, dim=dim + 1)
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Tensor:

@@ -13,15 +13,14 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import KeepsShape, run
-from ._index import as_items, check_places, dims_of, index_array, read_slice
-from .gathering import gather, index_select
+from ._families import Along, KeepsShape, Linear, batch_all, run
+from ._index import as_items, dims_of, index_array, read_slice, refusal
+from ._keys import batched_key, key_of
 from .shape import unsqueeze
 
-__all__ = ["gather", "getitem", "index_select", "narrow", "parse", "select"]
+__all__ = ["getitem", "narrow", "parse", "select"]
 
 
 # One element of a dim, and a range of them --------------------------------------------------------
@@ -45,12 +44,14 @@ class Select(KeepsShape):
         return run(SelectInto, grad, shape=ctx.shape, dim=ctx.dim, index=ctx.index)
 
 
-class SelectInto(Primitive):
+class SelectInto(Linear, Along):
     """y = 0 but for y[…, i, …] = x        dy = 0 but for dy[…, i, …] = dx        x̄ = ȳ[…, i, …]"""
 
     node = "SelectBackwardBackward0"
     latex = (r"e_i x", r"e_i \dot x", r"\bar x = \bar y_i")
     promotes = None
+    axes = ("dim",)
+    sizes = ("shape",)
 
     @staticmethod
     def forward(x, *, shape, dim, index):
@@ -87,12 +88,14 @@ class Slice(KeepsShape):
         )
 
 
-class SliceInto(Primitive):
+class SliceInto(Linear, Along):
     """y = 0 but for y[…, a:b:s, …] = x        dy = so of dx        x̄ = ȳ[…, a:b:s, …]"""
 
     node = "SliceBackwardBackward0"
     latex = (r"x\ \text{at}\ a{:}b", r"\dot x\ \text{at}\ a{:}b", r"\bar x = \bar y_{a:b}")
     promotes = None
+    axes = ("dim",)
+    sizes = ("shape",)
 
     @staticmethod
     def forward(x, *, shape, dim, start, end, step):
@@ -114,12 +117,13 @@ def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
     return out
 
 
-class Alias(Primitive):
+class Alias(Linear, Along):
     """y = x        dy = dx        x̄ = ȳ"""
 
     node = "AliasBackward0"
     latex = ("x", r"\dot x", r"\bar x = \bar y")
     promotes = None
+    views = True
 
     @staticmethod
     def forward(x):
@@ -241,8 +245,14 @@ class Index(KeepsShape):
     def backward(ctx, grad):
         return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, *indices, dims):
+        rank = x.ndim - (in_dims[0] is not None)
+        key = batched_key(info.batch_size, rank, in_dims, indices, dims)
+        return key.arranged(cls.apply(x, *key.indices, dims=key.dims))
 
-class IndexInto(Primitive):
+
+class IndexInto(Linear):
     """y = Σ x at [i, j, …]        dy = Σ dx at [i, j, …]        x̄ = ȳ[i, j, …]"""
 
     node = "IndexPutImplBackward0"
@@ -271,12 +281,12 @@ class IndexInto(Primitive):
     def backward(ctx, grad):
         return run(Index, grad, *ctx.indices, dims=ctx.dims)
 
-
-def key_of(indices: tuple[Any, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
-    key: list[Any] = [slice(None)] * (max(dims) + 1)
-    for dim, index in zip(dims, indices, strict=True):
-        key[dim] = index
-    return (*key, ...)
+    @classmethod
+    def vmap(cls, info, in_dims, x, *indices, dims, shape):
+        n = info.batch_size
+        key = batched_key(n, len(shape), (0, *in_dims[1:]), indices, dims)
+        (chosen,) = batch_all(info, in_dims[:1], (x,))
+        return cls.apply(key.disarranged(chosen), *key.indices, dims=key.dims, shape=(n, *shape))
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -312,8 +322,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     try:
         return Index.apply(view, *indices, dims=dims)
     except IndexError as error:
-        check_places(tuple(view.shape), dims, indices)
-        raise AssertionError("NumPy refuses only what check_places refuses") from error
+        raise refusal(error, tuple(view.shape), dims, indices) from error
 
 
 def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any, ...]]:

@@ -18,8 +18,8 @@ from ._writing import (
     as_it_is,
     check_apart,
     in_place,
+    must_follow,
     put,
-    records,
     replace,
     update,
     write,
@@ -127,10 +127,10 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
             return copy_(input, src)
     src = settled(src)
     check_apart(input, src, "copy")
-    if not records(input, src):
+    if not must_follow(input, src):
         return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
     source = src if src.dtype is input.dtype else src.to(input.dtype)
-    return replace(input, Copy.apply(as_it_is(Copy, input), source), "copy")
+    return replace(input, Copy.apply(as_it_is(Copy, input, src), source), "copy")
 
 
 class Fill(Elementwise):
@@ -215,7 +215,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         with below:
             return fill_(input, value)
     number = fill_value("fill", input, value)
-    if not records(input):
+    if not must_follow(input):
         return write(input, "fill", lambda array: array.fill(number), may_overlap=True)
     return in_place(Fill, input, may_overlap=True, value=number)
 
@@ -230,6 +230,6 @@ def zero_(input: Tensor) -> Tensor:
     if special and (below := level_below("zero", input)):
         with below:
             return zero_(input)
-    if records(input):
+    if must_follow(input):
         return in_place(Zero, input, may_overlap=True)
     return write(input, "zero", lambda array: array.fill(0), may_overlap=True)

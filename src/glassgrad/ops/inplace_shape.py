@@ -140,6 +140,7 @@ def detach_(input: Tensor) -> Tensor:
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
     input.version_counter()  # shared from now on with a node that saved it as its result
+    input.chilled().tangent = None
     if not input.is_inference():
         input.version_counter()  # which a node that saved this tensor as its result shares
     input.edge = None

@@ -7,10 +7,9 @@ import numpy as np
 from glassgrad.base.backend import in_rows
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import run
+from ._families import Along, Linear, run
 from ._out import written_to
 from .indexing import Select, Slice
 
@@ -19,7 +18,7 @@ __all__ = ["cat", "concat", "stack"]
 Tensors = Sequence[Tensor]
 
 
-class Cat(Primitive):
+class Cat(Linear, Along):
     """z = x ⌢ y ⌢ …        dz = dx ⌢ dy ⌢ …        x̄, ȳ, … = the parts of z̄"""
 
     node = "CatBackward0"
@@ -28,6 +27,7 @@ class Cat(Primitive):
         r"[\dot x;\, \dot y;\, \dots]",
         r"\bar x = \bar z_{1:n},\ \bar y = \bar z_{n+1:n+m},\ \dots",
     )
+    axes = ("dim",)
 
     @staticmethod
     def forward(*tensors, dim):
@@ -53,6 +53,14 @@ class Cat(Primitive):
             )
             start = end
         return tuple(parts)
+
+    @classmethod
+    def vmap(cls, info, in_dims, *tensors, dim):
+        """Examples of shape (0,) are left out: with a batch in front they are (n, 0), as others."""
+        pairs = list(zip(tensors, in_dims, strict=True))
+        kept = [(x, at) for x, at in pairs if x.shape[0 if at is None else 1 :] != (0,)] or pairs
+        wide, dims = zip(*kept, strict=True)
+        return super().vmap(info, dims, *wide, dim=dim)
 
 
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -123,7 +131,7 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
     return cat(tensors, dim)
 
 
-class Stack(Primitive):
+class Stack(Linear, Along):
     """z = (x, y, …) in a new dim        dz = (dx, dy, …)        x̄, ȳ, … = the elements of z̄"""
 
     node = "StackBackward0"
@@ -132,6 +140,7 @@ class Stack(Primitive):
         r"(\dot x, \dot y, \dots)",
         r"\bar x = \bar z_1,\ \bar y = \bar z_2,\ \dots",
     )
+    axes = ("dim",)
 
     @staticmethod
     def forward(*tensors, dim):

@@ -6,18 +6,19 @@ from glassgrad.ops._matrices import (
     as_matrices,
     check_dtypes,
     check_rank,
+    lined_up,
     unfit,
 )
 from glassgrad.ops._products import product, times_transposed, transposed, transposed_times
 from glassgrad.ops._texts import c_name, not_a_tensor
-from glassgrad.recording.primitive import Primitive
 
+from ._families import Multilinear
 from ._out import written_to
 
 __all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
 
 
-class Mm(Primitive):
+class Mm(Multilinear):
     """Z = X·Y        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     node = "MmBackward0"
@@ -42,7 +43,20 @@ class Mm(Primitive):
         )
 
     @classmethod
-    def explain(cls, error, values):  # noqa: ARG003  # the shapes say it all
+    def vmap(cls, info, in_dims, x, y):
+        """A batch of rows times one matrix is one product; so is one matrix times columns."""
+        if in_dims == (0, 0):
+            return Bmm.apply(x, y)
+        if in_dims[1] is None:
+            n, rows, m = x.shape
+            return Mm.apply(x.reshape(n * rows, m), y).reshape(n, rows, y.shape[1])
+        n, m, k = y.shape
+        columns = y.movedim(0, 1).reshape(m, n * k)
+        return Mm.apply(x, columns).reshape(x.shape[0], n, k).movedim(1, 0)
+
+    @classmethod
+    def explain(cls, error, values):
+        """The shapes say it all."""
         return unfit(values[0].shape, values[1].shape)
 
 
@@ -74,7 +88,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return matmul(input, mat2)
 
 
-class Mv(Primitive):
+class Mv(Multilinear):
     """z = X·v        dz = dX·v + X·dv        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
     node = "MvBackward0"
@@ -93,6 +107,15 @@ class Mv(Primitive):
             None if v is None else grad[:, None] * v,
             None if x is None else transposed(x) @ grad,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, v):
+        if in_dims[0] is None:
+            return Mm.apply(v, transposed(x))
+        if in_dims[1] is None:
+            n, rows, m = x.shape
+            return Mv.apply(x.reshape(n * rows, m), v).reshape(n, rows)
+        return Bmm.apply(x, v[:, :, None]).squeeze(2)
 
 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -129,7 +152,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     return Mv.apply(input, vec)
 
 
-class Dot(Primitive):
+class Dot(Multilinear):
     """z = x·y        dz = dx·y + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
 
     node = "DotBackward0"
@@ -149,6 +172,12 @@ class Dot(Primitive):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return None if y is None else grad * y, None if x is None else grad * x
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y):
+        if in_dims == (0, 0):
+            return Bmm.apply(x[:, None, :], y[:, :, None]).reshape(info.batch_size)
+        return Mv.apply(x, y) if in_dims[1] is None else Mv.apply(y, x)
 
 
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -184,7 +213,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     return Dot.apply(input, tensor)
 
 
-class Bmm(Primitive):
+class Bmm(Multilinear):
     """Zᵢ = Xᵢ·Yᵢ        dZᵢ = dXᵢ·Yᵢ + Xᵢ·dYᵢ        X̄ᵢ = Z̄ᵢ·Yᵢᵀ,  Ȳᵢ = Xᵢᵀ·Z̄ᵢ"""
 
     node = "BmmBackward0"
@@ -207,6 +236,10 @@ class Bmm(Primitive):
             None if y is None else grad @ transposed(y),
             None if x is None else transposed(x) @ grad,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y):
+        return MatMul.apply(x, y)  # stacks of stacks broadcast
 
 
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -243,7 +276,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return Bmm.apply(input, mat2)
 
 
-class MatMul(Primitive):
+class MatMul(Multilinear):
     """Z = X·Y, stacks broadcast        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     node = "MatMulBackward0"
@@ -274,6 +307,12 @@ class MatMul(Primitive):
             y_bar = transposed(rows) @ grad
             y_bar = y_bar if y.ndim > 1 else y_bar[..., 0]
         return x_bar, y_bar
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y):
+        x, y, dims = lined_up(in_dims, x, y)
+        z = cls.apply(x, y)
+        return z.squeeze(dims) if dims else z
 
 
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:

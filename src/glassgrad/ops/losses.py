@@ -15,21 +15,29 @@ import numpy as np
 
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentError, ShapeError
+from glassgrad.core.levels import Layer
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import run
+from glassgrad.ops._families import batch_all, rows_of, run, total
 from glassgrad.ops._loss_parts import (
     as_rows,
+    class_weights,
     find_hits,
     from_rows,
+    reduce_each,
     reduce_losses,
+    reduce_tangents,
+    rows_of_each,
     share_of,
     softened,
+    softly,
     target_weights,
     values_at,
 )
+from glassgrad.ops._reduce import array_of
 from glassgrad.ops._targets import (
     check_indices,
     check_probabilities,
+    check_range,
     check_reduction,
     check_weight,
 )
@@ -80,15 +88,47 @@ class CrossEntropy(Primitive):
 
     @staticmethod
     def backward(ctx, grad):
-        x, target = ctx.saved_tensors
-        if isinstance(x, Tensor):
-            p = Softmax.apply(as_rows(x), dim=1)
-        else:
-            e, total = ctx.exponentials
-            p = e / total
-        q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
-        row = p - q if ctx.complete and not ctx.weight else p * q.sum(axis=1, keepdims=True) - q
-        return from_rows(row * share_of(grad, ctx.reduction, count), x.shape)
+        row, count = _slopes(ctx)
+        return from_rows(row * share_of(grad, ctx.reduction, count), ctx.saved_tensors[0].shape)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        row, count = _slopes(ctx)
+        moved = (row * as_rows(dx)).sum(axis=1)
+        return reduce_tangents(moved, count, ctx.reduction, ctx.saved_tensors[1].shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, target, *weight, label_smoothing, complete, exponentials, **given):
+        x, target, *weight = batch_all(info, in_dims, (x, target, *weight))
+        rows = rows_of_each(x)
+        log_p = LogSoftmax.apply(rows, dim=2)
+        return _loss_of_each(log_p, target, weight, label_smoothing, **given)
+
+
+def _slopes(ctx):
+    """p·Σq − q in each row, and what the mean divides by."""
+    x, target = ctx.saved_tensors
+    if isinstance(x, Tensor):
+        p = Softmax.apply(as_rows(x), dim=1)
+    else:
+        e, total = ctx.exponentials
+        p = e / total
+    q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
+    plain = ctx.complete and not ctx.weight
+    return p - q if plain else p * q.sum(axis=1, keepdims=True) - q, count
+
+
+def _loss_of_each(scores, target, weight, smoothing, *, ignore_index, reduction):
+    """−Σ q·s of each example, for `(B, R, C)` scores s, which may be infinite where q is 0."""
+    batch, rows, classes = scores.shape
+    check_range(target, classes, ignore_index)
+    hits, shape = target.reshape(batch, rows), target.shape[1:]
+    weight = [w.reshape(batch, 1, classes) for w in weight]
+    q = class_weights(hits, weight, ignore_index, classes, array_of(scores))
+    count = q.sum(axis=(1, 2))
+    q = softly(q, hits, weight, ignore_index, smoothing)
+    losses = -np.where(q == 0, 0, q * scores).sum(axis=2)
+    return reduce_each(losses, count, reduction, shape)
 
 
 class MeanCrossEntropy(Primitive):
@@ -114,16 +154,34 @@ class MeanCrossEntropy(Primitive):
     @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
-        e, total = ctx.exponentials
         share = grad / x.shape[0]
         if isinstance(x, Tensor):
-            ones = np.zeros_like(e)
-            ones.put(ctx.hits, 1)
-            return (Softmax.apply(x, dim=1) - ones) * share
+            return (Softmax.apply(x, dim=1) - _ones_at(ctx.hits, x)) * share
+        e, total = ctx.exponentials
         rows = e / total
         rows.put(ctx.hits, rows.take(ctx.hits) - 1)
         rows *= share
         return rows
+
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.saved_tensors
+        rows = Softmax.apply(x, dim=1) - _ones_at(ctx.hits, x)
+        return (rows * dx).sum() / x.shape[0]
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, hits, exponentials):
+        scores = LogSoftmax.apply(x, dim=2)
+        rows, classes = x.shape[1:]
+        losses = (scores * _ones_at(hits, np.zeros_like(array_of(x), shape=(rows, classes))))
+        return -losses.sum(axis=(1, 2)) / rows
+
+
+def _ones_at(hits, x):
+    """Ones at the places `hits`, counted through `x`, and zeros elsewhere."""
+    ones = np.zeros_like(array_of(x), shape=x.shape)
+    ones.put(hits, 1)
+    return ones
 
 
 class SoftCrossEntropy(Primitive):
@@ -167,6 +225,31 @@ class SoftCrossEntropy(Primitive):
             target_bar = from_rows(row * ctx.weight[0] if ctx.weight else row, x.shape)
         return x_bar, target_bar
 
+    @staticmethod
+    def jvp(ctx, dx, dt):
+        x, target = ctx.saved_tensors
+        log_p, parts = LogSoftmax.apply(as_rows(x), dim=1), []
+        if dx is not None:
+            t = softened(target, ctx.weight, ctx.label_smoothing)
+            parts.append((np.exp(log_p) * t.sum(axis=1, keepdims=True) - t) * as_rows(dx))
+        if dt is not None:
+            row = log_p * (ctx.label_smoothing - 1)
+            parts.append((row * ctx.weight[0] if ctx.weight else row) * as_rows(dt))
+        moved = total(parts).sum(axis=1)
+        return reduce_tangents(moved, log_p.shape[0], ctx.reduction, ctx.result.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, target, *weight, reduction, label_smoothing):
+        x, target, *weight = batch_all(info, in_dims, (x, target, *weight))
+        log_p, t = LogSoftmax.apply(rows_of_each(x), dim=2), rows_of_each(target)
+        batch, rows, classes = log_p.shape
+        if label_smoothing:
+            t = t * (1 - label_smoothing) + label_smoothing / classes
+        for w in weight:
+            t = t * w.reshape(batch, 1, classes)
+        losses = -(t * log_p).sum(axis=2)
+        return reduce_each(losses, rows or math.nan, reduction, x.shape[1:2] * (x.ndim > 2) + x.shape[3:])
+
 
 class NllLoss(Primitive):
     """l = −Σᵢ qᵢ·xᵢ        dl = −Σᵢ qᵢ·dxᵢ        x̄ᵢ = −l̄·qᵢ"""
@@ -192,9 +275,25 @@ class NllLoss(Primitive):
     @staticmethod
     def backward(ctx, grad):
         x, target = ctx.saved_tensors
-        rows = math.prod(target.shape), x.shape[x.ndim > 1]
-        q, count = target_weights(ctx, x, target, rows, 0)
+        q, count = target_weights(ctx, x, target, _form(x, target), 0)
         return from_rows(q * -share_of(grad, ctx.reduction, count), x.shape)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, target = ctx.saved_tensors
+        q, count = target_weights(ctx, x, target, _form(x, target), 0)
+        moved = -(q * as_rows(dx)).sum(axis=1)
+        return reduce_tangents(moved, count, ctx.reduction, target.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, target, *weight, complete, **given):
+        x, target, *weight = batch_all(info, in_dims, (x, target, *weight))
+        return _loss_of_each(rows_of_each(x), target, weight, 0, **given)
+
+
+def _form(x, target):
+    """How many rows and classes there are."""
+    return math.prod(target.shape), x.shape[x.ndim > 1]
 
 
 class MseLoss(Primitive):
@@ -224,6 +323,18 @@ class MseLoss(Primitive):
         factor = 2 / (math.prod(x.shape) or math.nan) if ctx.reduction == "mean" else 2
         x_bar = (x - y) * (grad * factor)
         return x_bar if wants_x else None, -x_bar if wants_y else None
+
+    @staticmethod
+    def jvp(ctx, dx, dy):
+        x, y = ctx.saved_tensors
+        moved = total([dx, None if dy is None else -dy]) * (2 * (x - y))
+        return reduce_tangents(moved, math.prod(x.shape) or math.nan, ctx.reduction, x.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y, *, reduction):
+        x, y = batch_all(info, in_dims, (x, y))
+        losses = rows_of(cls.apply(x, y, reduction="none"))
+        return reduce_each(losses, losses.shape[1] or math.nan, reduction, x.shape[1:])
 
 
 # What the rules share ---------------------------------------------------------------------------
@@ -280,7 +391,8 @@ def cross_entropy(
     complete = check_indices(scores, wanted, ignore_index)
     check_weight(weight, scores)
     plain = reduction == "mean" and weight is None and not label_smoothing
-    if plain and complete and wanted.ndim == 1 and scores.ndim == 2 and wanted.size:
+    seen = plain and complete and not isinstance(wanted, Layer)
+    if seen and wanted.ndim == 1 and scores.ndim == 2 and wanted.size:
         starts = backend_of(scores).xp.arange(0, scores.size, scores.shape[1])
         return MeanCrossEntropy.apply(input, hits=starts + wanted, exponentials=[])
     return CrossEntropy.apply(

@@ -5,18 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import Number
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.base.backend import asnumpy, in_rows
+from glassgrad.base.dtypes import Number, int64
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
 
-from ._families import Elementwise, run
+from ._families import Elementwise, Linear, in_front, is_batched, rows_of, run, stretched
 from ._numbers import check_number
 from ._prepared import Prepared
 from ._reduce import zeros_like
 from ._texts import c_name, scalar_name
-from .conversion import to
+from .conversion import Clone, to
+from .cumulating import Cumsum
+from .gathering import Gather, IndexAdd, IndexSelect
+from .selection import Nonzero
 
 __all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
@@ -135,7 +138,7 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
     return constant(number, input.dtype).item()
 
 
-class MaskedSelect(Elementwise):
+class MaskedSelect(Linear, Elementwise):
     """y = the xᵢ where mᵢ        dy = the dxᵢ where mᵢ        x̄ = 0, but ȳ in order where m"""
 
     node = "MaskedSelectBackward0"
@@ -157,6 +160,25 @@ class MaskedSelect(Elementwise):
     def backward(ctx, grad):
         (mask,) = ctx.saved_tensors
         return run(MaskedScatter, mask, zeros_like(grad, ctx.shape), grad)
+
+    @classmethod
+    def vmap(cls, info, in_dims, mask, x):
+        if in_dims[0] is not None:
+            raise TransformError(
+                "vmap: Attempted to vmap over `mask` in masked_select(self, mask). We cannot "
+                "support this because for each batch this would return a differently shaped "
+                f"Tensor: there are {info.batch_size} masks of shape {list(mask.shape[1:])}. "
+                "Write `where(mask, x, 0)`."
+            )
+        shape = np.broadcast_shapes(mask.shape, x.shape[1:])
+        (places,) = Nonzero.apply(np.broadcast_to(mask, shape).reshape(-1))
+        return IndexSelect.apply(_lines(info, shape, 0, x), places, dim=1)
+
+
+def _lines(info: Any, shape: tuple[int, ...], dim: int | None, x: Any) -> Any:
+    """For each example one line of the elements of `x`, broadcast to `shape`."""
+    lined = x if dim is None else in_front(x, len(shape))
+    return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
 
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
@@ -192,7 +214,7 @@ def _check_mask(name: str, mask: Tensor) -> None:
         )
 
 
-class MaskedScatter(Elementwise):
+class MaskedScatter(Linear, Elementwise):
     """z = x, but y in order where m        dz = so of dx, dy        x̄ = m ? 0 : z̄,  ȳ = z̄ where m"""  # noqa: E501  # formulas
 
     node = "MaskedScatterBackward0"
@@ -223,8 +245,39 @@ class MaskedScatter(Elementwise):
         wants_x, wants_source = ctx.needs_input_grad
         return (
             run(MaskedFill, mask, grad, value=0) if wants_x else None,
-            _padded(run(MaskedSelect, mask, grad), ctx.source_shape) if wants_source else None,
+            _taken_from(mask, grad, ctx.source_shape) if wants_source else None,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, mask, x, source):
+        shape = np.broadcast_shapes(
+            *[v.shape[d is not None :] for v, d in zip((mask, x), in_dims[:2], strict=True)]
+        )
+        chosen, kept = [
+            _lines(info, shape, dim, v) for v, dim in zip((mask, x), in_dims[:2], strict=True)
+        ]
+        values = rows_of(source if in_dims[2] is not None else stretched(source, info.batch_size))
+        if values.shape[1]:
+            kept = np.where(chosen, Gather.apply(values, _turns(chosen, values, 1), dim=1), kept)
+        return Clone.apply(kept.reshape(info.batch_size, *shape))
+
+
+def _turns(mask: Any, values: Any, dim: int) -> Any:
+    """For each place in a line of a mask, which of the values it would take: the next in order."""
+    turns = Cumsum.apply(to(mask, int64), dim=dim) - 1
+    return np.minimum(np.maximum(turns, 0), values.shape[dim] - 1)
+
+
+def _taken_from(mask: Any, grad: Any, shape: tuple[int, ...]) -> Any:
+    """The gradient of a source of some shape, whose elements went to the places of the mask."""
+    if not is_batched(mask):
+        return _padded(run(MaskedSelect, mask, grad), shape)
+    source = zeros_like(grad, (math.prod(shape),))
+    arrived = np.where(mask, grad, 0).reshape(-1)
+    if source.shape[0]:
+        turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
+        source = IndexAdd.apply(source, arrived, turns, dim=0, alpha=1)
+    return source.reshape(shape)
 
 
 def _padded(values: Any, shape: tuple[int, ...]) -> Any:
@@ -268,13 +321,18 @@ def prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepa
             f"{scalar_name(input.dtype)} and {scalar_name(source.dtype)}. The elements are moved "
             "as they are. Write `source.to(x.dtype)`."
         )
-    needed = int(np.broadcast_to(mask.payload, _joint_shape(mask, input)).sum())
+    if not is_batched(mask):
+        _check_suffices(source, asnumpy(mask.payload), _joint_shape(mask, input))
+    return Prepared(MaskedScatter, (mask, input, source), at=1)
+
+
+def _check_suffices(source: Tensor, mask: Any, shape: tuple[int, ...]) -> None:
+    needed = int(np.broadcast_to(mask, shape).sum())
     if source.numel() < needed:
         raise ShapeError(
             f"Number of elements of source < number of ones in mask: {source.numel()} < {needed}. "
             "Each place takes an element of its own. Write a longer source, or masked_fill()."
         )
-    return Prepared(MaskedScatter, (mask, input, source), at=1)
 
 
 def _joint_shape(mask: Tensor, input: Tensor) -> tuple[int, ...]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
+from ._families import Reduction, rows_of
 from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape
 from ._returns import MedianReturn, NanmedianReturn
 from .extrema import AlongDim, filled_dim, shared
@@ -16,7 +16,7 @@ from .reduction import sum
 __all__ = ["median", "nanmedian"]
 
 
-class Median(Primitive):
+class Median(Reduction):
     """y = the ⌈n/2⌉-th smallest xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""  # noqa: E501  # formulas
 
     node = "MedianBackward0"
@@ -35,6 +35,10 @@ class Median(Primitive):
     def backward(ctx, grad):
         return shared(grad, *ctx.saved_tensors, dim=None)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return MedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
+
 
 class Nanmedian(Median):
     """y = the median of all xᵢ but nan        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""  # noqa: E501  # formulas
@@ -44,6 +48,10 @@ class Nanmedian(Median):
     @staticmethod
     def forward(x):
         return _middle(x.reshape(-1), 0, ignore_nan=True)[0].reshape(())
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return NanmedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
 
 
 class MedianDim(AlongDim):

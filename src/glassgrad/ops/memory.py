@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError
+from glassgrad.base.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    GraphError,
+    ShapeError,
+    TransformError,
+)
+from glassgrad.core.duals import tangent_of
+from glassgrad.core.levels import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 
@@ -37,6 +45,11 @@ def data_ptr(input: Tensor) -> int:
         4
     """
     array = input.payload
+    if isinstance(array, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: this one, of shape "
+            f"{list(input.shape)}, is seen by a transform. Return it, and look at the result."
+        )
     return backend_of(array).address(array) if array.size else 0
 
 
@@ -60,6 +73,8 @@ def storage_offset(input: Tensor) -> int:
         >>> storage_offset(tensor([1, 2, 3])[1:])
         1
     """
+    if isinstance(input.payload, Layer):
+        return storage_offset(input.payload.value)  # that of the first example of a batch
     base = input._base
     if base is None or not input.numel():
         return 0
@@ -145,6 +160,16 @@ def resize_(input: Tensor, *size: Any) -> Tensor:
         )
     if tuple(input.shape) == sizes:
         return input
+    if tangent_of(input) is not None:
+        raise GraphError(
+            f"cannot resize variables that has a forward grad: shape {list(input.shape)}. Its "
+            "tangent has its shape. Write `x.reshape(…)`, or resize `x.detach()`."
+        )
+    if isinstance(input.payload, Layer):
+        raise TransformError(
+            f"resize_: a tensor of shape {list(input.shape)} that is seen by a transform has no "
+            "memory of its own, of which it could show less. Write `x.reshape(…)` or `x[…]`."
+        )
     array = _memory_of(input, math.prod(sizes))
     write(input, "resize", lambda _: None, may_overlap=True)
     input.payload = array.reshape(sizes)

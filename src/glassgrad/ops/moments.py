@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
-from ._families import run
+from ._families import Along, run
 from ._reduce import Dims, dim_or_axis, kept_shape, spread
 from .reduction import MeanDim
 from .statistics import Std, Var, checked_spread, var_slope
@@ -16,7 +15,7 @@ from .statistics import Std, Var, checked_spread, var_slope
 __all__ = ["std_mean", "var_mean"]
 
 
-class VarMean(Primitive):
+class VarMean(Along):
     """v, μ = var x, mean x        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""  # noqa: E501  # formulas
 
     node = "VarMeanBackward0"
@@ -27,6 +26,7 @@ class VarMean(Primitive):
     )
     saves = ("self",)
     multiple = True
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -38,8 +38,12 @@ class VarMean(Primitive):
         (x,) = ctx.saved_tensors
         return _both(x, ctx, by_variance, by_mean)
 
+    @staticmethod
+    def jvp(ctx, dx):
+        return _both_moved(ctx, dx)
 
-class StdMean(Primitive):
+
+class StdMean(Along):
     """σ, μ = std x, mean x        dσ = Σᵢ(xᵢ − μ)·dxᵢ/(σ(n − c)),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ(n − c)) + μ̄/n"""  # noqa: E501  # formulas
 
     node = "StdMeanBackward0"
@@ -50,6 +54,7 @@ class StdMean(Primitive):
     )
     saves = ("self",)
     multiple = True
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -63,6 +68,19 @@ class StdMean(Primitive):
             return _both(x, ctx, None, by_mean)
         sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
         return _both(x, ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        sigma, _ = ctx.result
+        dv, moved_mean = _both_moved(ctx, dx)
+        return np.where(sigma == 0, 0, dv / (2 * sigma)), moved_mean
+
+
+def _both_moved(ctx: Any, dx: Any) -> tuple[Any, Any]:
+    """The tangents of the variance and of the mean."""
+    (x,) = ctx.saved_tensors
+    dv = (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+    return dv, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
 
 
 def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:

@@ -8,19 +8,19 @@ import numpy as np
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
-from ._families import run
-from ._index import check_places, dims_of, index_array
+from ._families import Linear, batch_all, in_front, run
+from ._index import dims_of, index_array, refusal
+from ._keys import batched_key, key_of, shape_of_choice
 from ._prepared import Prepared
 from ._reduce import zeros_like
 from ._texts import require_tensor, scalar_name
-from .indexing import Index, key_of
+from .indexing import Index
 
 __all__ = ["index_put"]
 
 
-class IndexPut(Primitive):
+class IndexPut(Linear):
     """z = x, but y at [i, j, …]        dz = dx, but dy there        x̄ = z̄, but 0 there,  ȳ = z̄[i, j, …]"""  # noqa: E501  # formulas
 
     node = "IndexPutBackward0"
@@ -53,6 +53,13 @@ class IndexPut(Primitive):
             _left(grad, ctx) if wants_x else None,
             run(Index, grad, *ctx.indices, dims=ctx.dims) if wants_values else None,
         )
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, values, *indices, dims, accumulate):
+        x, values = batch_all(info, in_dims[:2], (x, values))
+        key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
+        values = key.disarranged(in_front(values, key.rank))
+        return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
 
 
 def _left(grad: Any, ctx: Any) -> Any:
@@ -148,11 +155,10 @@ def put_at(
         )
     arrays = tuple([index_array(index, input.payload) for index in indices])
     try:
-        chosen = input.payload[key_of(arrays, dims)]
+        chosen = shape_of_choice(tuple(input.shape), arrays, dims)
     except IndexError as error:
-        check_places(tuple(input.shape), dims, arrays)
-        raise AssertionError("NumPy refuses only what check_places refuses") from error
-    _check_values(values, tuple(chosen.shape))
+        raise refusal(error, tuple(input.shape), dims, arrays) from error
+    _check_values(values, chosen)
     parameters = {"dims": dims, "accumulate": accumulate}
     return Prepared(IndexPut, (input, values, *arrays), parameters)
 

@@ -11,7 +11,7 @@ import numpy as np
 from glassgrad.base.dtypes import DType, as_dtype, int64, is_differentiable, uint8
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import KeepsShape
+from glassgrad.ops._families import Along, KeepsShape, Reduction
 from glassgrad.ops._reduce import (
     Dims,
     dim_or_axis,
@@ -35,10 +35,6 @@ class Sum(KeepsShape):
     node = "SumBackward0"
     latex = (r"\sum_i x_i", r"\sum_i \dot x_i", r"\bar x_i = \bar y")
 
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, dtype):
-        return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
-
     @staticmethod
     def forward(x, *, dtype):
         return x.sum(dtype=dtype)
@@ -46,6 +42,10 @@ class Sum(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return spread(grad, ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dtype):
+        return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 class SumDim(KeepsShape):
@@ -131,6 +131,10 @@ class Mean(KeepsShape):
     def backward(ctx, grad):
         return spread(grad / _count(ctx.shape), ctx.shape)
 
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dtype):
+        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+
 
 class MeanDim(KeepsShape):
     """y = (Σᵢ xᵢ)/n over dims        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
@@ -208,7 +212,7 @@ def mean(
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
-class LogSumExp(Primitive):
+class LogSumExp(Reduction):
     """y = ln Σᵢ eˣⁱ        dy = Σᵢ eˣⁱ⁻ʸ·dxᵢ        x̄ᵢ = ȳ·eˣⁱ⁻ʸ"""
 
     node = "LogsumexpBackward0"
@@ -264,22 +268,24 @@ def logsumexp(
     return LogSumExp.apply(input, dim=reduced(dim, input.ndim), keepdim=keep)
 
 
-class Some(Primitive):
+class Some(Along):
     """y = ∃i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
 
     latex = (r"\exists i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.any(x, axis=dim, keepdims=keepdim)
 
 
-class All(Primitive):
+class All(Along):
     """y = ∀i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
 
     latex = (r"\forall i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):

@@ -9,7 +9,7 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of
-from ._families import KeepsShape
+from ._families import KeepsShape, in_front
 
 __all__ = ["repeat", "tile"]
 
@@ -37,6 +37,10 @@ class Repeat(KeepsShape):
             apart += (times, n)
         copies = tuple(range(0, len(apart), 2))
         return grad.reshape(apart).sum(axis=copies).reshape(ctx.shape) if apart else grad
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, repeats):
+        return cls.apply(in_front(x, len(repeats)), repeats=(1, *repeats))
 
 
 def repeat(input: Tensor, *repeats: Any) -> Tensor:

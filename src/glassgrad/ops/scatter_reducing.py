@@ -16,7 +16,7 @@ from glassgrad.recording.function import Function
 from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import run
+from ._families import Along, batch_all, run
 from ._places import (
     along,
     check_along,
@@ -27,8 +27,8 @@ from ._places import (
     same_dtype,
 )
 from ._prepared import Prepared
-from ._reduce import zeros_like
-from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd
+from ._reduce import array_of, zeros_like
+from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd, each_along, first_of
 from .index_writing import IndexFill
 from .scattering import ScatterValue, with_dims
 from .shape import reshape
@@ -58,23 +58,33 @@ class _Places(NamedTuple):
         return run(self.writer, x, self.index, dim=self.dim, value=0)
 
 
-class _Reduces(Primitive):
+class _Reduces(Along):
     """What both ways share."""
 
     promotes = None
     differentiates = slice(0, 2)
+    axes = ("dim",)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.index = np.copy(inputs[2])  # its owner may change it
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         from_x, from_src = _RULES[ctx.reduce](ctx, grad)
         wants_x, wants_src = ctx.needs_input_grad
         if wants_x and not ctx.include_self:
             from_x = _places(ctx).blank(from_x)
         return from_x if wants_x else None, from_src if wants_src else None
+
+    @classmethod
+    def jvp(cls, ctx, dx, dsrc):
+        """Each element goes to one result: what backward makes of ones are their slopes."""
+        of_x, of_src = cls.backward(ctx, np.ones_like(ctx.result))
+        own = zeros_like(ctx.result, ctx.result.shape) if dx is None else of_x * dx
+        if dsrc is None:
+            return own
+        return _places(ctx).counted(own, of_src * first_of(dsrc, of_src.shape))
 
 
 class ScatterReduce(_Reduces):
@@ -90,8 +100,7 @@ class ScatterReduce(_Reduces):
 
     @staticmethod
     def forward(x, src, index, *, dim, reduce, include_self):
-        src = src if src.shape == index.shape else src[tuple([slice(n) for n in index.shape])]
-        return _reduced(x, src, along(index, dim), reduce, include_self)
+        return _reduced(x, first_of(src, index.shape), along(index, dim), reduce, include_self)
 
     @staticmethod
     def places(ctx: Any) -> _Places:
@@ -112,6 +121,14 @@ class IndexReduce(_Reduces):
     @staticmethod
     def places(ctx: Any) -> _Places:
         return _Places(ctx.index, ctx.dim, IndexSelect, IndexAdd, IndexFill)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, source, index, *, dim, **how):
+        x, source = batch_all(info, in_dims[:2], (x, source))
+        if in_dims[2] is None:
+            return cls.apply(x, source, index, dim=dim + 1, **how)
+        index = each_along(index, source.shape, dim + 1)
+        return ScatterReduce.apply(x, source, index, dim=dim + 1, **how)
 
 
 # Values -------------------------------------------------------------------------------------------
@@ -188,7 +205,7 @@ def _by_product(ctx: Any, grad: Any) -> Any:
     without = run(cls, x, np.where(only_zero, 1, src), ctx.index, **more)
     divided = places.read(grad * y) / np.where(is_zero, 1, src)
     from_src = np.where(only_zero, places.read(grad * without), divided)
-    if isinstance(from_src, Tensor) and bool(np.any((zeros > 1).payload)):
+    if isinstance(from_src, Tensor) and bool(np.any(array_of(zeros > 1))):
         from_src = NotTwice.apply(from_src, f"{_NAMES[cls]}()")
     return from_x, from_src
 
@@ -207,9 +224,16 @@ class NotTwice(Function):
     """Passes a gradient on, and raises when it is differentiated."""
 
     @staticmethod
-    def forward(ctx: Any, grad: Tensor, name: str) -> Tensor:
-        ctx.of = name
+    def forward(grad: Tensor, name: str) -> Tensor:
         return wrap(grad.payload)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        _, ctx.of = inputs
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, grad: Tensor, name: str) -> Any:
+        return NotTwice.apply(grad, name), in_dims[0]
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -218,6 +242,8 @@ class NotTwice(Function):
             "to the same position in self. The gradient is 0 there, but its own is not. Keep src "
             "away from 0, or reduce by another function."
         )
+
+    jvp = backward
 
 
 # What users call ----------------------------------------------------------------------------------

@@ -7,10 +7,9 @@ import numpy as np
 from glassgrad.base.dtypes import Number
 from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import run
+from ._families import Along, Linear, Symmetric, run
 from ._places import along, check_along, check_index, same_dtype
 from ._prepared import Prepared
 from .gathering import ScatterAdd, first_of, gathered
@@ -20,7 +19,7 @@ from .shape import reshape
 __all__ = ["scatter", "scatter_add"]
 
 
-class Scatter(Primitive):
+class Scatter(Linear, Along):
     """z = x, but y at the places of a gather        dz so of dx, dy        x̄ = z̄, 0 there,  ȳ = gather of z̄"""  # noqa: E501  # formulas
 
     node = "ScatterBackward0"
@@ -31,6 +30,7 @@ class Scatter(Primitive):
     )
     promotes = None
     differentiates = slice(0, 2)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, src, index, *, dim):
@@ -49,7 +49,7 @@ class Scatter(Primitive):
         )
 
 
-class ScatterValue(Primitive):
+class ScatterValue(Symmetric, Along):
     """y = x, but c at the places of a gather        dy = dx, 0 there        x̄ = ȳ, 0 there"""
 
     node = "ScatterBackward1"
@@ -60,6 +60,7 @@ class ScatterValue(Primitive):
     )
     promotes = None
     differentiates = slice(0, 1)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, index, *, dim, value):

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.dtypes import get_default_dtype
-from glassgrad.base.errors import ArgumentError, DTypeError
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
 from glassgrad.ops._prepared import Prepared
 from glassgrad.ops._reduce import array_of
@@ -18,6 +18,7 @@ from glassgrad.recording.primitive import Primitive
 
 from ._numbers import check_number
 from ._out import written_to
+from .conversion import to
 
 __all__ = ["clamp", "clamp_max", "clamp_min", "clip", "maximum", "minimum", "where"]
 
@@ -142,6 +143,15 @@ class Nonzero(Primitive):
     @staticmethod
     def forward(x):
         return np.nonzero(x if x.shape else x.reshape(1))
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        raise TransformError(
+            "vmap: We do not support batching operators that can output dynamic shape. Attempted "
+            f"to vmap over where(condition): each of {info.batch_size} examples of shape "
+            f"{list(x.shape[1:])} may hold at other places, and at more or fewer of them. Write "
+            "`where(condition, x, y)`."
+        )
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
@@ -372,5 +382,5 @@ def _bound(input: Tensor, number: Any) -> Any:
 def _fractional(input: Tensor, *bounds: Any) -> Tensor:
     """`input`, as floats if it has integers and a bound is a fraction."""
     if input.payload.dtype.kind != "f" and any(isinstance(bound, float) for bound in bounds):
-        return wrap(input.payload.astype(get_default_dtype()))
+        return to(input, get_default_dtype())
     return input

@@ -11,8 +11,9 @@ from glassgrad.core.levels import Layer, level_below
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 
-from ._writing import check_apart, check_memory, records, write, write_prepared
-from .indexing import key_of, parse
+from ._keys import key_of
+from ._writing import check_apart, check_memory, must_follow, write, write_prepared
+from .indexing import parse
 from .inplace import copy_, fill_
 from .masking import fill_value
 from .putting import check_values_dtype, put_at
@@ -57,7 +58,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     if special and (below := level_below("setitem", input, value)):
         with below:
             setitem(input, index, value)
-    elif records(input, value) or isinstance(input.payload, Layer):
+    elif must_follow(input, value) or isinstance(input.payload, Layer):
         _record(input, index, value)
     elif index.__class__ is int and _is_plain(input.payload, index):
         write(input, "setitem", lambda array: array.__setitem__(index, new))

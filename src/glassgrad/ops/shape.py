@@ -261,6 +261,7 @@ class _Squeezing(KeepsShape):
         r"\bar x = \operatorname{unsqueeze} \bar y",
     )
     promotes = None
+    views = True
 
 
 class Squeeze(_Squeezing):
@@ -276,11 +277,17 @@ class Squeeze(_Squeezing):
     def backward(ctx, grad):
         return _unsqueezed(grad, ctx.shape, range(len(ctx.shape)))
 
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        """All dims but that of the batch, which may have size 1, too."""
+        return SqueezeDims.apply(x, dim=tuple(range(1, x.ndim)))
+
 
 class SqueezeDim(_Squeezing):
     """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
 
     node = "SqueezeBackward1"
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -295,6 +302,7 @@ class SqueezeDims(_Squeezing):
     """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
 
     node = "SqueezeBackward2"
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -352,6 +360,8 @@ class Unsqueeze(KeepsShape):
         r"\bar x = \operatorname{squeeze} \bar y",
     )
     promotes = None
+    views = True
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):

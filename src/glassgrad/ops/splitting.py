@@ -10,10 +10,9 @@ import numpy as np
 from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of, wrap_dim
-from ._families import KeepsShape, run
+from ._families import Along, KeepsShape, Linear, run
 from .indexing import narrow
 from .joining import Cat, Stack
 
@@ -30,6 +29,8 @@ class _Splitting(KeepsShape):
     )
     promotes = None
     multiple = True
+    views = True
+    axes = ("dim",)
 
     @staticmethod
     def backward(ctx, *grads):
@@ -244,13 +245,15 @@ def tensor_split(
     return tuple([narrow(input, at, start, max(end - start, 0)) for start, end in bounds])
 
 
-class Unbind(Primitive):
+class Unbind(Linear, Along):
     """y, z, … = the elements of x        dy, dz, … = those of dx        x̄ = (ȳ, z̄, …)"""
 
     node = "UnbindBackward0"
     latex = (r"x_1, x_2, \dots", r"\dot x_1, \dot x_2, \dots", r"\bar x = (\bar y, \bar z, \dots)")
     promotes = None
     multiple = True
+    views = True
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):

@@ -10,14 +10,14 @@ import numpy as np
 from glassgrad.base.dtypes import is_differentiable
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import run
+from glassgrad.ops._families import Reduction, run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.recording.primitive import Primitive
 
 __all__ = ["std", "var"]
 
 
-class Var(Primitive):
+class Var(Reduction):
     """v = Σᵢ(xᵢ − μ)²/(n − c)        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c)        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c)"""  # noqa: E501  # formulas
 
     node = "VarBackward0"
@@ -41,7 +41,7 @@ class Var(Primitive):
         return grad.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
 
 
-class Std(Primitive):
+class Std(Reduction):
     """σ = √(Σᵢ(xᵢ − μ)²/(n − c))        dσ = dv/(2σ)        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c))"""
 
     node = "StdBackward0"

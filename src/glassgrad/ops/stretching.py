@@ -10,7 +10,7 @@ from glassgrad.core.views import as_view
 from glassgrad.engine.gradients import sum_to
 
 from ._dims import size_of
-from ._families import KeepsShape
+from ._families import KeepsShape, in_front
 from ._sizes import expanded_size
 
 __all__ = ["broadcast_to", "expand", "expand_as"]
@@ -26,6 +26,7 @@ class Expand(KeepsShape):
         r"\bar x = \textstyle\sum_{\mathrm{expanded}} \bar y",
     )
     promotes = None
+    views = True
 
     @staticmethod
     def forward(x, *, size):
@@ -36,6 +37,10 @@ class Expand(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return grad if grad.shape == ctx.shape else sum_to(grad, ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, size):
+        return cls.apply(in_front(x, len(size)), size=(info.batch_size, *size))
 
 
 def expand(input: Tensor, *size: Any) -> Tensor:

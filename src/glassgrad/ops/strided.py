@@ -7,17 +7,17 @@ import numpy as np
 
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ShapeError
+from glassgrad.core.levels import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of
 from ._families import run
-from ._reduce import array_of
+from ._reduce import array_of, zeros_like
 from .indexing import Index, IndexInto
-from .memory import in_a_row
 from .memory import storage_offset as offset_of
-from .memory import stride as stride_of
+from .putting import IndexPut
 
 __all__ = ["as_strided"]
 
@@ -25,7 +25,10 @@ Sizes = tuple[int, ...]
 
 
 class AsStrided(Primitive):
-    """yᵢ = the memory at o + Σ sₖ·iₖ        dy so of dx        x̄ = Σ ȳ of those that show it"""
+    """yᵢ = the memory at o + Σ sₖ·iₖ        dy so of dx        x̄ = Σ ȳ of those that show it
+
+    Places in memory are counted from the first element of x, which is the one at `own`.
+    """
 
     node = "AsStridedBackward0"
     latex = (
@@ -34,30 +37,76 @@ class AsStrided(Primitive):
         r"\bar m_j = \textstyle\sum_{i:\, o + s \cdot i = j} \bar y_i",
     )
     promotes = None
+    views = True
 
     @staticmethod
-    def forward(x, *, size, stride, storage_offset, memory, own):
-        return backend_of(memory).strided(memory, size, stride, storage_offset)
+    def forward(x, *, size, stride, storage_offset, own):
+        return backend_of(x).strided(x, size, stride, storage_offset - own)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.shape, ctx.n, ctx.memory = inputs[0].shape, len(ctx.memory), None
+        ctx.shape, ctx.steps = inputs[0].shape, _steps(inputs[0])
 
     @staticmethod
     def backward(ctx, grad):
         """The gradient of the memory; of it, what `x` shows."""
-        shown = _places(grad, ctx.size, ctx.stride, ctx.storage_offset)
-        of_memory = run(IndexInto, grad.reshape(-1), shown, dims=(0,), shape=(ctx.n,))
-        own = run(Index, of_memory, _places(grad, ctx.shape, *ctx.own), dims=(0,))
-        return own.reshape(ctx.shape)
+        shown, own, n = _places(grad, ctx)
+        of_memory = run(IndexInto, grad.reshape(-1), shown, dims=(0,), shape=(n,))
+        return run(Index, of_memory, own, dims=(0,)).reshape(ctx.shape)
+
+    @classmethod
+    def jvp(cls, ctx, dx):
+        """So of a tangent that lies in memory as x does; else of the memory it would have."""
+        if _steps(dx) == ctx.steps and _is_within(ctx):
+            return cls.apply(dx, **ctx.parameters)
+        shown, own, n = _places(dx, ctx)
+        of_memory = IndexPut.apply(
+            zeros_like(dx, (n,)), dx.reshape(-1), own, dims=(0,), accumulate=False
+        )
+        return Index.apply(of_memory, shown, dims=(0,)).reshape(ctx.size)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, size, stride, **offsets):
+        return cls.apply(
+            x, size=(info.batch_size, *size), stride=(_steps(x)[0], *stride), **offsets
+        )
 
 
-def _places(like: Any, size: Sizes, stride: Sizes, offset: int) -> Any:
-    """Where in memory each element is: a vector on the device of a value."""
-    found = np.full(size, offset, np.int64)
+def _steps(x: Any) -> Sizes:
+    """The strides of an array or a Tensor, in elements."""
+    array = getattr(x, "payload", x)
+    return tuple([step // array.itemsize for step in array.strides])
+
+
+def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
+    """Where in memory each element of y is, and each of x: vectors; and how large the memory is."""
+    shown = _offsets(ctx.size, ctx.stride) + (ctx.storage_offset - ctx.own)
+    own = _offsets(ctx.shape, ctx.steps)
+    first = min(np.min(shown, initial=0), 0)
+    n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
+    asarray = backend_of(array_of(like)).asarray
+    return asarray(shown - first), asarray(own - first), n
+
+
+def _offsets(size: Sizes, stride: Sizes) -> Any:
+    """How far each element is from the first: a vector."""
+    found = np.zeros(size, np.int64)
     for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
         found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return backend_of(array_of(like)).asarray(found.reshape(-1))
+    return found.reshape(-1)
+
+
+def _is_within(ctx: Any) -> bool:
+    """Whether y shows nothing before the first or behind the last element of x."""
+    first = ctx.storage_offset - ctx.own
+    return first >= 0 and first + _reach(ctx.size, ctx.stride) <= _reach(ctx.shape, ctx.steps)
+
+
+def _reach(size: Sizes, stride: Sizes) -> int:
+    """How many elements of memory there are from the first to the last, both included."""
+    if 0 in size:
+        return 0
+    return 1 + sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
 
 
 def as_strided(
@@ -92,25 +141,17 @@ def as_strided(
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = offset_of(input)
     offset = own if storage_offset is None else storage_offset
-    base = input if input._base is None else input._base
-    memory = in_a_row(base.payload)
-    _check(sizes, steps, offset, len(memory), input.itemsize)
-    view = AsStrided.apply(
-        input,
-        size=sizes,
-        stride=steps,
-        storage_offset=offset,
-        memory=memory,
-        own=(stride_of(input), own),
-    )
+    _check_numbers(sizes, steps, offset)
+    _check_memory(input, sizes, steps, offset)
+    view = AsStrided.apply(input, size=sizes, stride=steps, storage_offset=offset, own=own)
     return as_view(view, input)
 
 
-def _check(size: Sizes, stride: Sizes, offset: int, n: int, itemsize: int) -> None:
+def _check_numbers(size: Sizes, stride: Sizes, offset: int) -> None:
     if len(size) != len(stride):
         raise ShapeError(
-            f"mismatch in length of strides and shape: {len(stride)} and {len(size)}. Each dim has "
-            "a size and a stride. Write one for each."
+            f"mismatch in length of strides and shape: {len(stride)} and {len(size)}, but size and "
+            "stride must have the same length. Each dim has one of both. Write one for each."
         )
     if min((*size, *stride, offset), default=0) < 0:
         raise ShapeError(
@@ -118,10 +159,35 @@ def _check(size: Sizes, stride: Sizes, offset: int, n: int, itemsize: int) -> No
             f"{list(stride)} with sizes {list(size)} and the storage offset {offset}. Memory is "
             "walked forwards. Write `x.flip(dim)` to turn a dim around."
         )
-    last = offset + sum((m - 1) * step for m, step in zip(size, stride, strict=True))
-    if 0 not in size and last >= n:
+
+
+def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
+    """Raise if the view shows more than there is; inside vmap, more than one example shows."""
+    end = offset + _reach(size, stride)
+    itemsize = input.itemsize
+    while isinstance(input.payload, Layer):
+        if input.payload.batched:
+            _check_example(input, size, stride, offset)
+            return
+        input = input.payload.value
+    base = input if input._base is None else input._base
+    n = _reach(base.shape, _steps(base))
+    if 0 not in size and end > n:
         raise ShapeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-            f"itemsize {itemsize} requiring a storage size of {(last + 1) * itemsize} are out of "
-            f"bounds for storage of size {n * itemsize}. Choose smaller ones."
+            f"itemsize {itemsize} requiring a storage size of {end * itemsize} are out of bounds "
+            f"for storage of size {n * itemsize}. Choose smaller ones."
+        )
+
+
+def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
+    own, n = offset_of(input), _reach(input.shape, _steps(input))
+    end = offset + _reach(size, stride)
+    if 0 not in size and not own <= offset < end <= own + n:
+        raise ShapeError(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory "
+            f"outside of `tensor`. `result` can access some memory in range [{offset}, {end - 1}], "
+            f"but `tensor`, one example of shape {list(input.shape)}, only in range "
+            f"[{own}, {own + n - 1}]. This is not supported inside of vmap, please try to rewrite "
+            "the `as_strided` call as a sequence of view operations such as `x[…]` and `x.t()`."
         )

@@ -9,17 +9,16 @@ import numpy as np
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of, wrap_dim
-from ._families import run
+from ._families import Along, Linear, run, shifted
 
 __all__ = ["mT", "movedim", "permute", "reversed_dims", "swapaxes", "t", "transpose"]
 
 Dims = int | Sequence[int]
 
 
-class Permute(Primitive):
+class Permute(Linear, Along):
     """y = x, dims in the order p        dy = dx so        x̄ = ȳ, dims in the order p⁻¹"""
 
     node = "PermuteBackward0"
@@ -29,6 +28,7 @@ class Permute(Primitive):
         r"\bar x = \operatorname{permute}_{p^{-1}} \bar y",
     )
     promotes = None
+    views = True
 
     @staticmethod
     def forward(x, *, dims):
@@ -38,6 +38,11 @@ class Permute(Primitive):
     def backward(ctx, grad):
         dims = ctx.dims
         return run(Permute, grad, dims=tuple([dims.index(i) for i in range(len(dims))]))
+
+    @classmethod
+    def one_further(cls, info, parameters):
+        """The batch stays in front."""
+        return {"dims": (0, *shifted(parameters["dims"]))}
 
 
 def permute(input: Tensor, *dims: Any) -> Tensor:
@@ -78,16 +83,18 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return as_view(Permute.apply(input, dims=order), input)
 
 
-class Transpose(Primitive):
+class Transpose(Linear, Along):
     """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
 
     node = "TransposeBackward0"
     latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
     promotes = None
+    views = True
+    axes = ("dim0", "dim1")
 
     @staticmethod
     def forward(x, *, dim0, dim1):
-        return np.swapaxes(x, dim0, dim1) if x.ndim else x.reshape(())
+        return np.swapaxes(x, dim0, dim1) if dim0 != dim1 else x[...]  # one is a 0-d tensor's
 
     @staticmethod
     def backward(ctx, grad):
@@ -172,12 +179,13 @@ def _distinct(dims: tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...
     return wrapped
 
 
-class T(Primitive):
+class T(Linear):
     """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
 
     node = "TBackward0"
     latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
     promotes = None
+    views = True
 
     @staticmethod
     def forward(x):
@@ -186,6 +194,12 @@ class T(Primitive):
     @staticmethod
     def backward(ctx, grad):
         return run(T, grad)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        """The first and the last dim of an example; of a vector they are one, of a number none."""
+        last = x.ndim - 1
+        return Transpose.apply(x, dim0=min(1, last), dim1=last)
 
 
 def t(input: Tensor) -> Tensor:

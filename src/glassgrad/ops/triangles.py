@@ -7,16 +7,15 @@ import numpy as np
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import wrap_dim
-from ._families import KeepsShape, run
+from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
 
 __all__ = ["diagonal", "tril", "triu"]
 
 
-class Tril(Primitive):
+class Tril(Linear, Along):
     """y = x on and below a diagonal, else 0        dy = dx so        x̄ = ȳ so"""
 
     node = "TrilBackward0"
@@ -60,7 +59,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return Tril.apply(input, diagonal=diagonal)
 
 
-class Triu(Primitive):
+class Triu(Linear, Along):
     """y = x on and above a diagonal, else 0        dy = dx so        x̄ = ȳ so"""
 
     node = "TriuBackward0"
@@ -106,6 +105,8 @@ class Diagonal(KeepsShape):
     node = "DiagonalBackward0"
     latex = (r"x_{ii}", r"\dot x_{ii}", r"\bar x_{ii} = \bar y_i,\ \bar x_{ij} = 0")
     promotes = None
+    views = True
+    axes = ("dim1", "dim2")
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
@@ -123,12 +124,14 @@ class Diagonal(KeepsShape):
         )
 
 
-class DiagonalInto(Primitive):
+class DiagonalInto(Linear, Along):
     """yᵢᵢ = xᵢ, 0 elsewhere        dyᵢᵢ = dxᵢ        x̄ᵢ = ȳᵢᵢ"""
 
     node = "DiagonalBackwardBackward0"
     latex = (r"[i = j]\,x_i", r"[i = j]\,\dot x_i", r"\bar x_i = \bar y_{ii}")
     promotes = None
+    axes = ("dim1", "dim2")
+    sizes = ("shape",)
 
     @staticmethod
     def forward(x, *, shape, offset, dim1, dim2):

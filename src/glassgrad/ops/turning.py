@@ -8,21 +8,21 @@ import numpy as np
 from glassgrad.base.backend import copy_of, in_rows
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._dims import size_of, wrap_dim, wrap_dims
-from ._families import run
+from ._families import Along, Linear, run
 from .shape import reshape
 
 __all__ = ["flip", "roll"]
 
 
-class Flip(Primitive):
+class Flip(Linear, Along):
     """y = x turned around in some dims        dy = dx so        x̄ = ȳ so"""
 
     node = "FlipBackward0"
     latex = (r"x_{n-1-i}", r"\dot x_{n-1-i}", r"\bar x_i = \bar y_{n-1-i}")
     promotes = None
+    axes = ("dims",)
 
     @staticmethod
     def forward(x, *, dims):
@@ -59,7 +59,7 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     return Flip.apply(input, dims=wrapped if input.ndim else ())
 
 
-class Roll(Primitive):
+class Roll(Linear, Along):
     """yᵢ = xᵢ₋ₛ, around the end of a dim        dyᵢ = dxᵢ₋ₛ        x̄ᵢ = ȳᵢ₊ₛ"""
 
     node = "RollBackward0"
@@ -69,6 +69,7 @@ class Roll(Primitive):
         r"\bar x_i = \bar y_{(i + s) \bmod n}",
     )
     promotes = None
+    axes = ("dims",)
 
     @staticmethod
     def forward(x, *, shifts, dims):

@@ -17,12 +17,14 @@ class UnsafeSplit(Split):
     """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
 
     node = "UnsafeSplitBackward0"
+    views = False
 
 
 class UnsafeSplitWithSizes(SplitWithSizes):
     """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
 
     node = "UnsafeSplitWithSizesBackward0"
+    views = False
 
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:

@@ -20,7 +20,14 @@ from glassgrad.core.state import modes, next_seq, set_modes, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.core.views import CUSTOM, MULTIPLE, as_view, check_made
 
-__all__ = ["call", "call_at", "place_outputs", "run_user_backward"]
+__all__ = [
+    "call",
+    "call_at",
+    "new_ctx",
+    "place_outputs",
+    "run_forward",
+    "run_user_backward",
+]
 
 
 def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -40,8 +47,11 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     forward, separate, has_defaults = cls.__dict__.get("_form") or _form_of(cls)
     if kwargs or has_defaults:
         args = _bind(forward, args, kwargs, separate)
-    if special and modes.levels:
-        return modes.levels[-1].call(cls, args)
+    if special:
+        if modes.duals is not None and modes.duals.has_tangent(args):
+            return modes.duals.call(cls, args)
+        if modes.levels:
+            return modes.levels[-1].call(cls, args)
     ctx = _new(cls._backward_cls)
     ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
     ctx.versions = ctx.cold = None
@@ -83,9 +93,7 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
         The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
         edges if nothing is recorded.
     """
-    ctx = _new(cls._backward_cls)
-    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
-    ctx.versions = ctx.cold = None
+    ctx = new_ctx(cls)
     ctx._level = level
     tensors = [x for x in args if isinstance(x, Tensor)]
     own = [level.is_mine(x) and x.edge is not None for x in tensors]
@@ -101,6 +109,37 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
     finally:
         set_modes(before, modes.inference)
     return ctx, raw, edges if recording else None
+
+
+def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    """Run `forward` on plain tensors as `call` does, for whoever needs the ctx afterwards.
+
+    Returns:
+        As `call_at`.
+    """
+    forward, separate, _ = cls.__dict__.get("_form") or _form_of(cls)
+    ctx = new_ctx(cls)
+    ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x.edge is not None for x in args])
+    tensors = [x for x in args if isinstance(x, Tensor)]
+    recording = modes.grad and True in ctx.needs_input_grad
+    edges = tuple([edge_of(x) for x in tensors]) if recording else None
+    before = modes.grad
+    set_modes(False, modes.inference)
+    try:
+        raw = forward(*args) if separate else forward(ctx, *args)
+        if separate:
+            cls.setup_context(ctx, args, raw)
+    finally:
+        set_modes(before, modes.inference)
+    return ctx, raw, edges
+
+
+def new_ctx(cls: Any) -> Any:
+    """The node of a call that is still to be made."""
+    ctx = _new(cls._backward_cls)
+    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
+    ctx.versions = ctx.cold = None
+    return ctx
 
 
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets

@@ -303,7 +303,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         )
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+    def vmap(info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
         """Return (output, out_dims) for batched arguments."""
         raise MissingRuleError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod "

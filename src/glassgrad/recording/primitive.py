@@ -21,21 +21,22 @@ which is the readable one.
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, device_of, is_array, whole
-from glassgrad.base.dtypes import DType, get_default_dtype, is_differentiable, result_dtype
-from glassgrad.base.errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError
+from glassgrad.base.backend import whole
+from glassgrad.base.dtypes import is_differentiable
+from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.levels import Layer, Wrapped, settled
 from glassgrad.core.state import is_recording, modes, next_seq
 from glassgrad.core.tensor import Tensor, wrap
 
-from .doors import binary_door, constant, parametric_door, rescue, unary_door
+from .doors import binary_door, parametric_door, rescue, unary_door
 from .function import Function
+from .operands import arrays_of, broadcast_text
 from .saving import PrimitiveNode, pack, save
 
 __all__ = ["Primitive"]
@@ -60,6 +61,7 @@ class Primitive(Function):
             without an edge and save nothing else (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast doors to call directly.
+        jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
         views: whether the result shows the memory of the first operand.
         apply: the door, each op's own: operands by position, parameters by keyword.
         as_operator: the same for operators, which users call without a function of ours between.
@@ -79,15 +81,21 @@ class Primitive(Function):
     keeps_index: ClassVar[bool] = False
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
+    jvp_by_call: ClassVar[bool] = False
     views: ClassVar[bool] = False
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
+
+    if TYPE_CHECKING:  # each op names the operands and parameters of its own rules
+        jvp: Any
+        vmap: Any
 
     @classmethod
     def _make_node_class(cls) -> None:
         if cls.forward is Function.forward:
             return  # a family, not an op
         parameters = _parameter_names(cls)
+        cls.jvp_by_call = getattr(cls.jvp, "by_call", False)
         cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         body: dict[str, Any] = {
             "_forward_cls": cls,
@@ -115,7 +123,7 @@ class Primitive(Function):
         name = cls.__name__.lower()
         if isinstance(error, ValueError) and cls.broadcasts:
             return ShapeError(
-                f"{_broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
+                f"{broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
                 "dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
             )
         if isinstance(error, TypeError):
@@ -163,16 +171,14 @@ def open_slowly(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
         return modes.duals.handle(cls, operands, parameters)
     if modes.levels:
         return modes.levels[-1].handle(cls, operands, parameters)
-    if any([x.__class__ is Wrapped or isinstance(x, Layer) for x in operands]):
+    if any(x.__class__ is Wrapped or isinstance(x, Layer) for x in operands):
         return cls.apply(*[settled(x) for x in operands], **parameters)
     return apply_to_arrays(cls, operands, parameters)
 
 
-def apply_to_arrays(
-    cls: type[Primitive], operands: Values, parameters: dict[str, Any]
-) -> Any:
+def apply_to_arrays(cls: type[Primitive], operands: Values, parameters: dict[str, Any]) -> Any:
     """Apply an op: operands to values, forward, and a node if a gradient will be wanted."""
-    values = _values(cls, operands)
+    values = arrays_of(cls, operands)
     try:
         out = cls.forward(*values, **parameters)
     except Exception as error:
@@ -223,7 +229,7 @@ def record(
     parameters: dict[str, Any],
 ) -> PrimitiveNode:
     """The node of one application (edges first: Note [Edges point to older nodes])."""
-    is_complex = any([value.dtype.kind == "c" for value in values])
+    is_complex = "c" in [value.dtype.kind for value in values]
     made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
     node = context(cls, operands, values, out, edges, parameters, made_of)
     parts = out if cls.multiple else (out,)
@@ -311,108 +317,3 @@ def _must_check(
         if cls.broadcasts and operand.payload.shape != shape:
             return True
     return False
-
-
-def common_dtype(cls: type[Primitive], operands: Values) -> DType | None:
-    """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
-    if cls.promotes is None:
-        return None
-    own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
-    dtype = result_dtype([x for x in own if is_array(x)], [x for x in own if not is_array(x)])
-    return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
-
-
-def in_dtype(cls: type[Primitive], operands: Values, dtype: DType | None) -> Values:
-    """Operands, some of them Tensors, as values of one dtype; numbers become 0-d arrays."""
-    values = list(operands)
-    for position, value in enumerate(values):
-        if dtype is None or position < (cls.promotes or 0):
-            continue
-        if isinstance(value, Tensor):
-            values[position] = value if value.dtype is dtype else value.to(dtype)
-        elif not is_array(value):
-            values[position] = constant(value, dtype)
-        elif value.dtype is not dtype:
-            values[position] = value.astype(dtype)
-    return tuple(values)
-
-
-def in_common_dtype(cls: type[Primitive], operands: Values) -> Values:
-    """Operands, some of them Tensors, as the values that the op's rules work with."""
-    return in_dtype(cls, operands, common_dtype(cls, operands))
-
-
-# Operands to values -----------------------------------------------------------------------------
-
-
-def _values(cls: type[Primitive], operands: Values) -> Values:
-    """The arrays behind the operands, on one device and, where the op wants it, of one dtype."""
-    values = [_value(cls, x, position) for position, x in enumerate(operands)]
-    arrays = [v for v in values if is_array(v)]
-    if not arrays:
-        values = [np.asarray(v, result_dtype((), (v,))) for v in values]
-        arrays = values
-    place = next((a for a in arrays if a.ndim), arrays[0])
-    if cls.promotes is not None:
-        _promote(cls, values)
-    if any(type(v) is not type(place) for v in values):
-        values = [_move(v, place) for v in values]
-    return tuple(values)
-
-
-def _value(cls: type[Primitive], operand: Any, position: int) -> Any:
-    """An array, or a Python number that is still to get its dtype."""
-    if isinstance(operand, Tensor):
-        return operand.payload
-    if isinstance(operand, (bool, int, float, complex)) or is_array(operand):
-        return operand
-    if isinstance(operand, np.generic):
-        return np.asarray(operand)
-    raise ArgumentTypeError(
-        f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
-        f"{type(operand).__name__}. Ops compute on tensors and numbers. "
-        "Write `glassgrad.tensor(values)`."
-    )
-
-
-def _promote(cls: type[Primitive], values: list[Any]) -> None:
-    """Bring the operands from `cls.promotes` on to PyTorch's common dtype, in place."""
-    operands = values[cls.promotes :]
-    dtype = result_dtype(
-        [v for v in operands if is_array(v)], [v for v in operands if not is_array(v)]
-    )
-    if cls.floating and not is_differentiable(dtype):
-        dtype = get_default_dtype()
-    for position, value in enumerate(operands, start=cls.promotes or 0):
-        if not is_array(value):
-            values[position] = constant(value, dtype)
-        elif value.dtype is not dtype:
-            values[position] = value.astype(dtype)
-
-
-def _move(value: Any, place: Any) -> Any:
-    """A 0-d CPU value where `place` is; anything else on another device is a mistake."""
-    if type(value) is type(place):
-        return value
-    if value.ndim == 0 and isinstance(value, np.ndarray):
-        return backend_of(place).asarray(value)
-    raise DeviceError(
-        "Expected all tensors to be on the same device, but found at least two devices, "
-        f"{device_of(place)} and {device_of(value)}! An op computes where its operands are. "
-        f"Write `x.to({str(device_of(place))!r})`."
-    )
-
-
-def _broadcast_text(values: Values) -> str:
-    """PyTorch's sentence for shapes that do not broadcast."""
-    widest = max(len(v.shape) for v in values)
-    padded = [(1,) * (widest - len(v.shape)) + tuple(v.shape) for v in values]
-    for dim in reversed(range(widest)):
-        sizes = dict.fromkeys(shape[dim] for shape in padded if shape[dim] != 1)
-        if len(sizes) > 1:
-            a, b = list(sizes)[:2]
-            return (
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
-                f"non-singleton dimension {dim}."
-            )
-    return "These shapes do not broadcast."

@@ -14,7 +14,7 @@ from glassgrad.base.source_lines import here
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import FREED, Packed, SavedTensor, output_edge
 from glassgrad.core.stale import detached_error, inference_error, stale_error
-from glassgrad.core.state import HookPair
+from glassgrad.core.state import HookPair, modes
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 
 __all__ = ["PrimitiveNode", "Unpacking", "note_versions", "pack", "save"]
@@ -110,7 +110,10 @@ class PrimitiveNode(Node):
         array, name, holder = self.saved_tensors[index], self._saved_names[index], None
         if name == "result":
             array = self._seen(array)
-            return wrap(array, output_edge(self, 0), version=self.version_of_result(index))
+            result = wrap(array, output_edge(self, 0), version=self.version_of_result(index))
+            if modes.duals is not None:
+                modes.duals.restore_output(result, self)
+            return result
         holder = self.holders[index]
         if holder is None:
             return wrap(array)

@@ -1,0 +1,237 @@
+"""`torch.autograd.forward_ad`: duals, tensors that carry a tangent along.
+
+    with dual_level():
+        x = make_dual(primal, tangent)
+        y = f(x)
+        value, derivative = unpack_dual(y)        f(primal), and J·tangent
+
+A dual is a tensor like any other: it requires grad if its primal does, it can be written, viewed
+and differentiated. Where tangents are is told in `glassgrad.core.duals`.
+"""
+
+from typing import Any, NamedTuple, Self
+
+from glassgrad.autograd.grad_mode import Mode
+from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.duals import apart, is_forward
+from glassgrad.core.state import modes, set_duals
+from glassgrad.core.tensor import Tensor
+from glassgrad.recording.tangents import ForwardMode
+
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` returns.
+
+    Attributes:
+        primal: the tensor without its tangent.
+        tangent: the tangent; None if it has none.
+    """
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+def enter_dual_level() -> int:
+    """Open a level of forward mode in this thread; `dual_level()` closes it too.
+
+    Returns:
+        The number of the level: 0, for there is one at a time.
+
+    Raises:
+        GraphError: if one is open already.
+
+    Example:
+        >>> enter_dual_level()
+        0
+        >>> exit_dual_level()
+    """
+    if modes.duals is not None:
+        raise GraphError(
+            "Nested forward mode AD is not supported at the moment: a dual level is open already, "
+            "and a tensor has room for one tangent. Nest `func.jvp` instead."
+        )
+    set_duals(ForwardMode())
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level of forward mode and take all tangents away.
+
+    Args:
+        level: the number that `enter_dual_level` returned.
+
+    Raises:
+        GraphError: if none is open, or it is not this one.
+    """
+    if level is not None and level != _level():
+        raise GraphError(
+            "Trying to exit a forward AD level that was not the last one that was created. This "
+            f"is not supported: level {level} is not the one that is open, {_level()}. Write "
+            "`with dual_level():`."
+        )
+    if modes.duals is None:
+        raise GraphError(
+            "Dual level must be a positive number: none is open that could be closed. "
+            "Write `with dual_level():`."
+        )
+    modes.duals.close()
+    set_duals(None)
+
+
+class dual_level(Mode):  # noqa: N801  # PyTorch's name
+    """A block in which tensors can have tangents; also a decorator.
+
+    Raises:
+        GraphError: on entering it inside another one.
+
+    Example:
+        >>> with dual_level():
+        ...     x = make_dual(tensor(3.0), tensor(1.0))
+        ...     print(unpack_dual(x * x).tangent)
+        tensor(6.)
+
+    See also: https://pytorch.org/tutorials/intermediate/forward_ad_usage.html
+    """
+
+    def __enter__(self) -> int:  # type: ignore[override]  # `with dual_level() as level:`
+        return enter_dual_level()
+
+    def __exit__(self, *exc_info: object) -> None:
+        exit_dual_level()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of `tensor` that carries a tangent along: ops compute how it moves.
+
+    Args:
+        tensor: the primal, real or complex.
+        tangent: a tensor of the same shape. It is kept itself if it lies in memory as the primal
+            does, and copied otherwise.
+        level: the number of the level; there is only one.
+
+    Returns:
+        A tensor that shares memory with `tensor`, and belongs to its graph.
+
+    Raises:
+        GraphError: if no level is open, or one of the two has a tangent already.
+        ArgumentError: if one of them holds integers.
+        ShapeError: if the shapes differ.
+
+    Example:
+        >>> with dual_level():
+        ...     print(make_dual(tensor([1.0, 2.0]), tensor([1.0, 0.0])).exp())
+        tensor([2.7183, 7.3891], tangent=tensor([2.7183, 0.0000]))
+    """
+    if _level(level) < 0:
+        raise GraphError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first. Tangents live as long as a level is open. Write "
+            "`with dual_level():` around it."
+        )
+    for name, x in (("primal", tensor), ("tangent", tangent)):
+        if not (x.is_floating_point() or x.is_complex()):
+            raise ArgumentError(
+                f"Expected {name} to be floating point or complex, but got: {x.dtype}. Integers "
+                "cannot move by a small step. Write `x.float()`."
+            )
+    _check_level(level)
+    duals: ForwardMode = modes.duals
+    if duals.has_tangent((tensor,)):
+        raise GraphError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the "
+            "same level 0 is not supported: it would have two. Write "
+            "`make_dual(unpack_dual(x).primal, tangent)`."
+        )
+    dual = apart(tensor)
+    if is_forward():
+        duals.give(dual, tangent)
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The two halves of a dual.
+
+    Args:
+        tensor: any tensor.
+        level: the number of the level; there is only one.
+
+    Returns:
+        A view of `tensor` without its tangent, and the tangent itself; None if there is none, or
+        no level is open.
+
+    Example:
+        >>> with dual_level():
+        ...     x = make_dual(tensor([1.0]), tensor([5.0]))
+        ...     print(unpack_dual(x))
+        UnpackedDualTensor(primal=tensor([1.]), tangent=tensor([5.]))
+    """
+    if _level(level) < 0:
+        return UnpackedDualTensor(tensor, None)
+    _check_level(level)
+    duals: ForwardMode = modes.duals
+    tangent = duals.tangent(tensor) if is_forward() else None
+    return UnpackedDualTensor(apart(tensor), tangent)
+
+
+def _level(level: int | None = None) -> int:
+    """The number of the level that is meant: the open one; below 0 if there is none."""
+    if level is not None:
+        return level
+    return -1 if modes.duals is None else 0
+
+
+def _check_level(level: int | None) -> None:
+    if modes.duals is None or level not in (None, 0):
+        raise GraphError(
+            f"Invalid level given: {level}. There is one level of forward mode, number 0, and "
+            f"{'none' if modes.duals is None else 'that'} is open. Leave `level` out."
+        )
+
+
+# Forward mode has a switch of its own, as recording has -----------------------------------------
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are moved on in this thread."""
+    return is_forward()
+
+
+class _set_fwd_grad_enabled(Mode):  # noqa: N801  # PyTorch's name
+    """Move tangents on or not: at once as a function, for a block as a context manager."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self._before = modes.forward
+        modes.forward = mode
+
+    def __call__(self, func: Any) -> Any:
+        modes.forward = self._before  # as a decorator it acts inside the function only
+        return super().__call__(func)
+
+    def __enter__(self) -> None:
+        modes.forward = self.mode
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self._before
+
+    def clone(self) -> Self:
+        before = modes.forward
+        fresh = type(self)(self.mode)
+        modes.forward = before
+        return fresh
+
+
+def __getattr__(name: str) -> int:
+    """`_current_level`, PyTorch's variable: the number of the level that is open; -1: none."""
+    if name == "_current_level":
+        return _level()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

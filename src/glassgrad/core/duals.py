@@ -1,0 +1,243 @@
+"""Forward mode on tensors themselves: where tangents are, and what a write does to them.
+
+    d = make_dual(p, t)      d.cold.tangent is t
+    v = d[0]                 v.cold.tangent is t[0], a view of t
+    v.mul_(2)                writes d and t: both halves of a dual share memory alike
+
+A tangent hangs on its tensor, and the level that is open knows weakly which tensors have one, to
+take them away when it ends. A tangent lies in memory as its tensor does, so that a view of the
+tensor has for its tangent the same view of the tangent, even if it was made before that was there.
+That is so up to the *stem* of a view: the tensor it was taken from, or the latest `make_dual` or
+`unpack_dual` on the way, which share memory with their argument but no tangent.
+
+What ops do with tangents is told in `recording/tangents.py`.
+"""
+
+import math
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.backend import backend_of
+from glassgrad.base.dtypes import DType
+from glassgrad.base.errors import GraphError, ShapeError
+
+from .graph import ends
+from .levels import Layer
+from .state import modes
+from .tensor import Tensor, wrap
+from .views import Geometry
+
+__all__ = ["Aside", "Duals", "apart", "forward_moves", "is_forward", "tangent_of"]
+
+
+def tangent_of(tensor: Tensor) -> Tensor | None:
+    """The tangent that ops see; None outside of a level, or where forward mode is off."""
+    duals: Duals | None = modes.duals
+    return None if duals is None or not is_forward() else duals.tangent(tensor)
+
+
+def forward_moves(tensors: Iterable[Any]) -> bool:
+    """Whether a tangent of one of them has to be moved on."""
+    duals: Duals | None = modes.duals
+    return duals is not None and duals.has_tangent(tensors)
+
+
+def is_forward() -> bool:
+    """Whether tangents are moved on: not where forward mode is off, nor in `inference_mode()`."""
+    return modes.forward and not modes.inference
+
+
+def apart(tensor: Tensor) -> Tensor:
+    """A view of all of `tensor` that shares no tangent with it."""
+    with Aside():
+        view = tensor.view_as(tensor)
+    if view.cold is not None:
+        view.cold.stem = None
+    return view
+
+
+class Aside:
+    """The block in which forward mode is set aside: primals and tangents are plain tensors."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = modes.forward
+        modes.forward = False
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self.before
+
+
+class Duals:
+    """The tensors that have a tangent while one level of forward mode is open."""
+
+    def __init__(self) -> None:
+        self._carriers: weakref.WeakValueDictionary[int, Tensor]
+        self._carriers = weakref.WeakValueDictionary()
+        self._of_outputs: weakref.WeakKeyDictionary[Any, dict[int, Tensor]]
+        self._of_outputs = weakref.WeakKeyDictionary()
+
+    def close(self) -> None:
+        """Take all tangents away."""
+        for tensor in self._carriers.values():
+            if tensor.cold is not None:
+                tensor.cold.tangent = None
+        self._carriers.clear()
+        self._of_outputs.clear()
+
+    def is_used(self) -> bool:
+        """Whether any tensor has a tangent that ops would see."""
+        return bool(self._carriers) and is_forward()
+
+    def has_tangent(self, operands: Iterable[Any]) -> bool:
+        """Whether one of the operands of an op has a tangent, and it is to be moved on."""
+        if not is_forward():
+            return False
+        for x in operands:
+            if isinstance(x, Tensor) and x.cold is not None and self.tangent(x) is not None:
+                return True
+        return False
+
+    def tangent(self, tensor: Tensor) -> Tensor | None:
+        """The tangent of `tensor`: its own, or for a view the part of its stem's."""
+        cold = tensor.cold
+        if cold is None or cold.tangent is not None or cold.stem is None:
+            return cold and cold.tangent
+        stem = cold.stem
+        whole = stem.cold and stem.cold.tangent
+        if whole is None:
+            return None
+        at = Geometry.of(stem, tensor)
+        with Aside():
+            part = whole.as_strided(at.size, at.stride, at.offset + whole.storage_offset())
+        self.hang(tensor, part)
+        return part
+
+    def hang(self, tensor: Tensor, tangent: Tensor) -> None:
+        """Let `tensor` have this very tangent."""
+        tensor.chilled().tangent = tangent
+        self._carriers[id(tensor)] = tensor
+
+    def drop(self, tensor: Tensor) -> None:
+        """Take the tangent of `tensor` away."""
+        if tensor.cold is not None:
+            tensor.cold.tangent = None
+        self._carriers.pop(id(tensor), None)
+
+    def give(self, tensor: Tensor, tangent: Tensor) -> None:
+        """Let `tensor`, which has none, have a tangent: this one, or a copy laid out as it is.
+
+        Raises:
+            ShapeError: if the shapes differ.
+            GraphError: if the tangent has a tangent, or elements of the tensor share their memory
+                and so cannot move each for itself.
+        """
+        if tuple(tangent.shape) != tuple(tensor.shape):
+            raise ShapeError(
+                "Trying to set a forward gradient that has a different size than that of the "
+                "original Tensor, this is not supported. Tensor is of size "
+                f"{list(tensor.shape)} while the given forward gradient is of size "
+                f"{list(tangent.shape)}. Each element moves at its own speed. Write "
+                "`tangent.expand_as(x)`."
+            )
+        if self.tangent(tangent) is not None:
+            raise GraphError(
+                "Setting a forward grad that itself has a forward gradient at the same level 0 is "
+                "not supported: there is one level, and a tangent is a constant of it. Write "
+                "`unpack_dual(tangent).primal`, or nest `func.jvp` for higher derivatives."
+            )
+        with Aside():
+            if not _alike(tensor, tangent):
+                tangent = _room(tensor, tangent.dtype).copy_(tangent)
+            self.hang(tensor, tangent)
+
+    def written(self, tensor: Tensor, tangent: Tensor | None) -> None:
+        """Move the tangent of a tensor that was written, in the memory it has.
+
+        Args:
+            tangent: what it is now; None: zeros, for what was written is a constant.
+        """
+        own = self.tangent(tensor)
+        if own is None and tangent is not None:
+            stem = tensor.cold and tensor.cold.stem
+            if stem is None:
+                self.give(tensor, _fitted(tangent, tensor))
+                return
+            with Aside():
+                self.hang(stem, _room(stem, tangent.dtype))
+            own = self.tangent(tensor)
+        if own is None or own is tangent:
+            return
+        with Aside():
+            if tangent is None:
+                own.zero_()
+            else:
+                own.copy_(tangent)
+
+    def keep_as_it_is(self, copy: Tensor, tensor: Tensor) -> None:
+        """Let a copy of a tensor that is about to be written have a copy of its tangent."""
+        tangent = tangent_of(tensor)
+        if tangent is not None:
+            with Aside():
+                self.hang(copy, tangent.clone())
+
+    # What a node saved as its output comes back as another tensor ------------------------------
+
+    def keep_output(self, output: Tensor, tangent: Tensor) -> None:
+        """Remember the tangent of an output for whoever takes it out of the node that saved it."""
+        if output.edge is not None and output.grad_fn is not None:
+            node, nr = ends(output.edge)
+            self._of_outputs.setdefault(node, {})[nr] = tangent
+
+    def restore_output(self, output: Tensor, node: Any, nr: int = 0) -> None:
+        """Let an output that `node` saved have the tangent it had."""
+        tangent = self._of_outputs.get(node, {}).get(nr)
+        if tangent is not None:
+            self.hang(output, tangent)
+
+
+# How tangents lie in memory ---------------------------------------------------------------------
+
+
+def _fitted(tangent: Tensor, tensor: Tensor) -> Tensor:
+    """A tangent stretched to the shape of what was written."""
+    with Aside():
+        return tangent if tangent.shape == tensor.shape else tangent.expand(tensor.shape)
+
+
+def _alike(tensor: Tensor, tangent: Tensor) -> bool:
+    """Whether views of both can be taken alike: the same steps, in memory of the same size."""
+    a, b = tensor.payload, tangent.payload
+    if tensor.numel() == 0:
+        return True
+    for n, step, other in zip(a.shape, a.strides, b.strides, strict=True):
+        if n != 1 and step * b.itemsize != other * a.itemsize:
+            return False
+    if isinstance(a, Layer) or isinstance(b, Layer):
+        return True
+    return _elements_of_storage(a) == _elements_of_storage(b)
+
+
+def _elements_of_storage(array: Any) -> int:
+    """How many elements the memory has in which an array lies."""
+    owner = array
+    while getattr(owner, "base", None) is not None and hasattr(owner.base, "nbytes"):
+        owner = owner.base
+    return int(owner.nbytes) // int(array.itemsize)
+
+
+def _room(tensor: Tensor, dtype: DType) -> Tensor:
+    """Zeros that lie in memory as `tensor` does."""
+    array = tensor.payload
+    if isinstance(array, Layer):
+        return tensor.detach().to(dtype, copy=True).zero_()
+    steps = tuple([step // array.itemsize for step in array.strides])
+    reach = 1 + sum([(n - 1) * step for n, step in zip(array.shape, steps, strict=True)])
+    if reach == math.prod(array.shape):
+        return wrap(np.zeros_like(array, dtype=dtype))
+    memory = wrap(backend_of(array).xp.zeros(reach, dtype))
+    return memory.as_strided(array.shape, steps, 0)

@@ -1,0 +1,222 @@
+"""`jacrev`, `jacfwd`, `hessian`: whole Jacobians, all rows or all columns at once.
+
+    jacrev(f)    the pullback of f, mapped over the rows of an identity matrix      few outputs
+    jacfwd(f)    the jvp of f, mapped over the same                                 few inputs
+
+With several outputs, or inputs, the columns of that matrix are shared out among them.
+"""
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.backend import backend_for
+from glassgrad.base.errors import ArgumentError
+from glassgrad.base.tree import Structure, flatten, unflatten
+from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.ops import cat
+
+from ._arguments import Argnums, selected
+from ._outputs import all_settled, refuse_complex
+from .forward import check_tensors, push_forward
+from .reverse import Recorded, run
+from .vmap import map_batch
+
+__all__ = ["hessian", "jacfwd", "jacrev"]
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
+    """The function that computes the Jacobian of `func`, in reverse mode.
+
+    Args:
+        func: takes tensors, or trees of them, and returns floating-point tensors in any tree.
+        argnums: which positional argument to differentiate with respect to; a tuple for several.
+        has_aux: whether `func` returns `(output, aux)`: `aux`, a tree of tensors, is handed on.
+        chunk_size: how many rows to compute at once, to save memory; None: all. With 1, each row
+            is a plain pass, without `vmap`.
+
+    Returns:
+        A function of the same arguments. For an output of shape `S` and an input of shape `T` the
+        Jacobian has the shape `(*S, *T)`. There is one for each output, in the structure of the
+        outputs, and in each place the structure of the inputs.
+
+    Raises:
+        ArgumentError: for a chunk size below 1.
+        TransformError: when called, as `vjp`, and for complex tensors.
+
+    Example:
+        >>> jacrev(lambda x: x * x)(tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.jacrev.html
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ArgumentError(
+            f"jacrev: `chunk_size` should be greater than 0. It is {chunk_size}, and counts rows "
+            "that are computed together. Leave it out to compute all of them at once."
+        )
+
+    @functools.wraps(func)
+    def jacobian(*args: Any) -> Any:
+        refuse_complex("jacrev", flatten(args)[0], inputs=True)
+        call = run("vjp(f, *primals)", func, args, {}, argnums, has_aux)
+        outputs, structure = call.differentiable_outputs()
+        refuse_complex("jacrev", outputs, inputs=False)
+        rows = _rows(call, outputs, chunk_size)
+        columns = [_shared(part, outputs, x) for part, x in zip(rows, call.inputs, strict=True)]
+        blocks = zip(*columns, strict=True)
+        found = _in_trees(blocks, structure, call.structure)
+        return (found, all_settled(call.aux)) if has_aux else found
+
+    return jacobian
+
+
+def _rows(call: Recorded, outputs: list[Tensor], chunk_size: int | None) -> list[Tensor]:
+    """For each input the Jacobian of all outputs, one row for each of their elements."""
+    total = sum([x.numel() for x in outputs])
+    size = min(chunk_size or total, total)
+    one_by_one = size == 1
+
+    def pull(cotangents: list[Tensor]) -> list[Tensor]:
+        return call.pull(outputs, cotangents)
+
+    chunks = []
+    for start in range(0, max(total, 1), max(size, 1)):
+        rows = min(size, total - start)
+        basis = _unit_vectors(outputs, start, rows)
+        if one_by_one:  # nothing to map over
+            chunks.append([x.unsqueeze(0) for x in pull([v.squeeze(0) for v in basis])])
+        else:
+            chunks.append(map_batch(pull, basis, rows))
+    if len(chunks) == 1:
+        return chunks[0]
+    return [cat(parts) for parts in zip(*chunks, strict=True)]
+
+
+def _unit_vectors(tensors: Sequence[Tensor], start: int, rows: int) -> list[Tensor]:
+    """Some rows of the identity matrix, the columns shared out among tensors in their shapes."""
+    found = []
+    for x, offset in zip(tensors, _offsets(tensors), strict=True):
+        ones = np.eye(rows, x.numel(), start - offset, x.dtype)
+        array = backend_for(x.device).asarray(ones.reshape(rows, *x.shape))
+        found.append(fresh(array))
+    return found
+
+
+def _offsets(tensors: Sequence[Tensor]) -> list[int]:
+    """Where the elements of each tensor begin, if all are written in one row."""
+    return [0, *itertools.accumulate([x.numel() for x in tensors[:-1]])]
+
+
+def _shared(rows: Tensor, outputs: Sequence[Tensor], x: Tensor) -> list[Tensor]:
+    """The Jacobian with respect to `x` of each output."""
+    return [
+        rows[offset : offset + y.numel()].reshape((*y.shape, *x.shape))
+        for y, offset in zip(outputs, _offsets(outputs), strict=True)
+    ]
+
+
+def _in_trees(blocks: Any, outputs: Structure, inputs: Structure) -> Any:
+    """For each output one block for each input, in the structures of both."""
+    return unflatten(outputs, [unflatten(inputs, row) for row in blocks])
+
+
+def jacfwd(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+) -> Callable[..., Any]:
+    """The function that computes the Jacobian of `func`, in forward mode.
+
+    Args:
+        func, argnums, has_aux: as for `jacrev`.
+        randomness: what random functions do inside, which runs for all columns at once: as for
+            `vmap`.
+
+    Returns:
+        As `jacrev`.
+
+    Raises:
+        TransformError: when called, as `jvp`, and for complex tensors.
+
+    Example:
+        >>> jacfwd(lambda x: x * x)(tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.jacfwd.html
+    """
+
+    @functools.wraps(func)
+    def jacobian(*args: Any) -> Any:
+        refuse_complex("jacfwd", flatten(args)[0], inputs=True)
+        inputs, structure = flatten(selected(args, argnums))
+        check_tensors(inputs, "primals")
+        trees: list[Any] = []  # the structures of the outputs and of aux
+
+        def push(tangents: list[Tensor]) -> list[Tensor]:
+            moves = unflatten(structure, tangents)
+            output, moved, *aux = push_forward(func, args, moves, argnums, has_aux=has_aux)
+            refuse_complex("jacfwd", flatten(output)[0], inputs=False)
+            leaves, of_outputs = flatten(moved)
+            rest, of_aux = flatten(aux)
+            trees.extend([len(leaves), of_outputs, of_aux])
+            return [*leaves, *rest]
+
+        total = sum([x.numel() for x in inputs])
+        columns = map_batch(push, _unit_vectors(inputs, 0, total), total, randomness)
+        count, of_outputs, of_aux = trees
+        blocks = [_split(moved, inputs) for moved in columns[:count]]
+        found = _in_trees(blocks, of_outputs, structure)
+        if not has_aux:
+            return found
+        (aux,) = unflatten(of_aux, [x[0] for x in columns[count:]])  # the same for each column
+        return found, aux
+
+    return jacobian
+
+
+def _split(moved: Tensor, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """The Jacobian of one output with respect to each input, from the tangents of the output."""
+    columns, shape = moved.movedim(0, -1), moved.shape[1:]
+    return [
+        columns.narrow(-1, offset, x.numel()).reshape((*shape, *x.shape))
+        for x, offset in zip(inputs, _offsets(inputs), strict=True)
+    ]
+
+
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The function that computes the matrix of second derivatives of `func`.
+
+    Args:
+        func, argnums: as for `jacrev`.
+
+    Returns:
+        A function of the same arguments. For an output of shape `S` and inputs of shapes `T` and
+        `U` there is a block of shape `(*S, *T, *U)`. It is the Jacobian in forward mode of the
+        Jacobian in reverse mode, which is the fastest of the four for a single number.
+
+    Raises:
+        TransformError: when called, as `jacrev` and `jacfwd`.
+
+    Example:
+        >>> hessian(lambda x: x[0] ** 2 * x[1])(tensor([3.0, 5.0]))
+        tensor([[10.,  6.],
+                [ 6.,  0.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.hessian.html
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

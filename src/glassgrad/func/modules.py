@@ -1,0 +1,268 @@
+"""Modules as functions of their parameters, which is what transforms take.
+
+    def loss(parameters, x):
+        return functional_call(model, parameters, x).sum()
+
+    grad(loss)(dict(model.named_parameters()), x)       a dict of gradients
+
+A module is asked for what `nn.Module` has, and called; `nn` itself is above this package.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.levels import Layer
+from glassgrad.core.tensor import Tensor
+from glassgrad.ops import stack
+
+__all__ = ["debug_unwrap", "functional_call", "stack_module_state"]
+
+Values = dict[str, Tensor]
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Values | Sequence[Values],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other parameters and buffers than its own.
+
+    Args:
+        module: an `nn.Module`; it is as it was afterwards.
+        parameter_and_buffer_dicts: tensors by dotted names as `named_parameters` gives them, or
+            several such dicts. What the module assigns to one of them ends up in the dict.
+        args: the argument of the call, or a tuple of them.
+        kwargs: its keyword arguments.
+        tie_weights: whether a value also replaces what the module has under other names.
+        strict: whether to refuse names that the module does not have, or that are missing.
+
+    Returns:
+        What the module returns.
+
+    Raises:
+        ArgumentError: if a name is in two dicts, or a tied parameter is given two values.
+        ArgumentTypeError: if a value is no tensor.
+        TransformError: with `strict`, if the names are not those of the module.
+
+    Example:
+        >>> from glassgrad import nn
+        >>> double = {"weight": tensor([[2.0]])}
+        >>> functional_call(nn.Linear(1, 1, bias=False), double, tensor([[3.0]]))
+        tensor([[6.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.functional_call.html
+    """
+    given, values = _one_dict(parameter_and_buffer_dicts)
+    if tie_weights:
+        values = _with_tied(module, values)
+    if strict:
+        _check_names(module, values)
+    if args is None:
+        args = ()
+    elif not isinstance(args, tuple):
+        args = (args,)
+    with _in_place_of_its_own(module, values) as after:
+        result = module(*args, **(kwargs or {}))
+    given.update({name: after[name] for name in given if name in after})
+    return result
+
+
+def _one_dict(dicts: Any) -> tuple[Values, Values]:
+    """The dict that hears of what the module assigned, and all values in one."""
+    if isinstance(dicts, dict):
+        return dicts, dicts
+    if not isinstance(dicts, Sequence):
+        raise ArgumentError(
+            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+            f"{type(dicts)}. Tensors are found by name. Write `dict(module.named_parameters())`."
+        )
+    values: Values = {}
+    repeated = []
+    for part in dicts:
+        if not isinstance(part, dict):
+            raise ArgumentError(
+                "Expected all elements of parameter_and_buffer_dicts to be dictionaries, and one "
+                f"is {type(part)}. Tensors are found by name. "
+                "Write `(dict(module.named_parameters()), dict(module.named_buffers()))`."
+            )
+        repeated += [name for name in part if name in values]
+        values.update(part)
+    if repeated:
+        raise ArgumentError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+            "ambiguous. A name has one value. Leave it out of all dicts but one."
+        )
+    return values, values
+
+
+def _names(module: Any) -> dict[str, Tensor]:
+    """All parameters and buffers by all of their names."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _with_tied(module: Any, values: Values) -> Values:
+    """The values under all names that what they replace has."""
+    names: dict[int, list[str]] = {}
+    own = _names(module)
+    for name, x in own.items():
+        names.setdefault(id(x), []).append(name)
+    spread = dict(values)
+    for name, value in values.items():
+        tied = names.get(id(own.get(name)), ())
+        if any(other in values and values[other] is not value for other in tied):
+            raise ArgumentError(
+                f"functional_call got multiple values for keys {sorted(tied)}, which are tied: in "
+                "the module they are one tensor. Pass one of them. Consider using "
+                "tie_weights=False."
+            )
+        spread.update(dict.fromkeys(tied, value))
+    return spread
+
+
+def _check_names(module: Any, values: Values) -> None:
+    own = _names(module)
+    found = []
+    unexpected, missing = set(values) - set(own), set(own) - set(values)
+    for what, names in (("Unexpected", unexpected), ("Missing", missing)):
+        if names:
+            found.append(f"{what} key(s): {', '.join(map(repr, sorted(names)))}.")
+    if found:
+        raise TransformError(
+            f"Error(s) in reparametrizing for {type(module).__name__}:\n\t"
+            + "\n\t".join(found)
+            + "\nWith strict=True, each tensor of the module needs a value. Leave strict out to "
+            "keep the module's own where none is given."
+        )
+
+
+@contextlib.contextmanager
+def _in_place_of_its_own(module: Any, values: Values) -> Iterator[Values]:
+    """Let a module have these tensors; afterwards the dict that is given holds what it has then."""
+    places = [(key, *place) for key in values if (place := _place(module, key))]
+    for key, _, _ in places:
+        if values[key] is not None and not isinstance(values[key], Tensor):
+            raise ArgumentTypeError(
+                f"{values[key]} is not an instance of Tensor, but of {type(values[key])}: the "
+                f"value for '{key}'. A module computes with tensors. Write `tensor(value)`."
+            )
+    before = [registry[name] for _, registry, name in places]
+    after: Values = {}
+    try:
+        for key, registry, name in places:
+            registry[name] = values[key]
+        yield after
+    finally:
+        for (key, registry, name), x in zip(places, before, strict=True):
+            after[key] = registry[name]
+            registry[name] = x
+
+
+def _place(module: Any, key: str) -> tuple[dict[str, Any], str] | None:
+    """The dict in which a module keeps the tensor of this name; None if it has no such."""
+    *path, name = key.split(".")
+    owner = module
+    for part in path:
+        owner = getattr(owner, part)
+    for registry in (owner._parameters, owner._buffers, vars(owner)):
+        if name in registry:
+            return registry, name
+    return None
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[Values, Values]:
+    """The parameters and the buffers of modules of one class, stacked: for an ensemble by `vmap`.
+
+    Args:
+        models: modules that differ in the values of their tensors only.
+
+    Returns:
+        `(parameters, buffers)`: dicts by dotted names, of tensors with one more dim in front.
+        Those of parameters that require grad are leaves of their own.
+
+    Raises:
+        TransformError: if there is no model, or they are not alike.
+        ShapeError: if their tensors have different shapes.
+
+    Example:
+        >>> from glassgrad import nn
+        >>> models = [nn.Linear(3, 2) for _ in range(4)]
+        >>> parameters, buffers = stack_module_state(models)
+        >>> parameters["weight"].shape
+        glassgrad.Size([4, 2, 3])
+        >>> call = lambda p, x: functional_call(models[0], p, x)
+        >>> vmap(call, (0, None))(parameters, ones(3)).shape
+        glassgrad.Size([4, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.func.stack_module_state.html
+    """
+    if len(models) == 0:
+        raise TransformError(
+            "stack_module_state: Expected at least one model, got 0. There is nothing to stack. "
+            "Pass a list of modules."
+        )
+    if len({model.training for model in models}) > 1:
+        raise TransformError(
+            "stack_module_state: Expected all models to have the same training/eval mode. One of "
+            "them will be called for all. Write `model.eval()` for each."
+        )
+    kinds = list(dict.fromkeys(type(model) for model in models))
+    if len(kinds) > 1:
+        names = ", ".join(kind.__name__ for kind in kinds)
+        raise TransformError(
+            "stack_module_state: Expected all models to be of the same class, and they are of "
+            f"{names}. One of them will be called for all. Stack the models of each class."
+        )
+    parameters = [dict(model.named_parameters()) for model in models]
+    buffers = [dict(model.named_buffers()) for model in models]
+    return _stacked(parameters), _stacked(buffers)
+
+
+def _stacked(states: Sequence[Mapping[str, Tensor]]) -> Values:
+    return {name: _stacked_leaf([state[name] for state in states], name) for name in states[0]}
+
+
+def _stacked_leaf(tensors: list[Tensor], name: str) -> Tensor:
+    wanted = {x.requires_grad for x in tensors}
+    if len(wanted) > 1:
+        raise TransformError(
+            f"Expected {name} from each model to have the same .requires_grad. The stacked tensor "
+            "requires grad or does not. Write `model.requires_grad_()` for each."
+        )
+    stacked = stack(tensors)
+    return stacked.detach().requires_grad_() if wanted == {True} else stacked
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor behind the layer of a transform: to look at, not to compute with.
+
+    Args:
+        tensor: any tensor.
+        recurse: take off all layers, not only the outermost.
+
+    Returns:
+        A plain tensor, or with `recurse=False` that of one level down. Where `vmap` shows one
+        example, it has all of them, in its first dim.
+
+    Example:
+        >>> def f(x):
+        ...     print(debug_unwrap(x))
+        ...     return x
+        >>> _ = vmap(f)(tensor([1.0, 2.0]))
+        tensor([1., 2.])
+
+    See also: https://pytorch.org/docs/stable/func.api.html
+    """
+    while isinstance(tensor.payload, Layer):
+        tensor = tensor.payload.value
+        if not recurse:
+            break
+    return tensor

@@ -1,0 +1,322 @@
+"""Forward mode: how an op, or a user's Function, moves tangents on.
+
+    y = f(x)        dy = cls.jvp(ctx, dx)        ctx: what backward would find there
+
+A rule is run on Tensors, once forward mode is set aside, so that the tape records it like anything
+else: tangents can be differentiated in reverse mode, as gradients can be in forward mode.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
+from glassgrad.core.duals import Aside, Duals
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.views import show
+
+from .calling import new_ctx, place_outputs, run_forward
+from .function import Function
+from .operands import in_common_dtype
+from .primitive import Primitive, context
+
+__all__ = ["Call", "ForwardMode", "tangents_of_op"]
+
+Tangents = tuple[Tensor | None, ...]
+
+
+class ForwardMode(Duals):
+    """One level of forward mode: what an op does to operands of which some have a tangent."""
+
+    def handle(
+        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Any:
+        """Do the op as if nothing had a tangent, and its rule on the tangents."""
+        tangents = self._tangents(operands)
+        with Aside():
+            out = cls.apply(*operands, **parameters)
+            if cls.views:
+                show(out, operands[0])
+            moved = tangents_of_op(cls, operands, tangents, out, parameters)
+        pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
+        for part, tangent in pairs:
+            if tangent is not None:
+                if not cls.views and _shares_memory(tangent, tangents):
+                    with Aside():
+                        tangent = tangent.clone()
+                self._set(part, tangent)
+                if "result" in cls.saves:
+                    self.keep_output(part, tangent)
+        return out
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function, and its `jvp`."""
+        tangents = self._tangents(args)
+        with Aside():
+            if modes.levels:
+                outputs = raw = modes.levels[-1].call(cls, args)
+                ctx = new_ctx(cls)
+                cls.setup_context(ctx, args, raw)
+                call = Call.of(ctx, args, args, tangents, raw)
+            else:
+                ctx, raw, edges = run_forward(cls, args)
+                call = Call.of(ctx, args, args, tangents, raw)
+                outputs = place_outputs(ctx, args, raw, edges)
+            moved = call.moved(outputs)
+        for out, tangent, in_place in moved:
+            if in_place:
+                self.written(out, tangent)
+            elif tangent is not None:
+                self._set(out, tangent)
+                self.keep_output(out, tangent)
+        return outputs
+
+    def _tangents(self, operands: tuple[Any, ...]) -> Tangents:
+        return tuple([self.tangent(x) if isinstance(x, Tensor) else None for x in operands])
+
+    def _set(self, out: Tensor, tangent: Tensor) -> None:
+        self.drop(out)
+        self.give(out, tangent)
+
+
+def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
+    """Whether a write to one of the tangents might change the first."""
+    array = _array(tangent)
+    return any([x is not None and np.may_share_memory(array, _array(x)) for x in tangents])
+
+
+def _array(x: Tensor) -> Any:
+    return getattr(x.payload, "array", x.payload)
+
+
+# Built-in ops -----------------------------------------------------------------------------------
+
+
+def tangents_of_op(
+    cls: type[Primitive],
+    values: tuple[Any, ...],
+    tangents: Tangents,
+    out: Any,
+    parameters: dict[str, Any],
+) -> Any:
+    """The tangent of `out` (a tuple of them if the op has several outputs); None where none is.
+
+    Raises:
+        MissingRuleError: if the op has no rule for tangents.
+    """
+    wanted = tangents[cls.differentiates]
+    if not cls.differentiable or all([tangent is None for tangent in wanted]):
+        return (None,) * len(out) if cls.multiple else None
+    if cls.jvp is Function.jvp:
+        raise MissingRuleError(
+            f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
+            "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
+            "reverse mode, or take the tangent away with `x.detach()`."
+        )
+    values = in_common_dtype(cls, values)
+    ctx: Any = OpCall()
+    if not cls.jvp_by_call:
+        ctx = context(cls, values, values, out, wanted, parameters, forward_ctx(cls))
+    ctx.operands, ctx.parameters, ctx.result = values, parameters, out
+    moved = cls.jvp(ctx, *wanted)
+    if not cls.multiple:
+        return _fitted(cls, moved, out, tangents)
+    return tuple([_fitted(cls, part, of, tangents) for part, of in zip(moved, out, strict=True)])
+
+
+class OpCall:
+    """The `ctx` of a `jvp` that asks for nothing but the call itself: of a linear op."""
+
+    __slots__ = ("operands", "parameters", "result")
+
+
+@functools.cache
+def forward_ctx(cls: type[Primitive]) -> Any:
+    """The class of the `ctx` of `jvp`: what backward finds there, and the call itself."""
+    return type(f"{cls.__name__}Forward", (cls._backward_cls,), {})
+
+
+def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents) -> Any:
+    """A tangent in the shape and dtype of its primal."""
+    if tangent is None or out.payload.dtype.kind not in "fc":
+        return None
+    if cls.views:
+        show(tangent, tangents[0])
+        return tangent
+    have, wanted = tangent.payload, out.payload
+    if have.dtype is not wanted.dtype:
+        tangent = tangent.to(wanted.dtype)
+    return tangent if have.shape == wanted.shape else tangent.expand(wanted.shape)
+
+
+# Users' Functions -------------------------------------------------------------------------------
+
+
+class Call(NamedTuple):
+    """One call of a user's Function, as its `jvp` is to see it.
+
+    Attributes:
+        ctx: what `setup_context` has seen.
+        args: the arguments.
+        primals: the same without their tangents.
+        tangents: those of the arguments, None where there is none.
+        raw: what `forward` returned.
+        dirty, constant: what was marked as dirty, and as non-differentiable.
+    """
+
+    ctx: Any
+    args: tuple[Any, ...]
+    primals: tuple[Any, ...]
+    tangents: Tangents
+    raw: Any
+    dirty: tuple[Any, ...]
+    constant: tuple[Any, ...]
+
+    @classmethod
+    def of(
+        cls,
+        ctx: Any,
+        args: tuple[Any, ...],
+        primals: tuple[Any, ...],
+        tangents: Tangents,
+        raw: Any,
+    ) -> "Call":
+        """A call whose outputs are not yet placed in the graph: that forgets what was marked."""
+        return cls(ctx, args, primals, tangents, raw, ctx.dirty_tensors, ctx.non_differentiable)
+
+    def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
+        """Run `jvp` and check what it returns.
+
+        Args:
+            outputs: what `apply` will return, without tangents.
+
+        Returns:
+            For each output that may have one: itself, its tangent, and whether it shares memory
+            with an argument that has none, and gets one now.
+        """
+        versions = [None if tangent is None else tangent._version for tangent in self.tangents]
+        moved = self._run_jvp()
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        if len(moved) != len(several):
+            raise GradientError(
+                "Function's jvp returned an invalid number of forward gradients (expected "
+                f"{len(several)} but got {len(moved)}). Each output has a tangent. Return None for "
+                "one that is not differentiable."
+            )
+        found: list[tuple[Tensor, Tensor | None, bool]] = []
+        returned = self.raw if isinstance(self.raw, tuple) else (self.raw,)
+        for nr, (out, was, tangent) in enumerate(zip(several, returned, moved, strict=True)):
+            if not self._is_differentiable(was):
+                _check_none(nr, tangent)
+            elif _is_any_of(was, self.dirty):
+                at = [x is was for x in self.args].index(True)
+                if self.tangents[at] is None:
+                    found.append((out, tangent, True))
+                else:
+                    _check_written(tangent, self.tangents[at], versions[at])
+            else:
+                is_new = _check_view(out, tangent, self.primals, self.tangents)
+                found.append((out, tangent, is_new))
+        return found
+
+    def _run_jvp(self) -> tuple[Any, ...]:
+        """What `jvp` returns; what was saved for it is in `ctx.saved_tensors` meanwhile."""
+        ctx = self.ctx
+        pairs = zip(self.args, self.tangents, strict=True)
+        given = [_materialized(ctx, x, tangent) for x, tangent in pairs]
+        kept, ctx.holders = ctx.holders, ctx.saved_for_forward
+        try:
+            moved = ctx.apply_jvp(*given)
+        finally:
+            ctx.holders = kept
+            ctx.__dict__.pop("saved_for_forward", None)
+        moved = moved if isinstance(moved, tuple) else (moved,)
+        for nr, tangent in enumerate(moved):
+            if tangent is not None and not isinstance(tangent, Tensor):
+                raise GradientError(
+                    f"expected Variable or None (got {type(tangent).__name__}) for grad output "
+                    f"{nr}. {ctx.name()}'s jvp returns tangents. Write `glassgrad.tensor(value)`."
+                )
+        return moved
+
+    def _is_differentiable(self, out: Any) -> bool:
+        if not isinstance(out, Tensor) or out.dtype.kind not in "fc":
+            return False
+        return not _is_any_of(out, self.constant)
+
+
+def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
+    """The tangent of an argument as `jvp` gets it: zeros for one that is missing, if so wished."""
+    if tangent is None and isinstance(x, Tensor) and ctx.materialize_grads:
+        return wrap(np.zeros_like(x.payload))
+    return tangent
+
+
+def _is_any_of(x: Any, others: tuple[Any, ...]) -> bool:
+    return any([x is other for other in others])
+
+
+def _check_none(nr: int, tangent: Any) -> None:
+    if tangent is not None:
+        raise GradientError(
+            f"Function's jvp returned a gradient at position {nr}, but the corresponding forward "
+            "output is not a differentiable Tensor. You should return None at that position "
+            "instead."
+        )
+
+
+def _check_written(tangent: Any, given: Any, version: int | None) -> None:
+    """The tangent of an argument that was written is written too."""
+    said = "An inplace custom Function is not"
+    if given._version == version:
+        raise GraphError(
+            f"{said} modifying the forward mode gradients inplace. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the corresponding gradient inplace: "
+            "views of both show what is in memory. Write `tangent.mul_(…)`."
+        )
+    if tangent is not given:
+        raise GraphError(
+            f"{said} returning the forward mode gradients as-is. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the gradient inplace and return it "
+            "as-is."
+        )
+
+
+def _check_view(
+    out: Tensor, tangent: Tensor | None, primals: tuple[Any, ...], tangents: Tangents
+) -> bool:
+    """The tangent of a view of an argument is a view of its tangent.
+
+    Returns:
+        Whether the argument has no tangent yet, and gets one through this view.
+    """
+    stem = _stem(out)
+    if stem is out:
+        return False
+    at = [isinstance(x, Tensor) and _stem(x) is stem for x in primals]
+    if True not in at:
+        return False
+    given = tangents[at.index(True)]
+    if given is None:
+        return True
+    if tangent is None or _stem(tangent) is tangent:
+        raise GraphError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+            "not returning a view. A write to the one would have to change the other. Return the "
+            "same view of the tangent: `tangent.view_as(tangent)` for an input as it is."
+        )
+    if _stem(tangent) is not _stem(given):
+        of = "the given grad input" if _stem(given) is given else "the same base as the given grad"
+        raise GraphError(
+            "A custom Function is returning a view but the jvp is not returning a view of "
+            f"{of}{' input' if 'base' in of else ''}. A write to the view would have to change it. "
+            "Take the view of the tangent that jvp was given."
+        )
+    return False
+
+
+def _stem(x: Tensor) -> Tensor:
+    """The tensor whose tangent has that of `x` as a part: `x` itself if it is no view."""
+    return x if x.cold is None or x.cold.stem is None else x.cold.stem
