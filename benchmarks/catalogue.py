@@ -27,10 +27,12 @@ CATALOGUE = {
         Workload("W1s", "neuron", "a neuron of 16 scalars"),
         Workload("W2", "mlp", "an MLP training step at batch 8, 64 and 512"),
         Workload("W3", "long_chain", "100,000 adds: time, bytes and litter per node"),
+        Workload("W5", "rosenbrock", "jvp, Hessian times a vector and Hessian, by transforms"),
         Workload("W6", "branches", "2,000 branches of one leaf; stacked diamonds"),
         Workload("W7", "user_function", "a user's own Function called 1,000 times"),
         Workload("W8", "hooks", "hooks that do nothing, used and unused"),
         Workload("W9", "importing", "import time above numpy's"),
+        Workload("W10", "per_example", "gradients per example by vmap(grad); a Jacobian"),
         Workload("million", "million", "1,000,000 nodes: built, run, freed without recursion"),
     )
 }

@@ -27,6 +27,9 @@ GOALS = (
     Goal("W3 / torch", 0.7, 0.5),
     Goal("W3 bytes per node", 450, 300, "B"),
     Goal("W3 objects left for gc", 0, 0, ""),
+    Goal("W5 jvp / torch", 0.5, 0.25),
+    Goal("W5 HVP / torch", 0.6, 0.4),
+    Goal("W5 Hessian / torch", 1.0, 0.5),
     Goal("W6 per op / torch", 0.80, 0.60),
     Goal("W6 diamonds: twice the depth", 2.2, 2.2),
     Goal("W7 / torch", 0.70, 0.50),
@@ -34,6 +37,8 @@ GOALS = (
     Goal("W8 per tensor hook", 1.0, 0.5, "µs"),
     Goal("W8 unused hooks", 3.0, 2.0, "%"),
     Goal("W9 import above numpy", 60, 25, "ms"),
+    Goal("W10 per example / torch", 2.0, 1.5),
+    Goal("W10 Jacobian / torch", 2.0, 2.0),
 )
 
 

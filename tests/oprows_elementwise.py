@@ -9,6 +9,7 @@ from glassgrad.ops import (
     activations,
     arithmetic,
     comparison,
+    complexes,
     fused,
     logic,
     powers,
@@ -27,9 +28,10 @@ def _unary(function, *inputs, **params):
     return OpCase(function, *inputs, more=[EMPTY, POINT], **params)
 
 
-def _apply_conj(function, x):
-    """The public function returns a real tensor as it is; the rule is checked on reals here."""
-    return arithmetic.Conj.apply(x) if function is arithmetic.conj else function(x)
+def _by_the_rule(function, x):
+    """The public functions return a real tensor as it is; the rules are checked on reals here."""
+    rules = {complexes.conj: complexes.Conj, complexes.real: complexes.Real}
+    return rules[function].apply(x) if function in rules else function(x)
 
 
 ARITHMETIC = [
@@ -77,7 +79,8 @@ ARITHMETIC = [
     ),
     _unary(arithmetic.abs, [real(2, 3)], numpy=np.abs, avoid=[0]),
     OpCase(arithmetic.sign, [real(2, 3)], numpy=np.sign, avoid=[0]),
-    OpCase(arithmetic.conj, [real(2, 3)], numpy=np.conj, call=_apply_conj, same_graph=False),
+    OpCase(complexes.conj, [real(2, 3)], numpy=np.conj, call=_by_the_rule, same_graph=False),
+    OpCase(complexes.real, [real(2, 3)], numpy=np.real, call=_by_the_rule, same_graph=False),
 ]
 
 TRANSCENDENTAL = [

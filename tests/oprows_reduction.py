@@ -8,6 +8,7 @@ from glassgrad.ops import (
     affine,
     argextrema,
     cumulating,
+    entropy,
     extrema,
     linalg,
     losses,
@@ -348,7 +349,7 @@ LINALG = [
 
 LOSSES = [
     OpCase(
-        losses.cross_entropy,
+        entropy.cross_entropy,
         [real(4, 3), whole(4)],
         rules="CrossEntropy MeanCrossEntropy SoftCrossEntropy",
         same_graph=False,  # CrossEntropyBackward0

@@ -120,3 +120,10 @@ def test_whole_numbers_are_no_dtype_of_gradients():
     x = leaf(glassgrad, [1.0, 2.0])  # PyTorch fails later, with an internal error
     with pytest.raises(RuntimeError, match="floating point or complex dtype, got int64"):
         x.grad_dtype = glassgrad.int64
+
+
+def test_a_letter_of_numpys_is_no_dtype():
+    x = leaf(glassgrad, [1.0])
+    with pytest.raises(RuntimeError, match="grad_dtype must be a glassgrad dtype or None"):
+        x.grad_dtype = "d"
+    assert x.grad_dtype == x.dtype

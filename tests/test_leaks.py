@@ -107,6 +107,8 @@ def test_a_program_leaves_no_mark_in_the_process(play):
     assert not any(marks)
     assert state.anomaly is None
     assert state.modes.task is None
+    assert state.modes.levels == ()
+    assert state.modes.duals is None
 
 
 # Growth -------------------------------------------------------------------------------------------

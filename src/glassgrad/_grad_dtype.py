@@ -62,6 +62,8 @@ def _set(x: "Tensor", dtype: Any) -> None:
 
 def _as_grad_dtype(dtype: Any) -> DType:
     try:
+        if isinstance(dtype, str) and dtype not in _NAMES:
+            raise ArgumentTypeError(f"{dtype!r} names no dtype")  # NumPy would read its letters
         wanted = as_dtype(dtype)
     except (ArgumentTypeError, DTypeError) as error:
         raise DTypeError(
@@ -75,5 +77,7 @@ def _as_grad_dtype(dtype: Any) -> DType:
         )
     return wanted
 
+
+_NAMES = ("float16", "float32", "float64", "complex64", "complex128")
 
 grad_dtype = property(_get, _set)

@@ -18,6 +18,7 @@ from .ops import (
     argextrema,
     arithmetic,
     comparison,
+    complexes,
     conversion,
     cumulating,
     dlpack,
@@ -82,6 +83,11 @@ class Methods:
         inputs: Any = None,
     ) -> None:
         _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    @property
+    def is_nested(self: "Tensor") -> bool:
+        """Whether its rows have different sizes: never, here."""
+        return False
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
         levels.refuse_inside("Tensor.requires_grad_()")
@@ -201,7 +207,7 @@ class Methods:
     neg = arithmetic.neg
     abs = arithmetic.abs
     sign = arithmetic.sign
-    conj = arithmetic.conj
+    conj = complexes.conj
     square = powers.square
     reciprocal = powers.reciprocal
     exp = transcendental.exp

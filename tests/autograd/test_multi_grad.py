@@ -145,6 +145,11 @@ def test_any_leaves_out_tensors_without_grad(lib):
     assert values(calls) == [2.0]
 
 
+def test_what_is_no_tensor_is_named():
+    with pytest.raises(TypeError, match="element 1 of tensors must be Tensor, not int"):
+        glassgrad.autograd.graph.register_multi_grad_hook((leaf(glassgrad, 1.0), 3), print)
+
+
 def test_the_hook_goes_with_its_tensors():
     class Owner:
         pass

@@ -23,6 +23,7 @@ __all__ = [
     "Call",
     "ComplexCall",
     "Spelled",
+    "SpelledComplex",
     "arrays_of",
     "choices",
     "stacked",
@@ -139,7 +140,7 @@ class ComplexCall(Call):
         return arrays
 
     def length(self, y: Any) -> Any:
-        return y.abs()
+        return (y * y.conj()).real
 
 
 class Spelled(Call):
@@ -171,6 +172,10 @@ class Spelled(Call):
         _, back = vjp(pull, *zeros)
         moved = back(tuple(moving))
         return results, moved if several else moved[0]
+
+
+class SpelledComplex(ComplexCall, Spelled):
+    """Both."""
 
 
 def _stack(lib: Any, results: list[Any]) -> Any:
@@ -277,7 +282,7 @@ def arrays_of(results: Any) -> list[Any]:
     """NumPy arrays of all tensors in nested tuples."""
     if isinstance(results, (tuple, list)):
         return [array for part in results for array in arrays_of(part)]
-    return [results.detach().numpy()]
+    return [results.numpy(force=True)]
 
 
 def choices(count: int) -> list[Dims]:

@@ -193,7 +193,9 @@ def _layered(
 
 def _compositions(ops: list[str]) -> Any:
     numbers = st.integers(0, 6)
-    steps = st.lists(st.builds(Step, st.sampled_from(ops), numbers, numbers), min_size=1, max_size=6)
+    steps = st.lists(
+        st.builds(Step, st.sampled_from(ops), numbers, numbers), min_size=1, max_size=6
+    )
     layers = st.lists(
         st.builds(Layer, st.sampled_from(list(TRANSFORMS)), st.sampled_from(list(USES))),
         min_size=1,

@@ -1,6 +1,7 @@
 """What each row of tests/opcases.py says of forward mode, of vmap, and of one inside the other."""
 
 import contextlib
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from func.calls import (
     Call,
     ComplexCall,
     Spelled,
+    SpelledComplex,
     arrays_of,
     choices,
     stacked,
@@ -117,7 +119,7 @@ def products(some, others):
 
 @rows(DIFFERENTIABLE)
 def test_tangents_are_torchs(case, given):
-    compare(lambda call, _: call.jvp(call.floats, call.one()), case, given, ())
+    compare(lambda call, _: call.jvp(call.floats, call.one()), (), *calls(case, given))
 
 
 def both(case, given):
@@ -230,7 +232,7 @@ def test_composition_is_torchs(case, given, name):
     dims = (0,) * len(given.inputs)
     if case.name in DYNAMIC and refuses(theirs(case, given), dims):
         dims = tuple([0 if spec.is_leaf else None for spec in given.inputs])
-    compare(COMPOSITIONS[name], case, given, dims)
+    compare(COMPOSITIONS[name], dims, *calls(case, given))
 
 
 @pytest.mark.slow
@@ -239,7 +241,7 @@ def test_composition_is_torchs_whatever_is_batched(case, given):
     for dims in choices(len(given.inputs)):
         if not refuses(theirs(case, given), dims):
             for composition in [*COMPOSITIONS.values(), *TRIPLES.values()]:
-                compare(composition, case, given, dims)
+                compare(composition, dims, *calls(case, given))
 
 
 COMPLEX = """
@@ -253,19 +255,34 @@ COMPLEX = """
 @rows([(case, given) for case, given in SMOOTH if case.name in COMPLEX.split()])
 def test_composition_of_complex_numbers_is_torchs(case, given):
     dims = (0,) * len(given.inputs)
-    call, oracle = ComplexCall(glassgrad, case, given), ComplexCall(torch, case, given)
+    call = ComplexCall(glassgrad, case, given)
     assert_equal(arrays_of(call.vmap(call, dims)(*call.many(dims))), stacked(call, dims, BATCH))
+    oracle, spelled = ComplexCall(torch, case, given), SpelledComplex(torch, case, given)
     for composition in COMPOSITIONS.values():
-        want = composition(oracle, dims)
-        assert_equal(arrays_of(composition(call, dims)), arrays_of(want))
+        compare(composition, dims, call, oracle, spelled)
 
 
-def compare(composition, case, given, dims):
+def calls(case, given):
+    """Ours, PyTorch's, and PyTorch's without `vmap` and `jvp`."""
+    return *both(case, given), Spelled(torch, case, given)
+
+
+def compare(composition, dims, call, oracle, spelled):
     """Ours is PyTorch's; where its rules disagree with its own loops, the one or the other."""
-    got = arrays_of(composition(ours(case, given), dims))
+    got = arrays_of(composition(call, dims))
     try:
-        assert_equal(got, arrays_of(composition(theirs(case, given), dims)))
+        assert_torchs(got, composition, oracle, dims)
     except (AssertionError, RuntimeError, NotImplementedError, IndexError):
-        if given.smooth and case.name not in TORCH_CANNOT:
+        if call.given.smooth and call.case.name not in TORCH_CANNOT:
             raise
-        assert_equal(got, arrays_of(composition(Spelled(torch, case, given), dims)))
+        assert_torchs(got, composition, spelled, dims)
+
+
+def assert_torchs(got, composition, oracle, dims):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own fallbacks
+        want = arrays_of(composition(oracle, dims))
+    if not oracle.given.smooth:  # at a kink PyTorch's nan may be a number here
+        pairs = zip(got, want, strict=True)
+        got = [np.where(np.isnan(w), w, g).astype(g.dtype) for g, w in pairs]
+    assert_equal(got, want)

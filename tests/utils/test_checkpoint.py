@@ -580,3 +580,10 @@ def test_recomputed_tensors_that_a_pass_did_not_take_die_with_it():
         second.sum().backward()
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+def test_what_cannot_be_called_is_refused(lib, use_reentrant):
+    x = lib.ones(2, requires_grad=True)
+    with pytest.raises(TypeError, match="'int' object is not callable"):
+        lib.utils.checkpoint.checkpoint(3, x, use_reentrant=use_reentrant)

@@ -17,7 +17,18 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
 
-__all__ = ["SEED", "Settings", "check_entries", "check_projections", "differentiable_among"]
+__all__ = [
+    "SEED",
+    "Mismatch",
+    "Settings",
+    "check_entries",
+    "check_projections",
+    "close",
+    "differentiable_among",
+    "positions_of",
+    "slow_report",
+    "unit_vector",
+]
 
 SEED = 0
 """Of random vectors: the same verdict each time, and no global generator is touched."""
@@ -39,7 +50,8 @@ def differentiable_among(outputs: Sequence[Tensor]) -> list[Tensor]:
     return [output for output in outputs if output.requires_grad]
 
 
-def _positions(inputs: tuple[Any, ...]) -> list[int]:
+def positions_of(inputs: tuple[Any, ...]) -> list[int]:
+    """Which of the inputs are checked."""
     return [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
 
 
@@ -51,7 +63,7 @@ def check_entries(
     settings: Settings,
 ) -> None:
     """Compare all entries of all Jacobians."""
-    which = _positions(inputs)
+    which = positions_of(inputs)
     columns = [numerical_jacobian(func, inputs, i, outputs, settings.eps, part) for i in which]
     if not differentiable_among(outputs):
         _check_flat(columns, 0.0)
@@ -65,8 +77,8 @@ def check_entries(
         analytical = _twice(output, leaves, seeds, settings)
         for place, (leaf, found) in enumerate(zip(leaves, analytical, strict=True)):
             expected = columns[place][position]
-            if not _close(found, expected, settings.rtol, settings.atol):
-                case = _Mismatch(number, place, output, leaf, part)
+            if not close(found, expected, settings.rtol, settings.atol):
+                case = Mismatch(number, place, output, leaf, part)
                 raise GradcheckError(
                     case.headline(expected, found) + case.worst_entry(expected, found, settings)
                 )
@@ -112,25 +124,34 @@ def _by_columns(rows: list[Array], leaf: Tensor) -> Array:
     return np.stack(rows, axis=1) if rows else np.zeros((leaf.numel(), 0), leaf.dtype)
 
 
-def _close(a: Array, b: Array, rtol: float, atol: float) -> bool:
+def close(a: Array, b: Array, rtol: float, atol: float) -> bool:
+    """Whether two Jacobians are the same, but for rounding."""
     return a.shape == b.shape and bool(np.allclose(a, b, rtol, atol))
 
 
-class _Mismatch(NamedTuple):
-    """Where two Jacobians differ, and the sentences about it."""
+class Mismatch(NamedTuple):
+    """Where two Jacobians differ, and the sentences about it.
+
+    Attributes:
+        output_nr, input_nr: the numbers of `output` and `leaf` among those that are compared.
+        part: of the outputs or, in forward mode, of the inputs, if they are complex.
+        forward: whether it is forward mode that differs from differences, not backward.
+    """
 
     output_nr: int
     input_nr: int
     output: Tensor
     leaf: Tensor
     part: Part
+    forward: bool = False
 
     def headline(self, numerical: Any, analytical: Any) -> str:
         """PyTorch's lines."""
-        is_complex = self.output.dtype.kind == "c"
-        prefix = f"While considering the {self.part.name} part of complex outputs only, "
+        is_complex = (self.leaf if self.forward else self.output).dtype.kind == "c"
+        what, mode = ("inputs", "computed with forward mode ") if self.forward else ("outputs", "")
+        prefix = f"While considering the {self.part.name} part of complex {what} only, "
         return (
-            f"{prefix if is_complex else ''}Jacobian mismatch for output {self.output_nr} with "
+            f"{prefix if is_complex else ''}Jacobian {mode}mismatch for output {self.output_nr} with "
             f"respect to input {self.input_nr},\nnumerical:{wrap(np.asarray(numerical))}\n"
             f"analytical:{wrap(np.asarray(analytical))}\n"
         )
@@ -146,8 +167,9 @@ class _Mismatch(NamedTuple):
         return (
             f"The worst of {wrong} wrong entries (of {excess.size}): how {at_output} changes with "
             f"{at_input} is {numerical[row, column]:.6g} by differences, but "
-            f"{analytical[row, column]:.6g} by backward. Correct the backward rule on the way "
-            "from that output to that input; at a kink, or in low precision, the differences may "
+            f"{analytical[row, column]:.6g} by {'jvp' if self.forward else 'backward'}. Correct "
+            f"the {'rule for tangents' if self.forward else 'backward rule'} on the way between "
+            "that output and that input; at a kink, or in low precision, the differences may "
             "be at fault: move the input or raise eps and atol."
         )
 
@@ -170,11 +192,11 @@ def check_projections(
     """Compare one number vᵀJu for each Jacobian, u and v random, positive and of length 1."""
     random = np.random.default_rng(SEED)
     differentiable = differentiable_among(outputs)
-    all_v = [_unit_vector(random, output.numel()) for output in outputs]
-    for place, position in enumerate(_positions(inputs)):
+    all_v = [unit_vector(random, output.numel()) for output in outputs]
+    for place, position in enumerate(positions_of(inputs)):
         leaf = inputs[position]
         is_complex = leaf.dtype.kind == "c"
-        all_u = [_unit_vector(random, leaf.numel()) for _ in range(2 if is_complex else 1)]
+        all_u = [unit_vector(random, leaf.numel()) for _ in range(2 if is_complex else 1)]
         slopes = _project(func, inputs, position, all_u, part, settings.eps)
         if not differentiable:
             _check_flat([slopes], settings.nondet_tol)
@@ -188,15 +210,16 @@ def check_projections(
             numerical, analytical = v @ slope, _along(row[:, 0], all_u)
             atol = settings.atol * float(sum(u.sum() for u in all_u)) * float(v.sum())
             if not np.allclose(analytical, numerical, settings.rtol, atol):
-                case = _Mismatch(number, place, output, leaf, part)
+                case = Mismatch(number, place, output, leaf, part)
                 raise GradcheckError(
                     case.headline(numerical, analytical)
-                    + _slow_report(func, inputs, outputs, output, position, case, settings)
+                    + _slow_mode(func, inputs, outputs, output, position, case, settings)
                 )
             number += 1
 
 
-def _unit_vector(random: "np.random.Generator", size: int) -> Array:
+def unit_vector(random: "np.random.Generator", size: int) -> Array:
+    """A random direction, all of its entries positive."""
     vector = random.random(size)
     return vector / np.linalg.norm(vector) if size else vector
 
@@ -226,13 +249,13 @@ def _along(row: Array, all_u: list[Array]) -> Any:
     return row.real @ all_u[0] + 1j * (row.imag @ all_u[1])
 
 
-def _slow_report(
+def _slow_mode(
     func: Callable[..., Any],
     inputs: tuple[Any, ...],
     outputs: tuple[Tensor, ...],
     output: Tensor,
     position: int,
-    case: _Mismatch,
+    case: Mismatch,
     settings: Settings,
 ) -> str:
     """The whole Jacobian of a projection that failed, to say which entry is wrong."""
@@ -240,6 +263,11 @@ def _slow_report(
     numerical = numerical_jacobian(func, inputs, position, outputs, settings.eps, case.part)[nr]
     seeds = unit_seeds(output, case.part)
     analytical = _by_columns(analytical_rows(output, [case.leaf], seeds)[0], case.leaf)
+    return slow_report(case, numerical, analytical, settings)
+
+
+def slow_report(case: Mismatch, numerical: Array, analytical: Array, settings: Settings) -> str:
+    """What whole Jacobians say where a projection of them failed."""
     report = (
         "\nThe above quantities relating the numerical and analytical jacobians are computed in "
         "fast mode: each is one number, a random projection. In slow mode they are\n\n"
@@ -247,7 +275,7 @@ def _slow_report(
         "The max per-element difference (slow mode) is: "
         f"{np.abs(numerical - analytical).max(initial=0.0)}.\n"
     )
-    if _close(analytical, numerical, settings.rtol, settings.atol):
+    if close(analytical, numerical, settings.rtol, settings.atol):
         return report + (
             "Fast gradcheck failed but element-wise differences are small: the test might have "
             "passed in slow mode. Write `fast_mode=False`."

@@ -11,7 +11,7 @@ compares them.
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,13 +23,17 @@ from glassgrad.autograd._compare import (
     differentiable_among,
 )
 from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
+from glassgrad.autograd._forward_checks import (
+    check_batched_tangents,
+    check_tangents,
+    check_undefined_tangents,
+)
 from glassgrad.autograd._habits import Habits, check_habits, random_like
 from glassgrad.base.backend import backend_of, repeats
 from glassgrad.base.errors import (
     ArgumentError,
     ExpectationError,
     GradcheckError,
-    MissingRuleError,
     ShapeError,
 )
 from glassgrad.core.tensor import LEAF, Tensor, wrap
@@ -74,9 +78,11 @@ def gradcheck(
         check_grad_dtypes: check that gradients have their input's dtype.
         check_batched_grad: check that several gradients in one pass (`is_grads_batched`) give
             what each of them gives.
-        check_forward_ad, check_batched_forward_grad: belong to forward mode, which this release
-            does not have.
-        check_backward_ad: must be True, for the same reason.
+        check_forward_ad: check the tangents of forward mode too, those that are missing included
+            if `check_undefined_grad`.
+        check_batched_forward_grad: check that several tangents mapped over give what each of them
+            gives; needs `check_forward_ad`.
+        check_backward_ad: False leaves out all that belongs to backward.
         fast_mode: compare one random projection of each Jacobian instead of all its entries.
         masked: True compares zero gradients with a tolerance; it is for sparse tensors.
 
@@ -88,7 +94,7 @@ def gradcheck(
         ArgumentError: if no input requires grad.
         ExpectationError: if options contradict each other, or an output's shape or dtype depends
             on the inputs' values.
-        MissingRuleError: if forward mode is to be checked.
+        MissingRuleError: if an op has no rule that is to be checked.
 
     Example:
         >>> x = tensor([0.5, 1.0], dtype=float64, requires_grad=True)
@@ -102,11 +108,18 @@ def gradcheck(
         raise ExpectationError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
         )
-    _refuse("check_forward_ad", check_forward_ad)
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     habits = Habits(bool(masked), check_undefined_grad, check_batched_grad)
+    forward = Forward(check_forward_ad, check_undefined_grad, check_batched_forward_grad)
     try:
-        _run_checks(func, as_tuple(inputs), settings, habits)
+        points = as_tuple(inputs)
+        outputs = _outputs(func, points)
+        if check_backward_ad:
+            _check_gradients(func, points, outputs, settings)
+        if check_forward_ad:
+            _check_forward(func, points, outputs, settings, forward)
+        if check_backward_ad and differentiable_among(outputs):
+            check_habits(func, points, outputs, habits)
     except GradcheckError:
         if raise_exception:
             raise
@@ -140,8 +153,8 @@ def gradgradcheck(
         grad_outputs: the gradients of the outputs that require grad, themselves among what is
             checked; default: random ones in [-1, 1).
         gen_non_contig_grad_outputs: make the random ones non-contiguous.
-        check_fwd_over_rev: belongs to forward mode, which this release does not have.
-        check_rev_over_rev: must be True, for the same reason.
+        check_fwd_over_rev: check forward mode on gradients.
+        check_rev_over_rev: check backward on gradients.
         eps, atol, rtol, raise_exception, nondet_tol, check_undefined_grad, check_grad_dtypes,
             check_batched_grad, fast_mode, masked: as for `gradcheck`.
 
@@ -162,7 +175,6 @@ def gradgradcheck(
         raise ExpectationError(
             "Setting check_undefined_grad=True requires check_rev_over_rev to be True."
         )
-    _refuse("check_fwd_over_rev", check_fwd_over_rev)
     primals = as_tuple(inputs)
     if grad_outputs is None:
         outputs = differentiable_among(call(func, primals))
@@ -170,7 +182,7 @@ def gradgradcheck(
     else:
         seeds = as_tuple(grad_outputs)
     return gradcheck(
-        _gradient_function(func, primals, len(seeds)),
+        _gradient_function(func, primals, seeds),
         (*primals, *seeds),
         eps=eps,
         atol=atol,
@@ -180,22 +192,26 @@ def gradgradcheck(
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
         check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
         masked=masked,
     )
 
 
 def _gradient_function(
-    func: Callable[..., Any], primals: tuple[Any, ...], num_seeds: int
+    func: Callable[..., Any], primals: tuple[Any, ...], seeds: tuple[Any, ...]
 ) -> Callable[..., Any]:
     """The function from (*primals, *gradients of the outputs) to the gradients of the primals."""
-    wanted = [i for i, x in enumerate(primals) if isinstance(x, Tensor) and x.requires_grad]
+    wanted = [isinstance(x, Tensor) and x.requires_grad for x in (*primals, *seeds)]
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
-        points, seeds = args[: len(args) - num_seeds], args[len(args) - num_seeds :]
-        outputs = differentiable_among(call(func, points))
-        inputs = [points[i] for i in wanted]
-        found = grad(outputs, inputs, seeds, create_graph=True, allow_unused=True)
+        # forward mode gets its inputs detached
+        given = [x.requires_grad_() if want else x for x, want in zip(args, wanted, strict=True)]
+        points, arriving = given[: len(primals)], given[len(primals) :]
+        outputs = differentiable_among(call(func, tuple(points)))
+        inputs = [x for x, want in zip(points, wanted, strict=False) if want]
+        found = grad(outputs, inputs, arriving, create_graph=True, allow_unused=True)
         return tuple([g for g in found if g is not None])
 
     return gradients
@@ -232,14 +248,6 @@ def _check_options(forward: bool, backward: bool, batched: bool, *, second: bool
         )
 
 
-def _refuse(option: str, asked: bool) -> None:
-    if asked:
-        raise MissingRuleError(
-            f"{option}=True needs forward mode, which comes with a later release. This one "
-            f"checks reverse mode. Leave {option} out."
-        )
-
-
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
     wanted = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     if not wanted:
@@ -267,17 +275,48 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
 # The checks -------------------------------------------------------------------------------------
 
 
-def _run_checks(
+class Forward(NamedTuple):
+    """What is checked of forward mode.
+
+    Attributes:
+        tangents: that they are right.
+        undefined: that missing ones are taken as zeros.
+        batched: that several may be mapped over.
+    """
+
+    tangents: bool
+    undefined: bool
+    batched: bool
+
+
+def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    _check_inputs(inputs)
+    return call(func, inputs)
+
+
+def _check_gradients(
     func: Callable[..., Any],
     inputs: tuple[Any, ...],
+    outputs: tuple[Tensor, ...],
     settings: Settings,
-    habits: Habits,
 ) -> None:
-    _check_inputs(inputs)
-    outputs = call(func, inputs)
+    """Compare what backward says with differences."""
     check = check_projections if settings.fast_mode else check_entries
     complex_outputs = any(output.dtype.kind == "c" for output in outputs)
     for part in (IMAGINARY, REAL) if complex_outputs else (REAL,):
         check(func, inputs, outputs, part, settings)
-    if differentiable_among(outputs):
-        check_habits(func, inputs, outputs, habits)
+
+
+def _check_forward(
+    func: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    outputs: tuple[Tensor, ...],
+    settings: Settings,
+    forward: Forward,
+) -> None:
+    """Compare what `jvp` says with differences, and look at its habits."""
+    check_tangents(func, inputs, outputs, settings)
+    if forward.undefined:
+        check_undefined_tangents(func, inputs)
+    if forward.batched:
+        check_batched_tangents(func, inputs)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from glassgrad.autograd._graph_task import taking_part
-from glassgrad.base.errors import ArgumentError, ExpectationError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ExpectationError
 from glassgrad.core.graph import Node, RemovableHandle, accumulator
 from glassgrad.core.hooks import register_hook
 from glassgrad.core.state import modes
@@ -48,6 +48,7 @@ def register_multi_grad_hook(
 
     Raises:
         ArgumentError: if `mode` is neither.
+        ArgumentTypeError: if there is anything but tensors.
         ExpectationError, GraphError: if a tensor does not require grad.
         GraphError: by the pass, for `grad()` with respect to a leaf among `tensors`.
 
@@ -64,6 +65,13 @@ def register_multi_grad_hook(
             f"Expects mode to be one of {_MODES} but got {mode}. It says after which gradient "
             "the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
+    for place, x in enumerate(tensors):
+        if not isinstance(x, Tensor):
+            raise ArgumentTypeError(
+                f"register_multi_grad_hook(): element {place} of tensors must be Tensor, not "
+                f"{type(x).__name__}. The hook waits for the gradients of tensors. Pass a sequence "
+                "of tensors that require grad."
+            )
     hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
     wanted = [(place, x) for place, x in enumerate(tensors) if mode == "all" or x.requires_grad]
     return _MultiHandle([register_hook(x, hook.at(place)) for place, x in wanted])

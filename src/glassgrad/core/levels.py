@@ -127,6 +127,10 @@ class Layer:
         """A layer of this level and kind around another value."""
         return type(self)(self.level, value)
 
+    def detached(self) -> "Layer":
+        """The same memory, out of the graphs and without the tangents of all levels."""
+        return self.over(self.value.detach())
+
     def assign(self, tensor: Tensor, source: Any) -> None:
         """Write the values of another payload into the memory of this one, that of `tensor`."""
         with self.level.below():

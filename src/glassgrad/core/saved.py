@@ -306,7 +306,10 @@ def unpacked(node: Node, saved: Tensor | Kept | Packed | None) -> Tensor | None:
         if version and version.count:
             raise stale_error(node, "", saved, version, 0)
         return saved if saved.__class__ is not Wrapped else settled(saved)
-    return saved and settled(saved.unpack(node))
+    if saved is None:
+        return None
+    tensor = saved.unpack(node)
+    return tensor if tensor.__class__ is not Wrapped else settled(tensor)
 
 
 def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:

@@ -332,7 +332,9 @@ class Tensor(_Mixins):
                 "accessing `data` under vmap transform is not allowed. A tensor stands for one "
                 "example there, and has no memory of its own. Write `x.detach()`."
             )
-        return wrap(self.payload)
+        payload = self.payload
+        is_layer = _wrappers.get(payload.__class__)
+        return wrap(payload.over(payload.value) if is_layer else payload)
 
     @data.setter
     def data(self, value: "Tensor") -> None:
@@ -341,7 +343,7 @@ class Tensor(_Mixins):
                 f"Variable data has to be a tensor, but got {type(value).__name__}. "
                 "Write `x.data = tensor(values)`."
             )
-        if self.payload.__class__ in _wrappers:
+        if _wrappers.get(self.payload.__class__):
             where = "under vmap" if self.payload.batched else "inside functorch"
             raise TransformError(
                 f"mutating directly with `.data` {where} transform is not allowed. The transform "
@@ -366,7 +368,10 @@ class Tensor(_Mixins):
             >>> x.detach().requires_grad
             False
         """
-        out = wrap(self.payload, version=None if self.is_inference() else self.version_counter())
+        payload = self.payload
+        if _wrappers.get(payload.__class__):
+            payload = payload.detached()
+        out = wrap(payload, version=None if self.is_inference() else self.version_counter())
         out.chilled().is_inference = self.is_inference()
         return out
 

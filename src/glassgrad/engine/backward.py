@@ -73,12 +73,6 @@ def backward(
                 "`backward()`. Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if modes.levels:
-        raise TransformError(
-            "backward() called inside a functorch transform. This is not supported: a transform "
-            "leaves no .grad, and its levels are not the tape. Please use grad or vjp of "
-            "glassgrad.func instead, or call backward() outside of the transform."
-        )
     backward_task(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
 
 
@@ -90,6 +84,12 @@ def backward_task(
     inputs: Tensors | None = None,
 ) -> GraphTask:
     """The pass that `backward` runs, checked and not yet begun: for whoever wants to step it."""
+    if modes.levels:
+        raise TransformError(
+            "backward() called inside a functorch transform. This is not supported: a transform "
+            "leaves no .grad, and its levels are not the tape. Please use grad or vjp of "
+            "glassgrad.func instead, or call backward() outside of the transform."
+        )
     outputs = _sequence(tensors)
     lift = create_graph or is_seen(outputs, grad_tensors)
     roots, grads = find_roots(outputs, grad_tensors, lift)

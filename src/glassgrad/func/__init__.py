@@ -6,13 +6,14 @@ Read the files in this order:
     _grad_level.py        the level of reverse mode: a tape over tensors one level down
     reverse.py            grad, grad_and_value, vjp
     _dual_level.py        the level of forward mode: each tensor carries a tangent
-    _tangents.py          … and how an op moves it on
     forward.py            jvp, linearize
     _batch_level.py       the level of vmap: one example stands for all of them
     vmap.py               vmap
     jacobians.py          jacrev, jacfwd, hessian: vmap over the others
     modules.py            modules as functions of their parameters
     _functions.py         how a user's Function goes through a level
+    vmapify.py            … and through that of vmap
+    _batched_pass.py      a backward pass for a batch of gradients
     _arguments.py, _dims.py, _outputs.py    what may be passed and returned, and what is said if not
 """
 

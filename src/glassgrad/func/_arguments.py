@@ -4,10 +4,13 @@ from typing import Any
 
 from glassgrad.base.errors import TransformError
 
-__all__ = ["Argnums", "places", "selected"]
+__all__ = ["EVERY", "Argnums", "places", "selected"]
 
 Argnums = int | tuple[int, ...]
 """The place of an argument, or of several: they may count from the end."""
+
+EVERY: Any = object()
+"""All arguments, however many there are."""
 
 
 def places(argnums: Any, count: int) -> tuple[int, ...]:
@@ -52,8 +55,8 @@ def _place(argnum: Any, count: int) -> int:
 
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
-    """The arguments that `argnums` means: one, or a tuple of them; all for None."""
-    if argnums is None:
+    """The arguments that `argnums` means: one, or a tuple of them."""
+    if argnums is EVERY:
         return args
     found = [args[place] for place in places(argnums, len(args))]
     return tuple(found) if isinstance(argnums, tuple) else found[0]

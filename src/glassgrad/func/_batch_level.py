@@ -7,11 +7,17 @@ tensor one level down. An op's `vmap` rule says what to do there to do it to eac
 from typing import Any, NamedTuple
 
 from glassgrad.base.errors import TransformError
+from glassgrad.base.tree import map_leaves
 from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
+from glassgrad.ops._families import in_front
+from glassgrad.recording.function import Function
 from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
 from glassgrad.recording.primitive import Primitive
+
+from ._one_by_one import one_by_one
+from .vmapify import call_batched
 
 __all__ = ["Batch", "BatchLevel"]
 
@@ -22,7 +28,7 @@ class Batch(Layer):
 
     Attributes:
         argument: the argument of vmap that it is, and the dim of it that counts the examples; set
-            if that is not the first one, and only to print it.
+            if that is not the first one, for whoever is to see it as it was passed.
     """
 
     __slots__ = ("argument",)
@@ -44,6 +50,13 @@ class Batch(Layer):
         """The batch, with its axis where it came from."""
         value, dim = getattr(self, "argument", (self.value, 0))
         return f", bdim={dim}", value
+
+    def assign(self, tensor: Tensor, source: Any) -> None:
+        """Write the values of another payload, one for each example or the same for all."""
+        with self.level.below():
+            value = self.level.value_of(source)
+            batched = isinstance(source, Batch) and source.level is self.level
+            self.value.copy_(in_front(value, self.ndim) if batched else value)
 
     def concrete(self) -> Any:
         """There are as many numbers as examples: nobody sees one."""
@@ -120,6 +133,21 @@ class BatchLevel(Level):
             return x.payload.value, 0
         return x, None
 
+    def as_passed(self, x: Any) -> tuple[Any, int | None]:
+        """The tensor one level down with its batch axis where it was, and where that is."""
+        if not self.is_mine(x):
+            return x, None
+        value, dim = getattr(x.payload, "argument", (x.payload.value, 0))
+        return settled(value), dim
+
+    def show(self, value: Tensor) -> Tensor:
+        """What shows one example of `value`."""
+        return wrap(Batch(self, settled(value)))
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function for all examples at once."""
+        return call_batched(self, cls, tuple([map_leaves(settled, x) for x in args]))
+
     def handle(
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
@@ -137,7 +165,10 @@ class BatchLevel(Level):
                 values = in_dtype(cls, values, common_dtype(cls, tuple(seen)))
             else:
                 values = in_common_dtype(cls, values)
-            out = cls.vmap(self.info, in_dims, *values, **parameters)
+            if cls.vmap is Function.vmap:
+                out = one_by_one(cls, self.info, in_dims, *values, **parameters)
+            else:
+                out = cls.vmap(self.info, in_dims, *values, **parameters)
             if cls.views:
                 show(out, values[0])
         if cls.multiple:

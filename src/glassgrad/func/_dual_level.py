@@ -11,8 +11,7 @@ from glassgrad.core.views import Geometry, show
 from glassgrad.recording.primitive import Primitive
 from glassgrad.recording.tangents import tangents_of_op
 
-from ._functions import call_below
-from ._tangents import tangent_of_call
+from ._functions import call_moving
 
 __all__ = ["Dual", "DualLevel"]
 
@@ -44,7 +43,7 @@ class Dual(Layer):
             self.value.copy_(source.value if mine else wrap(source))
             tangent = source.tangent if mine else None
             if tangent is not None:
-                _room(tensor).copy_(tangent)
+                _room(tensor, tangent).copy_(tangent)
             elif self.tangent is not None:
                 self.tangent.zero_()
 
@@ -56,20 +55,18 @@ class Dual(Layer):
                 self.tangent.zero_()
 
 
-def _room(tensor: Tensor) -> Tensor:
+def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
     """The tangent of `tensor`, in memory of its own that its base and other views of it share.
 
     A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
-    for each, if the values differ.
+    for each, if the values differ, or what will be written: `tangent`.
     """
     base = tensor if tensor._base is None else tensor._base
     layer: Any = base.payload
     have = layer.tangent
-    if have is None or not batches_of(layer.value) <= batches_of(have):
-        layer.tangent = room = layer.value.detach().clone().contiguous()
-        if have is None:
-            room.zero_()
-        else:
+    if have is None or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
+        layer.tangent = room = layer.value.new_zeros(layer.shape) + tangent.new_zeros(())
+        if have is not None:
             room.copy_(have)
         version = base.cold and base.cold.version
         for view in version.views if version and version.views else ():
@@ -160,5 +157,8 @@ class DualLevel(Level):
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down, and its `jvp`."""
         args = tuple([settled(x) for x in args])
-        ctx, raw, _ = call_below(self, cls, args)
-        return tangent_of_call(self, cls, ctx, args, raw)
+        return call_moving(self, cls, args)
+
+    def move(self, x: Tensor, tangent: Tensor | None) -> None:
+        """Let a tensor that was just made, or written, move as `tangent` says."""
+        x.payload.tangent = tangent

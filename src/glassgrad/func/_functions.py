@@ -1,5 +1,6 @@
 """How a user's Function goes through a level: `forward` below it, `setup_context` at it."""
 
+import functools
 from typing import Any
 
 from glassgrad.base.errors import TransformError
@@ -9,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.recording.calling import call_at, place_outputs
 from glassgrad.recording.tangents import Call
 
-__all__ = ["call_below", "call_moving", "check_form"]
+__all__ = ["call_below", "call_moving", "check_form", "lowered"]
 
 
 def check_form(cls: Any) -> None:
@@ -26,7 +27,7 @@ def check_form(cls: Any) -> None:
 def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
     """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
     check_form(cls)
-    lower = [map_leaves(level.lowered, x) for x in args]
+    lower = [map_leaves(functools.partial(lowered, level), x) for x in args]
 
     def outputs() -> Any:
         with level.below():
@@ -36,6 +37,11 @@ def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
         return _at(level, raw, args, lower)
 
     return call_at(level, cls, args, outputs)
+
+
+def lowered(level: Level, x: Any) -> Any:
+    """The tensor one level down of one that belongs to the level; anything else as it is."""
+    return x.payload.value if level.is_mine(x) else x
 
 
 def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
@@ -54,7 +60,7 @@ def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
     if all([tangent is None for tangent in tangents]):
         return place_outputs(ctx, args, raw, None)
-    call = Call.of(ctx, args, tangents, raw, level.lowered)
+    call = Call.of(ctx, args, tangents, raw, functools.partial(lowered, level))
     outputs = place_outputs(ctx, args, raw, None)
     several = outputs if isinstance(outputs, tuple) else (outputs,)
     for out in several:

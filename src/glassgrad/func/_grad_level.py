@@ -7,6 +7,7 @@ level below, so that the ordinary engine, run on them, differentiates.
 from collections.abc import Sequence
 from typing import Any, Self
 
+from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of
 from glassgrad.core.levels import Level, settled
 from glassgrad.core.state import modes
@@ -29,8 +30,13 @@ class GradLevel(Level):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        self.record(True)
+        self.inference = modes.inference
+        state.set_modes(True, False)
         return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__(*exc_info)
+        state.set_modes(self.grad, self.inference)
 
     def variable(self, tensor: Tensor) -> Tensor:
         """A leaf of this level: what the function is differentiated with respect to."""

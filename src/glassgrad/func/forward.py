@@ -16,7 +16,7 @@ from glassgrad.core.levels import settled
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 
-from ._arguments import places, selected
+from ._arguments import EVERY, places, selected
 from ._dual_level import DualLevel
 from ._outputs import all_settled, tensors_of, without_aux
 from .reverse import vjp
@@ -59,7 +59,7 @@ def jvp(
 
     See also: https://pytorch.org/docs/stable/generated/torch.func.jvp.html
     """
-    return push_forward(func, primals, tangents, None, strict=strict, has_aux=has_aux)
+    return push_forward(func, primals, tangents, EVERY, strict=strict, has_aux=has_aux)
 
 
 def push_forward(
@@ -71,7 +71,7 @@ def push_forward(
     strict: bool = False,
     has_aux: bool = False,
 ) -> Any:
-    """`jvp` with respect to some of the arguments: `argnums` as for `grad`; None: all of them."""
+    """`jvp` with respect to some of the arguments: `argnums` as for `grad`, or `EVERY`."""
     moving, moves, structure = _pairs(primals, tangents, argnums)
     with DualLevel() as level:
         duals = [level.dual(x, dx) for x, dx in zip(moving, moves, strict=True)]
@@ -92,7 +92,7 @@ def push_forward(
 
 def _seen(level: DualLevel, primals: tuple[Any, ...], duals: Any, argnums: Any) -> tuple[Any, ...]:
     """The arguments as the level shows them: those that move, and constants that may be written."""
-    if argnums is None:
+    if argnums is EVERY:
         return duals  # type: ignore[no-any-return]  # the structure of `primals`, a tuple
     seen = [
         map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, arg)

@@ -19,7 +19,7 @@ from glassgrad.base.tree import Structure, flatten, unflatten
 from glassgrad.core.tensor import Tensor, fresh
 from glassgrad.ops import cat
 
-from ._arguments import Argnums, selected
+from ._arguments import EVERY, Argnums, selected
 from ._outputs import all_settled, refuse_complex
 from .forward import check_tensors, push_forward
 from .reverse import Recorded, run
@@ -134,7 +134,7 @@ def _in_trees(blocks: Any, outputs: Structure, inputs: Structure) -> Any:
 
 def jacfwd(
     func: Callable[..., Any],
-    argnums: Argnums = 0,
+    argnums: Argnums | None = 0,
     has_aux: bool = False,
     *,
     randomness: str = "error",
@@ -142,7 +142,8 @@ def jacfwd(
     """The function that computes the Jacobian of `func`, in forward mode.
 
     Args:
-        func, argnums, has_aux: as for `jacrev`.
+        func, has_aux: as for `jacrev`.
+        argnums: as for `jacrev`; None for all of them, as a tuple.
         randomness: what random functions do inside, which runs for all columns at once: as for
             `vmap`.
 
@@ -163,13 +164,14 @@ def jacfwd(
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         refuse_complex("jacfwd", flatten(args)[0], inputs=True)
-        inputs, structure = flatten(selected(args, argnums))
+        chosen = EVERY if argnums is None else argnums
+        inputs, structure = flatten(selected(args, chosen))
         check_tensors(inputs, "primals")
         trees: list[Any] = []  # the structures of the outputs and of aux
 
         def push(tangents: list[Tensor]) -> list[Tensor]:
             moves = unflatten(structure, tangents)
-            output, moved, *aux = push_forward(func, args, moves, argnums, has_aux=has_aux)
+            output, moved, *aux = push_forward(func, args, moves, chosen, has_aux=has_aux)
             refuse_complex("jacfwd", flatten(output)[0], inputs=False)
             leaves, of_outputs = flatten(moved)
             rest, of_aux = flatten(aux)

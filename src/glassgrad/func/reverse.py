@@ -21,7 +21,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.engine.roots import find_roots
 from glassgrad.ops import zeros_like
 
-from ._arguments import Argnums, places, selected
+from ._arguments import EVERY, Argnums, places, selected
 from ._grad_level import GradLevel, pull_back
 from ._outputs import all_settled, tensors_of, without_aux
 
@@ -143,7 +143,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     See also: https://pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
-    call = run("vjp(f, *primals)", func, primals, {}, None, has_aux)
+    call = run("vjp(f, *primals)", func, primals, {}, EVERY, has_aux)
     outputs, structure = call.differentiable_outputs()
 
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
@@ -244,9 +244,9 @@ def run(
 
     Args:
         api: how the transform was called, for messages.
-        argnums: which arguments are leaves of the level; None: all of them.
+        argnums: which arguments are leaves of the level; `EVERY`: all of them.
     """
-    leaves = range(len(args)) if argnums is None else places(argnums, len(args))
+    leaves = range(len(args)) if argnums is EVERY else places(argnums, len(args))
     with _without_hooks(), GradLevel() as level:
         seen = tuple(
             [

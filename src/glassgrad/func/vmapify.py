@@ -4,8 +4,8 @@
     generate_vmap_rule = True     forward, setup_context, backward and jvp are mapped over, each by
                                   itself: together they are a Function of batches, `Vmapped`
 
-For the second, what is saved between the parts is saved one level down, as tensors with a batch
-axis or without; each part sees it as it would if there were no batch.
+For the second, what is kept between the parts is kept one level down, as tensors with a batch axis
+or without; each part sees it as it would if there were no batch.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,10 @@ from typing import Any
 from glassgrad.base.errors import MissingRuleError, TransformError
 from glassgrad.base.tree import describe, flatten, spread, unflatten
 from glassgrad.core.tensor import Tensor
+from glassgrad.engine.gradients import sum_to
 from glassgrad.recording.function import Function, FunctionCtx
 
-from ._functions import check_form
+from ._functions import check_form, lowered
 
 __all__ = ["call_batched"]
 
@@ -33,30 +34,36 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     check_form(cls)
     _check_keywords(cls, args)
     leaves, structure = flatten(args)
-    pairs = [level.batch_at(x) if isinstance(x, Tensor) else (x, None) for x in leaves]
-    lower, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
-    values = unflatten(structure, lower)
-    with level.below():
-        if all([dim is None for dim in dims]):
-            return cls.apply(*values)
-        if _is_generated(cls):
-            fronts = [level.batch(x)[0] if isinstance(x, Tensor) else x for x in leaves]
-            batched = tuple([dim is not None for dim in dims])
-            plan = Plan(type(level), level.info, batched)
-            lower = fronts
-            output = _vmapped(cls).apply(plan, *unflatten(structure, fronts))
-            flags = plan.are_batched(fronts, output)
-            out_dims: Any = [0 if flag else None for flag in flags]
-        else:
-            result = cls.vmap(level.info, unflatten(structure, dims), *values)
-            output, out_dims = _checked(result)
+    if not any([level.is_mine(x) for x in leaves]):
+        with level.below():
+            return cls.apply(*args)
+    if _is_generated(cls):
+        batched = unflatten(structure, [level.is_mine(x) for x in leaves])
+        plan = Plan(cls, type(level), level.info, batched)
+        lower = [lowered(level, x) for x in leaves]
+        with level.below():
+            output = _named(cls).apply(plan, *unflatten(structure, lower))
+        dims: Sequence[Any] = [0 if flag else None for flag in plan.of_outputs(lower, output)]
+    else:
+        pairs = [level.as_passed(x) for x in leaves]
+        lower = [x for x, _ in pairs]
+        in_dims = unflatten(structure, [dim for _, dim in pairs])
+        with level.below():
+            result = cls.vmap(level.info, in_dims, *unflatten(structure, lower))
+            output, dims = _checked(result)
     outputs, shape = flatten(output)
-    own = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
+    given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
+    with level.below():
+        fronts = [_in_front(x, dim) for x, dim in zip(outputs, dims, strict=True)]
     shown = [
-        own[id(x)] if id(x) in own else level.show(x, dim)
-        for x, dim in zip(outputs, out_dims, strict=True)
+        given.get(id(x)) if id(x) in given else _shown_one(level, front, dim is not None)
+        for x, front, dim in zip(outputs, fronts, dims, strict=True)
     ]
     return unflatten(shape, shown)
+
+
+def _in_front(x: Any, dim: int | None) -> Any:
+    return x.movedim(dim, 0) if isinstance(x, Tensor) and dim else x
 
 
 def _check_keywords(cls: Any, args: tuple[Any, ...]) -> None:
@@ -117,64 +124,131 @@ class Plan:
     """What the parts of one call have in common.
 
     Attributes:
+        of: the Function of one example.
         kind: the class of levels that map over a batch.
         info: the size of the batch, and what random ops do.
-        batched: for each leaf of the arguments whether it has a batch axis, which is in front.
+        batched: which of the arguments have a batch axis, in front; True and False in trees.
     """
 
+    of: Any
     kind: Any
     info: Any
-    batched: tuple[bool, ...]
+    batched: Any
 
     def level(self) -> Any:
         """A level that maps over the batch, to be entered."""
         return self.kind(self.info.batch_size, self.info.randomness)
 
-    def are_batched(self, inputs: Sequence[Any], output: Any) -> list[bool]:
+    def of_outputs(self, inputs: Sequence[Any], output: Any) -> list[bool]:
         """For each leaf of the output whether it has a batch axis.
 
         All tensors get one, except an argument without one that is returned as it is.
+
+        Args:
+            inputs: the leaves of the arguments.
         """
-        single = [x for x, flag in zip(inputs, self.batched, strict=True) if not flag]
+        single = [x for x, flag in zip(inputs, flatten(self.batched)[0], strict=True) if not flag]
         return [
             isinstance(out, Tensor) and not any([out is x for x in single])
             for out in flatten(output)[0]
         ]
 
+    def fitted(self, level: Any, results: Sequence[Any], batched: Sequence[Any]) -> list[Any]:
+        """Gradients or tangents one level down, with a batch axis where their tensors have one.
 
-def _shown(level: Any, tree: Any, batched: Sequence[bool]) -> Any:
-    """A tree of tensors one level down as the level shows them."""
-    leaves, structure = flatten(tree)
-    pairs = zip(leaves, batched, strict=True)
-    return unflatten(structure, [level.show(x, 0) if flag else x for x, flag in pairs])
+        Args:
+            level: has shown what the results were computed from.
+            batched: for each result whether it is to have the axis. One that is the same for all
+                examples is stretched, and one that is not, but its tensor is, is summed.
+        """
+        below = [lowered(level, x) for x in results]
+        flags = [level.is_mine(x) for x in results]
+        with level.below():
+            for nr, (x, has, want) in enumerate(zip(below, flags, batched, strict=False)):
+                if isinstance(x, Tensor) and has and want is False:
+                    below[nr] = x.sum(0)
+                elif isinstance(x, Tensor) and want is True and not has:
+                    below[nr] = x.expand(self.info.batch_size, *x.shape)
+        return below
 
 
-def _vmapped(cls: Any) -> Any:
-    """The Function of batches that is made of a Function of one example; made once."""
+class Vmapped(Function):
+    """A Function of batches, made of a Function of one example; its first argument is a `Plan`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(plan: Plan, *args: Any) -> Any:
+        leaves, _ = flatten(args)
+        with plan.level() as level:
+            outputs, structure = flatten(plan.of.forward(*_shown(level, args, plan.batched)))
+            below = [lowered(level, out) for out in outputs]
+            flags = [level.is_mine(out) for out in outputs]
+        for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
+            if isinstance(out, Tensor) and not (flag or any([out is x for x in leaves])):
+                below[nr] = out.expand(plan.info.batch_size, *out.shape).clone()
+        return unflatten(structure, below)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        plan, *args = inputs
+        flags = plan.of_outputs(flatten(args)[0], output)
+        with plan.level() as level:
+            seen = _shown(level, tuple(args), plan.batched)
+            inner = InnerCtx(ctx, level)
+            plan.of.setup_context(inner, seen, _shown(level, output, flags))
+            sizes = [tuple(x.shape) if isinstance(x, Tensor) else None for x in seen]
+        inner.ends()
+        ctx.plan, ctx.inner, ctx.batched, ctx.sizes = plan, inner, flags, sizes
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        plan, inner, of = ctx.plan, ctx.inner, ctx.plan.of
+        with plan.level() as level:
+            inner.begins(ctx, level, "backward")
+            rule = of.backward if of.vjp is Function.vjp else of.vjp
+            results = rule(inner, *_shown(level, grads, ctx.batched))
+            results = list(results) if isinstance(results, tuple) else [results]
+            for nr, (x, size) in enumerate(zip(results, ctx.sizes, strict=False)):
+                if isinstance(x, Tensor) and size is not None and tuple(x.shape) != size:
+                    results[nr] = sum_to(x, size)
+            inner.ends()
+            return (None, *plan.fitted(level, results, plan.batched))
+
+    @staticmethod
+    def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
+        plan, inner = ctx.plan, ctx.inner
+        with plan.level() as level:
+            inner.begins(ctx, level, "forward")
+            moved = plan.of.jvp(inner, *_shown(level, tangents, plan.batched))
+            moved = moved if isinstance(moved, tuple) else (moved,)
+            inner.ends()
+            return tuple(plan.fitted(level, moved, ctx.batched))
+
+
+def _named(cls: Any) -> Any:
+    """`Vmapped` under the name of a Function, so that nodes tell what they belong to; made once."""
     found = cls.__dict__.get("_vmapped")
     if found is None:
-        body = {"of": cls, "generate_vmap_rule": True, "__module__": cls.__module__}
-        found = cls._vmapped = type(Function)(f"Vmapped{cls.__name__}", (Vmapped,), body)
+        found = type(Function)(f"Vmapped{cls.__name__}", (Vmapped,), {"__module__": cls.__module__})
+        cls._vmapped = found
     return found
 
 
-class VmappedCtx(FunctionCtx):
+class InnerCtx(FunctionCtx):
     """The ctx of one example: what it is asked to keep is kept by that of the batch.
 
     Attributes:
-        saved_tensors: what was saved, as the running part is to see it.
+        saved_tensors: what was saved, as the part that runs is to see it.
+        needs_input_grad: for each argument of the Function whether its gradient is wanted.
     """
 
     saved_tensors: tuple[Any, ...] = ()
 
     def __init__(self, outer: Any, level: Any) -> None:
+        self.needs_input_grad = outer.needs_input_grad[1:]
         self._outer, self._level = outer, level
         self._batched: dict[str, list[bool]] = {}
-
-    @property
-    def needs_input_grad(self) -> tuple[bool, ...]:
-        """For each argument of the Function whether its gradient is wanted."""
-        return self._outer.needs_input_grad[1:]  # type: ignore[no-any-return]  # a ctx is Any
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         self._outer.save_for_backward(*self._below(tensors, "backward"))
@@ -192,38 +266,29 @@ class VmappedCtx(FunctionCtx):
         self._outer.set_materialize_grads(value)
 
     def _below(self, tensors: Sequence[Any], purpose: str = "") -> list[Any]:
-        pairs = [self._level.batch(x) if isinstance(x, Tensor) else (x, None) for x in tensors]
-        self._batched[purpose] = [dim == 0 for _, dim in pairs]
-        return [x for x, _ in pairs]
+        self._batched[purpose] = [self._level.is_mine(x) for x in tensors]
+        return [lowered(self._level, x) for x in tensors]
 
-    def at(self, level: Any, purpose: str) -> "VmappedCtx":
-        """The same with the saved tensors as `level` shows them."""
-        saved = self._outer.saved_tensors
+    def begins(self, outer: Any, level: Any, purpose: str) -> None:
+        """A part begins, and may ask for what was saved for it."""
+        saved = outer.saved_tensors
         self.saved_tensors = _shown(level, saved, self._batched.get(purpose, ()))
-        return self
+        self._outer, self._level = outer, level
+
+    def ends(self) -> None:
+        """A part is over; the ctx of the batch, which keeps this one, is not kept by it."""
+        self._outer = self._level = None
+        self.saved_tensors = ()
 
 
-class Vmapped(Function):
-    """A Function of batches. Its first argument is a `Plan`; `of` is the Function of one example."""
+def _shown(level: Any, tree: Any, batched: Any) -> Any:
+    """A tree of tensors one level down as the level shows them."""
+    leaves, structure = flatten(tree)
+    flags = flatten(batched)[0]
+    assert len(flags) == len(leaves), "each leaf has a batch axis or not"
+    pairs = zip(leaves, flags, strict=True)
+    return unflatten(structure, [_shown_one(level, x, flag) for x, flag in pairs])
 
-    of: Any
 
-    @classmethod
-    def has_setup_context(cls) -> bool:
-        return True
-
-    @classmethod
-    def _forward(cls, plan: Plan, *args: Any) -> Any:
-        leaves, _ = flatten(args)
-        with plan.level() as level:
-            output = cls.of.forward(*_shown(level, args, plan.batched))
-            outputs, structure = flatten(output)
-            pairs = [level.batch(x) if isinstance(x, Tensor) else (x, None) for x in outputs]
-        size = plan.info.batch_size
-        below = [
-            out.expand(size, *out.shape).clone()
-            if dim is None and isinstance(out, Tensor) and not any([out is x for x in leaves])
-            else out
-            for out, dim in pairs
-        ]
-        return unflatten(structure, below)
+def _shown_one(level: Any, x: Any, is_batched: bool) -> Any:
+    return level.show(x) if is_batched and isinstance(x, Tensor) else x

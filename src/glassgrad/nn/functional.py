@@ -2,7 +2,8 @@
 
 from glassgrad.ops.activations import log_softmax, relu, sigmoid, softmax
 from glassgrad.ops.affine import linear
-from glassgrad.ops.losses import cross_entropy, mse_loss, nll_loss
+from glassgrad.ops.entropy import cross_entropy
+from glassgrad.ops.losses import mse_loss, nll_loss
 from glassgrad.ops.transcendental import tanh
 
 __all__ = [

@@ -8,7 +8,7 @@ from .alike import (
     zeros_like,
 )
 from .argextrema import argmax, argmin
-from .arithmetic import abs, add, conj, div, mul, neg, rsub, sign, sub
+from .arithmetic import abs, add, div, mul, neg, rsub, sign, sub
 from .comparison import (
     allclose,
     eq,
@@ -25,6 +25,7 @@ from .comparison import (
     ne,
     signbit,
 )
+from .complexes import conj
 from .conversion import clone
 from .creation import (
     arange,

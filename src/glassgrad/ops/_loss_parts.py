@@ -1,4 +1,13 @@
-"""What the losses share: rows of scores, what a target picks, how losses become one."""
+"""What the losses share: rows of scores, what a target picks, how losses become one.
+
+Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: an input of shape
+`(N, C, d…)` becomes `rows` of shape `(N·d…, C)`.
+
+# Note [Weights of a loss]
+# A loss with class indices is −Σ q·ln p, where a row of q has one entry: the weight of its target,
+# 0 if that is ignored. The mean divides by the sum of these weights. With ln p = x − ln Σ eˣ the
+# gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, it is −q.
+"""
 
 import math
 from typing import Any
@@ -7,19 +16,19 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._reduce import array_of, spread
+from glassgrad.ops._targets import check_range
 
 __all__ = [
     "as_rows",
-    "class_weights",
     "find_hits",
     "from_rows",
+    "loss_of_each",
     "reduce_each",
     "reduce_losses",
     "reduce_tangents",
     "rows_of_each",
     "share_of",
     "softened",
-    "softly",
     "target_weights",
     "values_at",
 ]
@@ -63,9 +72,9 @@ def target_weights(ctx: Any, x: Any, target: Any, shape: Any, smoothing: float) 
     target, like = _plain(target), array_of(x)
     weight = tuple([_plain(w) for w in ctx.weight])
     if isinstance(target, Tensor) or (weight and isinstance(weight[0], Tensor)):
-        q = class_weights(target.reshape(-1), weight, ctx.ignore_index, shape[1], like)
+        q = _class_weights(target.reshape(-1), weight, ctx.ignore_index, shape[1], like)
         count = q.sum()
-        return softly(q, target.reshape(-1), weight, ctx.ignore_index, smoothing), _or_one(count)
+        return _softly(q, target.reshape(-1), weight, ctx.ignore_index, smoothing), _or_one(count)
     ignore_index = None if ctx.complete else ctx.ignore_index
     hits, counts = find_hits(target, weight, ignore_index, like)
     rows, classes = shape
@@ -90,7 +99,7 @@ def _or_one(total: Any) -> Any:
     return np.where(total == 0, 1, total)
 
 
-def class_weights(target: Any, weight: Any, ignore_index: int, classes: int, like: Any) -> Any:
+def _class_weights(target: Any, weight: Any, ignore_index: int, classes: int, like: Any) -> Any:
     """The q of Note [Weights of a loss] without asking for numbers: `target` may be a batch.
 
     Args:
@@ -107,32 +116,13 @@ def class_weights(target: Any, weight: Any, ignore_index: int, classes: int, lik
     return np.where(hit, weight[0] if weight else np.ones_like(numbers, like.dtype), 0)
 
 
-def softly(q: Any, target: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
+def _softly(q: Any, target: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
     """`q` with a share of its rows spread evenly over all classes; ignored rows stay 0."""
     if not smoothing:
         return q
     even = (weight[0] if weight else 1) * (smoothing / q.shape[-1])
     ignored = target.reshape(*target.shape, 1) == ignore_index
     return np.where(ignored, 0, q * (1 - smoothing) + even)
-
-
-# For each example of a batch: (B, N, C, d…) becomes (B, N·d…, C) --------------------------------
-
-
-def rows_of_each(x: Any) -> Any:
-    """`as_rows` for each example of a batch."""
-    if x.ndim == 2:
-        return x.reshape(x.shape[0], 1, x.shape[1])
-    classes = x.shape[2]
-    return np.moveaxis(x, 2, -1).reshape(x.shape[0], math.prod(x.shape) // (x.shape[0] * classes or 1), classes)
-
-
-def reduce_each(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
-    """`reduce_losses` for each example: losses of shape `(B, R)`."""
-    if reduction == "none":
-        return losses.reshape(losses.shape[0], *shape)
-    totals = losses.sum(axis=1)
-    return totals if reduction == "sum" else totals / count
 
 
 def softened(target: Any, weight: Any, smoothing: float) -> Any:
@@ -164,4 +154,41 @@ def share_of(grad: Any, reduction: str, count: Any) -> Any:
     return grad if reduction == "sum" else grad / count
 
 
-# The functions ----------------------------------------------------------------------------------
+# For each example of a batch: (B, N, C, d…) becomes (B, N·d…, C) --------------------------------
+
+
+def rows_of_each(x: Any) -> Any:
+    """`as_rows` for each example of a batch."""
+    if x.ndim == 2:
+        return x.reshape(x.shape[0], 1, x.shape[1])
+    batch, n, classes, *inner = x.shape
+    return np.moveaxis(x, 2, -1).reshape(batch, n * math.prod(inner), classes)
+
+
+def reduce_each(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
+    """`reduce_losses` for each example: losses of shape `(B, R)`."""
+    if reduction == "none":
+        return losses.reshape(losses.shape[0], *shape)
+    totals = losses.sum(axis=1)
+    return totals if reduction == "sum" else totals / count
+
+
+def loss_of_each(
+    scores: Any, target_and_weight: Any, ignore_index: int, reduction: str, smoothing: float = 0
+) -> Any:
+    """−Σ q·s of each example of a batch.
+
+    Args:
+        scores: s, of shape `(B, R, C)`; what is infinite where q is 0 does not count.
+        target_and_weight: of shape `(B, …)`, with R elements in each example, and `(B, C)`.
+    """
+    target, *weight = target_and_weight
+    batch, rows, classes = scores.shape
+    check_range(target, classes, ignore_index)
+    hits = target.reshape(batch, rows)
+    weight = [w.reshape(batch, 1, classes) for w in weight]
+    q = _class_weights(hits, weight, ignore_index, classes, array_of(scores))
+    count = q.sum(axis=(1, 2))
+    q = _softly(q, hits, weight, ignore_index, smoothing)
+    losses = -np.where(q == 0, 0, q * scores).sum(axis=2)
+    return reduce_each(losses, count, reduction, target.shape[1:])

@@ -22,11 +22,11 @@ class _Where(AlongLine):
     axes = ("dim",)
 
     @classmethod
-    def vmap(cls, info, in_dims, x, *, dim, keepdim):
-        if dim is not None:
-            return super().vmap(info, in_dims, x, dim=dim, keepdim=keepdim)
+    def vmap(cls, info, in_dims, x, **parameters):
+        if parameters["dim"] is not None:
+            return super().vmap(info, in_dims, x, **parameters)
         found = cls.apply(rows_of(x), dim=1, keepdim=False)
-        return found.reshape(info.batch_size, *(1,) * (x.ndim - 1)) if keepdim else found
+        return found.reshape(info.batch_size, *(1,) * (x.ndim - 1) * parameters["keepdim"])
 
 
 class ArgMax(_Where):

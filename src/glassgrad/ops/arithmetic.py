@@ -1,21 +1,21 @@
 """Sums, products, quotients and absolute values."""
 
+from typing import Any
+
 import numpy as np
 
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
-from ._families import Elementwise, Linear, Multilinear
+from ._families import Elementwise, Multilinear
 from ._out import written_to
 
 __all__ = [
     "abs",
     "add",
-    "conj",
     "div",
     "mul",
     "neg",
-    "real_part",
     "rsub",
     "sign",
     "sub",
@@ -310,7 +310,7 @@ class Abs(Elementwise):
         return dx * np.sign(x) if x.dtype.kind != "c" else np.real(np.conj(_direction(x)) * dx)
 
 
-def _direction(x):
+def _direction(x: Any) -> Any:
     """x/|x| of complex numbers; 0 of 0."""
     length = np.abs(x)
     return x / np.where(length == 0, 1.0, length)
@@ -360,63 +360,3 @@ def sign(input: Tensor) -> Tensor:
         tensor([-1.,  0.,  1.])
     """
     return Sign.apply(input)
-
-
-class Conj(Linear, Elementwise):
-    """y = conj x        dy = conj dx        x̄ = conj ȳ"""
-
-    node = "ConjBackward0"
-    holomorphic = False
-    latex = (r"\overline{x}", r"\overline{\dot x}", r"\bar x = \overline{\bar y}")
-
-    @staticmethod
-    def forward(x):
-        return np.conj(x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.conj(grad)
-
-
-def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, element by element; a real tensor is its own.
-
-    Args:
-        input: tensor of shape `S`.
-
-    Returns:
-        Tensor of shape `S` and the same dtype.
-
-    Example:
-        >>> conj(tensor([1 + 2j]))
-        tensor([1.-2.j])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.conj.html
-    """
-    return Conj.apply(input) if input.dtype.kind == "c" else input
-
-
-class Real(Linear, Elementwise):
-    """y = Re x        dy = Re dx        x̄ = ȳ"""
-
-    node = "RealBackward0"
-    holomorphic = False
-    latex = (r"\operatorname{Re} x", r"\operatorname{Re} \dot x", r"\bar x = \bar y")
-
-    @staticmethod
-    def forward(x):
-        return np.real(x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad
-
-
-def real_part(input: Tensor) -> Tensor:
-    """The real part, element by element; a real tensor is its own.
-
-    Example:
-        >>> real_part(tensor([1 + 2j]))
-        tensor([1.])
-    """
-    return Real.apply(input) if input.dtype.kind == "c" else input

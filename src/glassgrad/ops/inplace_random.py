@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
+from glassgrad.base.backend import asnumpy, backend_of
 from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
+from glassgrad.core.levels import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
+from ._drawing import check_filling, refuse_randomness
+from ._families import in_front
 from ._texts import scalar_name
 from ._writing import in_place
 from .generator import Generator, source_of
@@ -30,6 +33,17 @@ class _Drawn(Primitive):
     @staticmethod
     def backward(ctx, grad):
         return np.zeros_like(grad)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return np.zeros_like(dx)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, draw):
+        """For all examples at once, or for one of them that stands for all."""
+        if info.randomness == "same":
+            return cls.apply(x[:1], draw=draw).expand(x.shape)
+        return cls.apply(x, draw=draw)
 
 
 class Normal(_Drawn):
@@ -203,12 +217,27 @@ class BernoulliEach(Primitive):
     broadcasts = True
 
     @staticmethod
-    def forward(x, p, *, draw):
-        return draw(x)
+    def forward(x, p, *, source):
+        flips = source.random(x.shape) < asnumpy(p)
+        return backend_of(x).asarray(flips, x.dtype)
 
     @staticmethod
     def backward(ctx, grad):
         return np.zeros_like(grad), np.zeros_like(grad)
+
+    @staticmethod
+    def jvp(ctx, dx, dp):
+        return np.zeros_like(ctx.operands[0])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, p, *, source):
+        """For all examples at once; the same numbers for all only if all have the same p."""
+        refuse_randomness(info, by_example=in_dims[1] is not None)
+        if in_dims[1] is not None:
+            p = in_front(p, x.ndim - 1)
+        if info.randomness == "same":
+            return cls.apply(x[:1], p, source=source).expand(x.shape)
+        return cls.apply(x, p, source=source)
 
 
 def bernoulli_(
@@ -226,23 +255,21 @@ def bernoulli_(
         >>> bernoulli_(tensor([0.5, 0.5]), 1.0)
         tensor([1., 1.])
     """
-    likely = p.numpy(force=True) if isinstance(p, Tensor) else p
-    if not np.all((likely >= 0) & (likely <= 1)):
+    likely = visible(p.payload) if isinstance(p, Tensor) else p
+    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
         raise ArgumentError(
             f"bernoulli_ expects p to be in [0, 1], but got p={p}. It is a probability. Write a "
             "number from 0 to 1."
         )
     source = source_of(generator)
-
-    def flip(shape: tuple[int, ...]) -> Any:
-        return source.random(shape) < likely
-
     if isinstance(p, Tensor):
-        return in_place(BernoulliEach, input, p, draw=_drawer(flip))
-    return _fill(Bernoulli, input, flip)
+        check_filling(input)
+        return in_place(BernoulliEach, input, p, source=source)
+    return _fill(Bernoulli, input, lambda shape: source.random(shape) < p)
 
 
 def _fill(op: type[Primitive], input: Tensor, draw: Callable[[tuple[int, ...]], Any]) -> Tensor:
+    check_filling(input)
     return in_place(op, input, draw=_drawer(draw))
 
 

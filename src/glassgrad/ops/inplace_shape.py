@@ -8,6 +8,7 @@ are. PyTorch numbers the nodes of these ops apart from those that make a view.
 from collections.abc import Sequence
 
 from glassgrad.base.errors import GraphError
+from glassgrad.core.levels import Layer
 from glassgrad.core.state import wrote
 from glassgrad.core.tensor import Tensor
 
@@ -144,6 +145,8 @@ def detach_(input: Tensor) -> Tensor:
     if not input.is_inference():
         input.version_counter()  # which a node that saved this tensor as its result shares
     input.edge = None
+    if isinstance(input.payload, Layer):
+        input.payload = input.payload.over(input.payload.value)
     input._tell_views()
     wrote()  # what was saved of it has to be looked at
     return input

@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 from ._families import Along, run
 from ._reduce import Dims, dim_or_axis, kept_shape, spread
 from .reduction import MeanDim
-from .statistics import Std, Var, checked_spread, var_slope
+from .statistics import Std, Var, checked_spread, var_slope, var_tangent
 
 __all__ = ["std_mean", "var_mean"]
 
@@ -79,7 +79,7 @@ class StdMean(Along):
 def _both_moved(ctx: Any, dx: Any) -> tuple[Any, Any]:
     """The tangents of the variance and of the mean."""
     (x,) = ctx.saved_tensors
-    dv = (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+    dv = var_tangent(x, ctx, dx)
     return dv, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
 from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.levels import visible
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of
-from ._making import checked_size, made
+from ._drawing import drawn, drawn_leaf
+from ._making import checked_size
 from .generator import (
     Generator,
     default_generator,
@@ -166,7 +167,8 @@ def _drawn(
             f"{name}() is not implemented for {wanted}. It draws fractions. Write `randint(…)`, or "
             "convert the result."
         )
-    return made(draw(source_of(generator), shape, wanted), None, device, requires_grad)
+    source = source_of(generator)
+    return drawn_leaf(lambda size: draw(source, size, wanted), shape, device, requires_grad)
 
 
 def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
@@ -230,8 +232,12 @@ def normal(
     _check_std(std)
     shape = checked_size("normal", size_of((tuple(size),), "normal"))
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    array = mean + std * _normal(source_of(generator), shape, wanted)
-    return made(array.astype(wanted), None, device, requires_grad)
+    source = source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        return (mean + std * _normal(source, size, wanted)).astype(wanted)
+
+    return drawn_leaf(draw, shape, device, requires_grad)
 
 
 def _normal_around(
@@ -244,8 +250,8 @@ def _normal_around(
             f"normal() is not implemented for {', '.join(str(x.dtype) for x in tensors)}. It draws "
             "fractions. Write `mean.float()`."
         )
-    centre, spread = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (mean, std)]
-    _check_std(spread)
+    _check_std(visible(std.payload) if isinstance(std, Tensor) else std)
+    centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
     try:
         shape = np.broadcast_shapes(np.shape(centre), np.shape(spread))
     except ValueError as error:
@@ -253,13 +259,17 @@ def _normal_around(
             f"the shapes of mean and std, {np.shape(centre)} and {np.shape(spread)}, do not "
             "broadcast: The size of tensor a must match the size of tensor b."
         ) from error
-    first = tensors[0]
-    array = centre + spread * _normal(source_of(generator), shape, first.dtype)
-    return made(np.asarray(array, first.dtype), None, first.device, requires_grad=False)
+    first, source = tensors[0], source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        return _normal(source, size, first.dtype)
+
+    standard = drawn(draw, shape, first.device, (mean, std))
+    return (centre + spread * standard).to(first.dtype).detach()
 
 
 def _check_std(std: Any) -> None:
-    if np.any(np.asarray(std) < 0):
+    if std is not None and np.any(np.asarray(std) < 0):
         what = "std" if np.ndim(std) == 0 else "all elements of std"
         raise ShapeError(
             f"normal expects {what} >= 0.0, but found std {np.min(std)}. It is a distance. "
@@ -303,12 +313,13 @@ def bernoulli(
             f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
             "Write `input.float()`."
         )
-    likely = asnumpy(input.payload) if p is None else np.asarray(p)
-    if not np.all((likely >= 0) & (likely <= 1)):
+    likely = visible(input.payload) if p is None else np.asarray(p)
+    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
         what = "all p_in >= 0 && p_in <= 1" if p is None else f"p to be in [0, 1], but got p={p}"
         raise ShapeError(
             f"bernoulli expects {what}. A probability lies between 0 and 1. Write "
             "`input.clamp(0, 1)`."
         )
-    flips = source_of(generator).random(input.shape) < likely
-    return made(np.asarray(flips), input.dtype, input.device, requires_grad=False)
+    source = source_of(generator)
+    uniform = drawn(source.random, tuple(input.shape), input.device, (input,))
+    return (uniform < (input if p is None else p)).to(input.dtype)

@@ -10,7 +10,8 @@ from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of
-from ._making import checked_size, made
+from ._drawing import drawn_leaf
+from ._making import checked_size
 from .generator import Generator, source_of
 
 __all__ = ["randint", "randint_like", "randperm"]
@@ -60,8 +61,12 @@ def randint(
     wanted = as_dtype(dtype)
     check_range(first, end, wanted)
     shape = checked_size("randint", size_of((tuple(size),), "randint"))
-    array = source_of(generator).integers(first, end, shape).astype(wanted)
-    return made(array, None, device, requires_grad)
+    source = source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        return source.integers(first, end, size).astype(wanted)
+
+    return drawn_leaf(draw, shape, device, requires_grad)
 
 
 def check_range(low: int, high: int, dtype: DType) -> None:
@@ -143,5 +148,11 @@ def randperm(
             f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
             "larger dtype."
         )
-    array = source_of(generator).permutation(count).astype(wanted)
-    return made(array, None, device, requires_grad)
+    source = source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        if len(size) == 1:
+            return source.permutation(count).astype(wanted)
+        return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(wanted)
+
+    return drawn_leaf(draw, (count,), device, requires_grad)

@@ -11,7 +11,7 @@ import numpy as np
 from glassgrad.base.dtypes import DType, as_dtype, int64, is_differentiable, uint8
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Along, KeepsShape, Reduction
+from glassgrad.ops._families import Along, KeepsShape
 from glassgrad.ops._reduce import (
     Dims,
     dim_or_axis,
@@ -212,7 +212,7 @@ def mean(
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
-class LogSumExp(Reduction):
+class LogSumExp(Along):
     """y = ln Σᵢ eˣⁱ        dy = Σᵢ eˣⁱ⁻ʸ·dxᵢ        x̄ᵢ = ȳ·eˣⁱ⁻ʸ"""
 
     node = "LogsumexpBackward0"
@@ -223,6 +223,7 @@ class LogSumExp(Reduction):
     )
     saves = ("self", "result")
     floating = True
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -236,6 +237,15 @@ class LogSumExp(Reduction):
         x, y = ctx.saved_tensors
         kept = kept_shape(x.shape, ctx.dim)
         return grad.reshape(kept) * np.exp(x - y.reshape(kept))
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, y = ctx.saved_tensors
+        shares = np.exp(x - y.reshape(kept_shape(x.shape, ctx.dim)))
+        moved, whole = [
+            part.sum(axis=ctx.dim, keepdims=ctx.keepdim) for part in (shares * dx, shares)
+        ]
+        return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
 def logsumexp(

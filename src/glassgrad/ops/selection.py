@@ -276,6 +276,13 @@ class ClampTensor(Elementwise):
             np.where((x > high) | (high < low), grad, 0) if wants_high else None,
         )
 
+    @staticmethod
+    def jvp(ctx, dx, d_low, d_high):
+        x, low, high = ctx.saved_tensors
+        dx, d_low, d_high = [0 if tangent is None else tangent for tangent in (dx, d_low, d_high)]
+        within = np.where(x < low, d_low, np.where(x > high, d_high, dx))
+        return np.where(low > high, d_high, within)
+
 
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
     """`input`, no element smaller than `min` or larger than `max`.

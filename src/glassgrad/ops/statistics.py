@@ -10,14 +10,14 @@ import numpy as np
 from glassgrad.base.dtypes import is_differentiable
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Reduction, run
+from glassgrad.ops._families import Along, run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.recording.primitive import Primitive
 
 __all__ = ["std", "var"]
 
 
-class Var(Reduction):
+class Var(Along):
     """v = Σᵢ(xᵢ − μ)²/(n − c)        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c)        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c)"""  # noqa: E501  # formulas
 
     node = "VarBackward0"
@@ -27,6 +27,7 @@ class Var(Reduction):
         r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu)",
     )
     saves = ("self",)
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -40,8 +41,13 @@ class Var(Reduction):
         (x,) = ctx.saved_tensors
         return grad.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
 
+    @staticmethod
+    def jvp(ctx, dx):
+        (x,) = ctx.saved_tensors
+        return var_tangent(x, ctx, dx)
 
-class Std(Reduction):
+
+class Std(Along):
     """σ = √(Σᵢ(xᵢ − μ)²/(n − c))        dσ = dv/(2σ)        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c))"""
 
     node = "StdBackward0"
@@ -51,6 +57,7 @@ class Std(Reduction):
         r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar \sigma\,(x_i - \mu)",
     )
     saves = ("self", "result")
+    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -61,6 +68,11 @@ class Std(Reduction):
         x, sigma = ctx.saved_tensors
         by_variance = np.where(sigma == 0, 0, grad / (2 * sigma))
         return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        x, sigma = ctx.saved_tensors
+        return np.where(sigma == 0, 0, var_tangent(x, ctx, dx) / (2 * sigma))
 
 
 def var(
@@ -181,6 +193,11 @@ def var_slope(x: Any, ctx: Any) -> Any:
     freedom = _freedom(x.shape, ctx.dim, ctx.correction)
     deviation = _deviation(x, ctx.dim)
     return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+
+
+def var_tangent(x: Any, ctx: Any, dx: Any) -> Any:
+    """dv = Σᵢ ∂v/∂xᵢ·dxᵢ."""
+    return (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 
 def _over_nothing(x: Any) -> Any:

@@ -45,7 +45,7 @@ class AsStrided(Primitive):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.shape, ctx.steps = inputs[0].shape, _steps(inputs[0])
+        ctx.shape, ctx.steps = inputs[0].shape, steps_of(inputs[0])
 
     @staticmethod
     def backward(ctx, grad):
@@ -57,7 +57,7 @@ class AsStrided(Primitive):
     @classmethod
     def jvp(cls, ctx, dx):
         """So of a tangent that lies in memory as x does; else of the memory it would have."""
-        if _steps(dx) == ctx.steps and _is_within(ctx):
+        if steps_of(dx) == ctx.steps and _is_within(ctx):
             return cls.apply(dx, **ctx.parameters)
         shown, own, n = _places(dx, ctx)
         of_memory = IndexPut.apply(
@@ -68,11 +68,11 @@ class AsStrided(Primitive):
     @classmethod
     def vmap(cls, info, in_dims, x, *, size, stride, **offsets):
         return cls.apply(
-            x, size=(info.batch_size, *size), stride=(_steps(x)[0], *stride), **offsets
+            x, size=(info.batch_size, *size), stride=(steps_of(x)[0], *stride), **offsets
         )
 
 
-def _steps(x: Any) -> Sizes:
+def steps_of(x: Any) -> Sizes:
     """The strides of an array or a Tensor, in elements."""
     array = getattr(x, "payload", x)
     return tuple([step // array.itemsize for step in array.strides])
@@ -171,7 +171,7 @@ def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> Non
             return
         input = input.payload.value
     base = input if input._base is None else input._base
-    n = _reach(base.shape, _steps(base))
+    n = _reach(base.shape, steps_of(base))
     if 0 not in size and end > n:
         raise ShapeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
@@ -181,9 +181,10 @@ def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> Non
 
 
 def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
-    own, n = offset_of(input), _reach(input.shape, _steps(input))
+    own, n = offset_of(input), _reach(input.shape, steps_of(input))
     end = offset + _reach(size, stride)
-    if 0 not in size and not own <= offset < end <= own + n:
+    is_empty = 0 in size or not input.payload.array.size  # of no examples nothing is shown
+    if not is_empty and not own <= offset < end <= own + n:
         raise ShapeError(
             f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory "
             f"outside of `tensor`. `result` can access some memory in range [{offset}, {end - 1}], "

@@ -168,8 +168,11 @@ class BackwardCFunction(FunctionCtx, Node):
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
         gradients = run_user_backward(self, as_tensors(grads))
-        if recorded or any([isinstance(grad, Tensor) for grad in grads]):
+        if recorded:
             return gradients
+        for grad in grads:
+            if isinstance(grad, Tensor):  # of a transform's level: they stay tensors
+                return gradients
         if len(gradients) == 1 and gradients[0] is not None:
             return (gradients[0].payload,)
         return tuple([None if grad is None else grad.payload for grad in gradients])

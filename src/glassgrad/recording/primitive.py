@@ -227,15 +227,23 @@ def record(
     out: Any,
     edges: Any,
     parameters: dict[str, Any],
+    level: Any = None,
 ) -> PrimitiveNode:
-    """The node of one application (edges first: Note [Edges point to older nodes])."""
+    """The node of one application (edges first: Note [Edges point to older nodes]).
+
+    Args:
+        level: the transform that records it; None: the tape itself.
+    """
     is_complex = "c" in [value.dtype.kind for value in values]
     made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
     node = context(cls, operands, values, out, edges, parameters, made_of)
     parts = out if cls.multiple else (out,)
     shapes, dtypes = tuple([p.shape for p in parts]), tuple([p.dtype for p in parts])
     node.out_shape, node.out_dtype = (shapes, dtypes) if cls.multiple else (shapes[0], dtypes[0])
-    node.checked = _must_check(cls, operands, edges, shapes[0] if shapes else (), dtypes)
+    if level is None:
+        node.checked = _must_check(cls, operands, edges, shapes[0] if shapes else (), dtypes)
+    else:
+        node.checked, node._level = True, level
     node.seq = next_seq()
     if state.anomaly is not None:
         state.anomaly.note(node)

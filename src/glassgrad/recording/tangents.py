@@ -7,12 +7,14 @@ else: tangents can be differentiated in reverse mode, as gradients can be in for
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
 from glassgrad.core.duals import Aside, Duals
+from glassgrad.core.levels import Wrapped
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
@@ -55,14 +57,14 @@ class ForwardMode(Duals):
         """Call a user's Function, and its `jvp`."""
         tangents = self._tangents(args)
         with Aside():
-            if modes.levels:
+            if _is_shown(args):
                 outputs = raw = modes.levels[-1].call(cls, args)
                 ctx = new_ctx(cls)
                 cls.setup_context(ctx, args, raw)
-                call = Call.of(ctx, args, args, tangents, raw)
+                call = Call.of(ctx, args, tangents, raw)
             else:
                 ctx, raw, edges = run_forward(cls, args)
-                call = Call.of(ctx, args, args, tangents, raw)
+                call = Call.of(ctx, args, tangents, raw)
                 outputs = place_outputs(ctx, args, raw, edges)
             moved = call.moved(outputs)
         for out, tangent, in_place in moved:
@@ -79,6 +81,13 @@ class ForwardMode(Duals):
     def _set(self, out: Tensor, tangent: Tensor) -> None:
         self.drop(out)
         self.give(out, tangent)
+
+
+def _is_shown(args: tuple[Any, ...]) -> bool:
+    """Whether a transform sees a call: that of vmap does not if the arguments have no batch."""
+    return any([x.__class__ is Wrapped for x in args]) or any(
+        [level.kind != "vmap" for level in modes.levels]
+    )
 
 
 def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
@@ -160,17 +169,17 @@ class Call(NamedTuple):
     Attributes:
         ctx: what `setup_context` has seen.
         args: the arguments.
-        primals: the same without their tangents.
         tangents: those of the arguments, None where there is none.
         raw: what `forward` returned.
+        primal: takes its tangent away from a tensor.
         dirty, constant: what was marked as dirty, and as non-differentiable.
     """
 
     ctx: Any
     args: tuple[Any, ...]
-    primals: tuple[Any, ...]
     tangents: Tangents
     raw: Any
+    primal: Callable[[Any], Any]
     dirty: tuple[Any, ...]
     constant: tuple[Any, ...]
 
@@ -179,12 +188,12 @@ class Call(NamedTuple):
         cls,
         ctx: Any,
         args: tuple[Any, ...],
-        primals: tuple[Any, ...],
         tangents: Tangents,
         raw: Any,
+        primal: Callable[[Any], Any] = lambda x: x,
     ) -> "Call":
         """A call whose outputs are not yet placed in the graph: that forgets what was marked."""
-        return cls(ctx, args, primals, tangents, raw, ctx.dirty_tensors, ctx.non_differentiable)
+        return cls(ctx, args, tangents, raw, primal, ctx.dirty_tensors, ctx.non_differentiable)
 
     def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
         """Run `jvp` and check what it returns.
@@ -217,7 +226,8 @@ class Call(NamedTuple):
                 else:
                     _check_written(tangent, self.tangents[at], versions[at])
             else:
-                is_new = _check_view(out, tangent, self.primals, self.tangents)
+                primals = [self.primal(x) for x in self.args]
+                is_new = _check_view(self.primal(out), tangent, primals, self.tangents)
                 found.append((out, tangent, is_new))
         return found
 
@@ -285,7 +295,7 @@ def _check_written(tangent: Any, given: Any, version: int | None) -> None:
 
 
 def _check_view(
-    out: Tensor, tangent: Tensor | None, primals: tuple[Any, ...], tangents: Tangents
+    out: Tensor, tangent: Tensor | None, primals: list[Any], tangents: Tangents
 ) -> bool:
     """The tangent of a view of an argument is a view of its tangent.
 

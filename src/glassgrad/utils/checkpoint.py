@@ -23,7 +23,7 @@ from typing import Any
 
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
-from glassgrad.base.errors import ArgumentError, CheckpointError, GraphError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import backward
@@ -79,6 +79,7 @@ def checkpoint(
         What `function` returns.
 
     Raises:
+        ArgumentTypeError: if `function` cannot be called.
         ArgumentError: for options that the variant does not have.
         CheckpointError: in backward, if the second run saves other tensors than the first.
 
@@ -91,6 +92,11 @@ def checkpoint(
 
     See also: https://pytorch.org/docs/stable/checkpoint.html
     """
+    if not callable(function):
+        raise ArgumentTypeError(
+            f"checkpoint(): '{type(function).__name__}' object is not callable. What is run, and "
+            "run again in backward, is a function. Write `checkpoint(function, *args)`."
+        )
     if use_reentrant is None:
         _warn_about_variant("torch.utils.checkpoint")
         use_reentrant = True

@@ -1,0 +1,78 @@
+"""Complex numbers: the conjugate and the real part."""
+
+import numpy as np
+
+from glassgrad.core.tensor import Tensor
+
+from ._families import Elementwise, Linear
+
+__all__ = ["conj", "real"]
+
+
+class Conj(Linear, Elementwise):
+    """y = conj x        dy = conj dx        x̄ = conj ȳ"""
+
+    node = "ConjBackward0"
+    holomorphic = False
+    latex = (r"\overline{x}", r"\overline{\dot x}", r"\bar x = \overline{\bar y}")
+
+    @staticmethod
+    def forward(x):
+        return np.conj(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.conj(grad)
+
+
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, element by element; a real tensor is its own.
+
+    Args:
+        input: tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Example:
+        >>> conj(tensor([1 + 2j]))
+        tensor([1.-2.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.conj.html
+    """
+    return Conj.apply(input) if input.dtype.kind == "c" else input
+
+
+class Real(Linear, Elementwise):
+    """y = Re x        dy = Re dx        x̄ = ȳ"""
+
+    node = "RealBackward0"
+    holomorphic = False
+    latex = (r"\operatorname{Re} x", r"\operatorname{Re} \dot x", r"\bar x = \bar y")
+
+    @staticmethod
+    def forward(x):
+        return np.copy(np.real(x))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+def real(input: Tensor) -> Tensor:
+    """A copy of the real part, element by element; a real tensor is its own.
+
+    Args:
+        input: tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S`, real.
+
+    Example:
+        >>> from glassgrad.ops.complexes import real
+        >>> real(tensor([1 + 2j]))
+        tensor([1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.real.html
+    """
+    return Real.apply(input) if input.dtype.kind == "c" else input
