@@ -144,6 +144,9 @@ class FakeBackend(Backend):
     def asnumpy(self, array: Any) -> Any:
         return array._array
 
+    def address(self, array: Any) -> int:
+        return super().address(array._array)
+
     def add_at(self, array: Any, index: Any, values: Any) -> None:
         np.add.at(array._array, _unwrap(index), _unwrap(values))
 

@@ -28,6 +28,7 @@ from .ops import (
     index_writing,
     indexing,
     inplace,
+    inplace_comparison,
     inplace_elementwise,
     inplace_places,
     inplace_random,
@@ -173,6 +174,12 @@ class Methods:
     clamp_min_ = inplace_elementwise.clamp_min_
     clamp_max_ = inplace_elementwise.clamp_max_
     clip_ = inplace_elementwise.clamp_
+    eq_ = inplace_comparison.eq_
+    ne_ = inplace_comparison.ne_
+    lt_ = inplace_comparison.lt_
+    le_ = inplace_comparison.le_
+    gt_ = inplace_comparison.gt_
+    ge_ = inplace_comparison.ge_
     addcmul_ = inplace_elementwise.addcmul_
     addcdiv_ = inplace_elementwise.addcdiv_
     lerp_ = inplace_elementwise.lerp_
@@ -366,5 +373,6 @@ class Methods:
     resize_ = memory.resize_
     resize_as_ = memory.resize_as_
     set_ = memory.set_
+    storage = memory.storage
     storage_offset = memory.storage_offset
     stride = memory.stride

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassgrad.base.tree import flatten, map_leaves, unflatten
+from glassgrad.base.tree import describe, flatten, map_leaves, spread, unflatten
 
 Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
 
@@ -68,3 +68,38 @@ def test_as_many_leaves_as_there_were(count):
     _, structure = flatten((1, 2))
     with pytest.raises((AssertionError, StopIteration)):
         unflatten(structure, range(count))
+
+
+@given(trees)
+def test_one_leaf_stands_for_a_whole_tree(tree):
+    assert spread(7, tree) == [7] * len(flatten(tree)[0])
+
+
+@given(trees)
+def test_a_tree_is_a_prefix_of_itself(tree):
+    assert spread(tree, tree) == flatten(tree)[0]
+
+
+def test_a_prefix_is_spread_over_what_is_below():
+    assert spread((1, {"a": 2, "b": (3, 4)}), ([0, [0, 0]], {"a": (0, 0), "b": (0, [0, 0])})) == [
+        *(1, 1, 1),
+        *(2, 2),
+        *(3, 4, 4),
+    ]
+
+
+def test_another_structure_is_no_prefix():
+    for prefix, tree in [
+        ((1,), (1, 2)),
+        ([1, 2], (1, 2)),
+        ((1, 2), 3),
+        ({"a": 1}, {"b": 1}),
+        (((1, 2), 3), ([1, 2], 3)),
+    ]:
+        assert spread(prefix, tree) is None
+
+
+def test_a_structure_is_described_as_it_is_written():
+    tree = {"a": [1, ()], "b": (2,), 3: Pair(4, [5, 6])}
+    assert describe(flatten(tree)[1]) == "{'a': [*, ()], 'b': (*,), 3: Pair(*, [*, *])}"
+    assert describe(flatten(0)[1]) == "*"

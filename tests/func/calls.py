@@ -22,10 +22,13 @@ __all__ = [
     "TRIPLES",
     "Call",
     "ComplexCall",
+    "InPlaceCall",
     "Spelled",
     "SpelledComplex",
+    "SpelledInPlace",
     "arrays_of",
     "choices",
+    "in_place",
     "stacked",
 ]
 
@@ -140,7 +143,20 @@ class ComplexCall(Call):
         return arrays
 
     def length(self, y: Any) -> Any:
-        return (y * y.conj()).real
+        return (y + (2 + 1j)).abs()  # away from the kink at 0
+
+
+class InPlaceCall(Call):
+    """The same in place: `x.mul_(…)` on a copy of the first input."""
+
+    def __init__(self, lib: Any, case: Any, given: Any) -> None:
+        super().__init__(lib, case, given)
+        self.op = lambda x, *rest, **params: in_place(lib, case)(x.clone(), *rest, **params)
+
+
+def in_place(lib: Any, case: Any) -> Any:
+    """The method that does in place what the row's op does; None if there is none."""
+    return getattr(lib.Tensor, f"{case.name}_", None)
 
 
 class Spelled(Call):
@@ -175,6 +191,10 @@ class Spelled(Call):
 
 
 class SpelledComplex(ComplexCall, Spelled):
+    """Both."""
+
+
+class SpelledInPlace(InPlaceCall, Spelled):
     """Both."""
 
 

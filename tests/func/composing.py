@@ -5,6 +5,7 @@ around it, the outermost first. Each transform makes a function of a vector into
 what is inside sees the vectors of all that is outside: so perturbations could be confused.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -42,6 +43,35 @@ class Composition(NamedTuple):
     steps: tuple[Step, ...]
 
 
+@functools.cache
+def _user(lib: Any) -> Any:
+    """A Function of a user: x·sin y, with rules of its own."""
+
+    class User(lib.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x: Any, y: Any) -> Any:
+            return x * y.sin()
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            x, y = ctx.saved_tensors
+            return grad * y.sin(), grad * x * y.cos()
+
+        @staticmethod
+        def jvp(ctx: Any, dx: Any, dy: Any) -> Any:
+            x, y = ctx.saved_tensors
+            return dx * y.sin() + x * y.cos() * dy
+
+    return User
+
+
 # Programs ---------------------------------------------------------------------------------------
 
 OPS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -70,6 +100,7 @@ OPS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "constant": lambda lib, x, y: x * plain(lib, [0.5, -1.0, 2.0]),
     "integers": lambda lib, x, y: x + (y > 0) + lib.ones(SIZE, dtype=lib.int64),
     "ones": lambda lib, x, y: x * lib.ones_like(y),
+    "user": lambda lib, x, y: _user(lib).apply(x, y),
 }
 
 
@@ -124,7 +155,7 @@ def _grad(lib: Any, f: Vector, x: Any) -> Any:
 
 
 def _value(lib: Any, f: Vector, x: Any) -> Any:
-    slope, value = lib.func.grad_and_value(lambda z: (f(z) * f(z)).sum())(x)
+    slope, value = lib.func.grad_and_value(lambda z: f(z).sin().sum())(x)
     return slope * value
 
 
@@ -136,6 +167,14 @@ def _jvp(lib: Any, f: Vector, x: Any) -> Any:
 def _vjp(lib: Any, f: Vector, x: Any) -> Any:
     out, pull = lib.func.vjp(f, x)
     return pull(out.sin())[0]
+
+
+def _jacrev(lib: Any, f: Vector, x: Any) -> Any:
+    return lib.func.jacrev(f)(x) @ x.sin()
+
+
+def _jacfwd(lib: Any, f: Vector, x: Any) -> Any:
+    return x.sin() @ lib.func.jacfwd(f)(x)
 
 
 def _vmap(lib: Any, f: Vector, x: Any) -> Any:
@@ -157,6 +196,8 @@ TRANSFORMS = {
     "grad_and_value": _value,
     "jvp": _jvp,
     "vjp": _vjp,
+    "jacrev": _jacrev,
+    "jacfwd": _jacfwd,
     "vmap": _vmap,
     "vmap of columns": _vmap_columns,
     "vmap of numbers": _vmap_numbers,

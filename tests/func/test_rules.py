@@ -1,6 +1,7 @@
 """What each row of tests/opcases.py says of forward mode, of vmap, and of one inside the other."""
 
 import contextlib
+import operator
 import warnings
 
 import numpy as np
@@ -14,10 +15,13 @@ from func.calls import (
     TRIPLES,
     Call,
     ComplexCall,
+    InPlaceCall,
     Spelled,
     SpelledComplex,
+    SpelledInPlace,
     arrays_of,
     choices,
+    in_place,
     stacked,
 )
 from glassgrad.base.errors import GlassgradError
@@ -51,8 +55,9 @@ def test_rows_reach_the_rules(monkeypatch):
     note(monkeypatch, DualLevel, moved, lambda level, x: level.parts(x)[1] is not None)
     for case, given in SAMPLES:
         call, dims = ours(case, given), (0,) * len(given.inputs)
-        with contextlib.suppress(GlassgradError):  # what is refused is another test's matter
-            call.vmap(call, dims)(*call.many(dims))
+        for some in {dims, (0, *(None,) * (len(dims) - 1))}:
+            with contextlib.suppress(GlassgradError):  # what is refused is another test's matter
+                call.vmap(call, some)(*call.many(some))
         for composition in TRIPLES.values() if case.has_gradient(given) else ():
             with contextlib.suppress(GlassgradError):
                 composition(call, dims)
@@ -153,10 +158,12 @@ def test_a_batch_is_a_loop_over_its_examples(case, given):
 
 def refuses(call, dims):
     """Whether such a batch cannot be mapped over."""
-    try:
-        call.vmap(call, dims)(*call.many(dims))
-    except (RuntimeError, NotImplementedError):
-        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own fallbacks
+        try:
+            call.vmap(call, dims)(*call.many(dims))
+        except (RuntimeError, NotImplementedError, IndexError):
+            return True
     return False
 
 
@@ -218,6 +225,7 @@ TORCH_CANNOT = {
     "cumprod": "gradients of tangents at 0: they are nan",
     "flip": "a batch of 0-d tensors",
     "index_add": "a batch of one place whose source is stretched",
+    "index_fill": "gradients of a number for each of a batch: they are lost",
     "index_reduce": "tangents; products of a batch",
     "masked_scatter": "tangents of the gradient",
     "scatter_reduce": "gradients of products of a batch",
@@ -229,10 +237,15 @@ TORCH_CANNOT = {
 @pytest.mark.parametrize("name", COMPOSITIONS)
 @rows(DIFFERENTIABLE)
 def test_composition_is_torchs(case, given, name):
+    compare(COMPOSITIONS[name], batch_of(case, given), *calls(case, given))
+
+
+def batch_of(case, given):
+    """All inputs, or those with a gradient where a shape would depend on the numbers of others."""
     dims = (0,) * len(given.inputs)
     if case.name in DYNAMIC and refuses(theirs(case, given), dims):
-        dims = tuple([0 if spec.is_leaf else None for spec in given.inputs])
-    compare(COMPOSITIONS[name], dims, *calls(case, given))
+        return tuple([0 if spec.is_leaf else None for spec in given.inputs])
+    return dims
 
 
 @pytest.mark.slow
@@ -260,6 +273,30 @@ def test_composition_of_complex_numbers_is_torchs(case, given):
     oracle, spelled = ComplexCall(torch, case, given), SpelledComplex(torch, case, given)
     for composition in COMPOSITIONS.values():
         compare(composition, dims, call, oracle, spelled)
+
+
+IN_PLACE = [
+    (case, given)
+    for case, given in SAMPLES
+    if in_place(glassgrad, case) and in_place(torch, case) and case.op is not operator.pow
+]
+
+
+@rows(IN_PLACE)
+def test_in_place_is_what_pytorchs_loops_give(case, given):
+    call, spelled = InPlaceCall(glassgrad, case, given), SpelledInPlace(torch, case, given)
+    dims = batch_of(case, given)
+    todo = [lambda call, dims: call.vmap(call, dims)(*call.many(dims))]
+    if case.has_gradient(given):
+        todo += COMPOSITIONS.values()
+    for composition in todo:
+        try:
+            composition(spelled, dims)
+        except RuntimeError:  # too small a tensor, or not of the dtype
+            with pytest.raises(GlassgradError):
+                composition(call, dims)
+        else:
+            assert_torchs(arrays_of(composition(call, dims)), composition, spelled, dims)
 
 
 def calls(case, given):

@@ -24,7 +24,7 @@ from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.base.backend import asnumpy, backend_of
 from glassgrad.base.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.func import vmap
+from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like
 
 __all__ = ["check_batched_tangents", "check_tangents", "check_undefined_tangents"]
@@ -216,12 +216,12 @@ def check_batched_tangents(func: Function, inputs: tuple[Any, ...]) -> None:
     for place, position in enumerate(positions_of(inputs)):
         tangents = [_random_like(inputs[position], random) for _ in range(2)]
 
-        def moved(tangent: Tensor, position: int = position) -> tuple[Tensor, ...]:
-            return _moved(func, inputs, position, tangent)
+        def moved(tangent: list[Tensor], position: int = position) -> list[Tensor]:
+            return _moved(func, inputs, position, tangent[0])
 
-        singly = [stack(rows) for rows in zip(*map(moved, tangents), strict=True)]
+        singly = [stack(rows) for rows in zip(*[moved([dx]) for dx in tangents], strict=True)]
         try:
-            together = vmap(moved)(stack(tangents))
+            together = map_batch(moved, [stack(tangents)], 2, "never")
         except RuntimeError as error:
             raise GradcheckError(
                 f"While computing batched gradients, got: {error}\n{_BATCHED_MEANS}"
@@ -234,15 +234,13 @@ def check_batched_tangents(func: Function, inputs: tuple[Any, ...]) -> None:
                 )
 
 
-def _moved(
-    func: Function, inputs: tuple[Any, ...], position: int, tangent: Tensor
-) -> tuple[Tensor, ...]:
+def _moved(func: Function, inputs: tuple[Any, ...], position: int, tangent: Tensor) -> list[Tensor]:
     """The tangents of the outputs when one input moves along `tangent`."""
     with dual_level():
         duals = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
         duals[position] = make_dual(duals[position], tangent)
         pairs = [unpack_dual(output) for output in as_tuple(func(*duals))]
-        return tuple([zeros_like(primal) if dx is None else dx for primal, dx in pairs])
+        return [zeros_like(primal) if dx is None else dx for primal, dx in pairs]
 
 
 _BATCHED_MEANS = (

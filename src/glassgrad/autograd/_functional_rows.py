@@ -12,9 +12,10 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from glassgrad.autograd._functional_checks import Several, Stage, call
-from glassgrad.autograd.grad_mode import enable_grad, is_grad_enabled
+from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import grad
+from glassgrad.func.vmap import map_batch
 from glassgrad.ops import eye, movedim, stack, zeros_like
 
 __all__ = [
@@ -167,33 +168,33 @@ def _stretches(tensors: Sequence[Tensor]) -> list[tuple[int, int]]:
 def columns(func: Callable[..., Any], inputs: Several) -> tuple[Several, list[list[Tensor]]]:
     """The outputs, and for each output and input the Jacobian, in the output's dtype.
 
-    The columns are products J e with the unit vectors e of the inputs, as forward mode gives
-    them; see Note [A product J v from two backward passes].
+    The columns are products J e with the unit vectors e of the inputs: forward mode, mapped over
+    the unit vectors. The inputs keep their places in the graph.
     """
-    wanted = is_grad_enabled() and any(x.requires_grad for x in inputs.tensors)
-    with enable_grad():
-        points = arguments(inputs.tensors, create_graph=wanted)
-        outputs = call(func, points, "jacobian", strict=False)
-        recorded = [output for output in outputs.tensors if output.requires_grad]
-        anywhere = [zeros_like(output, requires_grad=True) for output in recorded]
-        pulled = gradients(recorded, points, anywhere, create_graph=True)
-        basis = _construct_standard_basis_for(points, [x.numel() for x in points])
-        found: Gradients = (None,) * len(recorded)
-        if len(basis[0]):
-            directions = [e.reshape(-1, *x.shape) for e, x in zip(basis, points, strict=True)]
-            found = gradients(pulled, anywhere, directions, create_graph=wanted, batched=True)
-        supply = iter(found)
-        jacobians = [
-            _by_output(next(supply) if output.requires_grad else None, output, points)
-            for output in outputs.tensors
-        ]
-    return outputs, jacobians
+    basis = _construct_standard_basis_for(inputs.tensors, [x.numel() for x in inputs.tensors])
+    found: list[Several] = []
+
+    def push(tangents: list[Tensor]) -> list[Tensor]:
+        with dual_level():
+            duals = [
+                make_dual(x, e.reshape(x.shape))
+                for x, e in zip(inputs.tensors, tangents, strict=True)
+            ]
+            outputs = call(func, tuple(duals), "jacobian", strict=False)
+            pairs = [unpack_dual(output) for output in outputs.tensors]
+            found.append(Several(tuple([primal for primal, _ in pairs]), outputs.in_tuple))
+            return [zeros_like(primal) if dy is None else dy for primal, dy in pairs]
+
+    moved = map_batch(push, basis, len(basis[0]), "never")
+    (outputs,) = found
+    return outputs, [
+        _by_output(dy, output, inputs.tensors)
+        for dy, output in zip(moved, outputs.tensors, strict=True)
+    ]
 
 
-def _by_output(found: Tensor | None, output: Tensor, points: Sequence[Tensor]) -> list[Tensor]:
+def _by_output(found: Tensor, output: Tensor, points: Sequence[Tensor]) -> list[Tensor]:
     """For each input the Jacobian, from a stack of columns."""
-    if found is None:
-        return [output.new_zeros(output.shape + x.shape) for x in points]
     return [
         movedim(found[start:stop], 0, -1).reshape(output.shape + x.shape)
         for x, (start, stop) in zip(points, _stretches(points), strict=True)

@@ -252,6 +252,10 @@ def hessian(
         return call_scalar(func, points, "hessian", strict=strict).squeeze()
 
     def slopes(*points: Tensor) -> tuple[Tensor, ...]:
+        if outer_jacobian_strategy == "forward-mode":
+            for x in points:
+                if not x.requires_grad:
+                    x.requires_grad = True  # or `arguments` would detach them: they are duals
         found: tuple[Tensor, ...] = jacobian(value, points, create_graph=True)
         if strict:
             check_slopes(found, second=True)

@@ -13,15 +13,11 @@ That is so up to the *stem* of a view: the tensor it was taken from, or the late
 What ops do with tangents is told in `recording/tangents.py`.
 """
 
-import math
 import weakref
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from glassgrad.base.backend import backend_of
-from glassgrad.base.dtypes import DType
 from glassgrad.base.errors import GraphError, ShapeError
 
 from .graph import ends
@@ -152,7 +148,7 @@ class Duals:
             )
         with Aside():
             if not _alike(tensor, tangent):
-                tangent = _room(tensor, tangent.dtype).copy_(tangent)
+                tangent = _room(tensor, tangent).copy_(tangent)
             self.hang(tensor, tangent)
 
     def written(self, tensor: Tensor, tangent: Tensor | None) -> None:
@@ -168,7 +164,7 @@ class Duals:
                 self.give(tensor, _fitted(tangent, tensor))
                 return
             with Aside():
-                self.hang(stem, _room(stem, tangent.dtype))
+                self.hang(stem, _room(stem, tangent))
             own = self.tangent(tensor)
         if own is None or own is tangent:
             return
@@ -230,14 +226,20 @@ def _elements_of_storage(array: Any) -> int:
     return int(owner.nbytes) // int(array.itemsize)
 
 
-def _room(tensor: Tensor, dtype: DType) -> Tensor:
-    """Zeros that lie in memory as `tensor` does."""
+def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros like a tangent, for each example of a batch if it has some, laid out as `tensor`."""
     array = tensor.payload
-    if isinstance(array, Layer):
-        return tensor.detach().to(dtype, copy=True).zero_()
     steps = tuple([step // array.itemsize for step in array.strides])
-    reach = 1 + sum([(n - 1) * step for n, step in zip(array.shape, steps, strict=True)])
-    if reach == math.prod(array.shape):
-        return wrap(np.zeros_like(array, dtype=dtype))
-    memory = wrap(backend_of(array).xp.zeros(reach, dtype))
-    return memory.as_strided(array.shape, steps, 0)
+    return _zeros(tuple(array.shape), steps, tangent)
+
+
+def _zeros(shape: tuple[int, ...], steps: tuple[int, ...], like: Tensor) -> Tensor:
+    layer = like.payload
+    reach = 1 + sum([(n - 1) * step for n, step in zip(shape, steps, strict=True)])
+    reach = 0 if 0 in shape else reach
+    if isinstance(layer, Layer):
+        if layer.batched:
+            shape, steps = (len(layer.value.payload), *shape), (reach, *steps)
+        return wrap(layer.over(_zeros(shape, steps, layer.value)))
+    backend = backend_of(layer)
+    return wrap(backend.strided(backend.xp.zeros(reach, layer.dtype), shape, steps, 0))

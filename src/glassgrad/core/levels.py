@@ -290,7 +290,11 @@ def level_below(name: str, input: Any, *others: Any) -> "Below | None":
     if not modes.levels:
         return None
     level: Level = modes.levels[-1]
-    return level.below() if level.lets_down(name, settled(input), others) else None
+    if not level.lets_down(name, settled(input), others):
+        return None
+    if modes.duals is not None and modes.duals.has_tangent((input, *others)):
+        return None  # tangents may be of this level where their tensors are not
+    return level.below()
 
 
 class Below:

@@ -111,7 +111,10 @@ class Kept:
 
     def _rebuilt(self, node: Node) -> Tensor:
         assert self.output_nr is not None, "an input is kept as a tensor"
-        return wrap(self.array, output_edge(node, self.output_nr), version=self.version)
+        output = wrap(self.array, output_edge(node, self.output_nr), version=self.version)
+        if modes.duals is not None:
+            modes.duals.restore_output(output, node, self.output_nr)
+        return output
 
 
 @final

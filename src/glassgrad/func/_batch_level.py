@@ -84,7 +84,8 @@ class BatchLevel(Level):
 
     Args:
         batch_size: how many examples there are.
-        randomness: what random ops do: "error", "different" or "same".
+        randomness: what random ops do: "error", "different" or "same"; "never" if nobody asked
+            for a vmap who could choose.
     """
 
     kind = "vmap"

@@ -23,15 +23,13 @@ def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]
         batch: gradients with one more dim in front, of the same size in all of them.
     """
     size = batch[0].shape[0]
-    with BatchLevel(size) as level:
+    with BatchLevel(size, "never") as level:
         found = run([wrap(Batch(level, grad)) for grad in batch])
-        values = [None if x is None else level.batch(x) for x in found]
-    return [pair and _stretched(*pair, size) for pair in values]
-
-
-def _stretched(value: Tensor, dim: int | None, size: int) -> Tensor:
-    """A result with the batch in front, also if it is the same for all examples."""
-    return value if dim == 0 else value.expand(size, *value.shape)
+        pairs = [(x, None) if x is None else level.batch(x) for x in found]
+    return [
+        x if x is None or dim == 0 else x.expand(size, *x.shape)  # the same for all examples
+        for x, dim in pairs
+    ]
 
 
 backward.batched = in_one_pass

@@ -58,7 +58,7 @@ def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     """Call a Function one level down, and its `jvp` on the tangents that its arguments have."""
     ctx, raw, _ = call_below(level, cls, args)
     tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
-    if all([tangent is None for tangent in tangents]):
+    if all(tangent is None for tangent in tangents):
         return place_outputs(ctx, args, raw, None)
     call = Call.of(ctx, args, tangents, raw, functools.partial(lowered, level))
     outputs = place_outputs(ctx, args, raw, None)
@@ -75,5 +75,9 @@ def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
 def _part(level: Any, out: Any, args: tuple[Any, ...]) -> None:
     """An argument returned as it is has a layer of its own there: it may move otherwise."""
     for arg in args:
-        if out.__class__ is Wrapped and out is not arg and out.payload is getattr(arg, "payload", 0):
+        if (
+            out.__class__ is Wrapped
+            and out is not arg
+            and out.payload is getattr(arg, "payload", 0)
+        ):
             out.payload = level.layer(out.payload.value)

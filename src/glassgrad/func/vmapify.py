@@ -16,7 +16,7 @@ from glassgrad.base.errors import MissingRuleError, TransformError
 from glassgrad.base.tree import describe, flatten, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
-from glassgrad.recording.function import Function, FunctionCtx
+from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 
 from ._functions import check_form, lowered
 
@@ -34,7 +34,7 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     check_form(cls)
     _check_keywords(cls, args)
     leaves, structure = flatten(args)
-    if not any([level.is_mine(x) for x in leaves]):
+    if not any(level.is_mine(x) for x in leaves):
         with level.below():
             return cls.apply(*args)
     if _is_generated(cls):
@@ -68,7 +68,7 @@ def _in_front(x: Any, dim: int | None) -> Any:
 
 def _check_keywords(cls: Any, args: tuple[Any, ...]) -> None:
     count = cls.forward.__code__.co_kwonlyargcount if hasattr(cls.forward, "__code__") else 0
-    if count and any([isinstance(x, Tensor) for x in flatten(args[-count:])[0]]):
+    if count and any(isinstance(x, Tensor) for x in flatten(args[-count:])[0]):
         raise MissingRuleError(
             f"Run vmap on autograd.Function with kwarg-only Tensor args: {cls.__name__}.forward "
             "has a `*`, and what is behind it has no entry in in_dims. Please do not pass "
@@ -149,7 +149,7 @@ class Plan:
         """
         single = [x for x, flag in zip(inputs, flatten(self.batched)[0], strict=True) if not flag]
         return [
-            isinstance(out, Tensor) and not any([out is x for x in single])
+            isinstance(out, Tensor) and not any(out is x for x in single)
             for out in flatten(output)[0]
         ]
 
@@ -185,7 +185,7 @@ class Vmapped(Function):
             below = [lowered(level, out) for out in outputs]
             flags = [level.is_mine(out) for out in outputs]
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
-            if isinstance(out, Tensor) and not (flag or any([out is x for x in leaves])):
+            if isinstance(out, Tensor) and not (flag or any(out is x for x in leaves)):
                 below[nr] = out.expand(plan.info.batch_size, *out.shape).clone()
         return unflatten(structure, below)
 
@@ -230,8 +230,8 @@ def _named(cls: Any) -> Any:
     """`Vmapped` under the name of a Function, so that nodes tell what they belong to; made once."""
     found = cls.__dict__.get("_vmapped")
     if found is None:
-        found = type(Function)(f"Vmapped{cls.__name__}", (Vmapped,), {"__module__": cls.__module__})
-        cls._vmapped = found
+        body = {"__module__": cls.__module__}
+        found = cls._vmapped = FunctionMeta(f"Vmapped{cls.__name__}", (Vmapped,), body)
     return found
 
 

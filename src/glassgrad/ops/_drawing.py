@@ -72,6 +72,12 @@ def refuse_randomness(info: Any, *, by_example: bool) -> None:
         info: what the level knows of its batch.
         by_example: whether each example has a distribution of its own.
     """
+    if info.randomness == "never":
+        raise TransformError(
+            "vmap: We do not yet support calling random operations inside of vmap: "
+            f"{info.batch_size} gradients, or tangents, are computed at once by one call. Please "
+            "perform random operations outside: draw in forward, and save the numbers."
+        )
     if info.randomness == "error":
         raise TransformError(
             "vmap: called random operation while in randomness error mode. There is one call for "

@@ -142,10 +142,8 @@ def refusal(
             dim += 1
             sizes.append(tuple(index.shape))
     if len(sizes) < len(indices):  # vmap hides numbers
-        return DimError(
-            f"index out of range or of another shape, for one of the examples of shape "
-            f"{list(shape)}: {error}. An index names places. Write indices within the dims."
-        )
+        said = f"{error}: one example has the shape {list(shape)}. Write indices within its dims."
+        return error if isinstance(error, DimError) else DimError(said)
     return DimError(
         "shape mismatch: indexing tensors could not be broadcast together with shapes "
         f"{', '.join(str(list(size)) for size in sizes)}. Together they name one place each. "

@@ -7,7 +7,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import in_front
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["as_matrices", "check_dtypes", "check_rank", "lined_up", "unfit"]
+__all__ = ["as_matrices", "check_dtypes", "check_rank", "check_stacks", "lined_up", "unfit"]
 
 
 def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
@@ -31,8 +31,8 @@ def check_rank(x: Tensor, rank: int, sentence: str) -> None:
     """Raise ShapeError with `sentence` unless `x` has `rank` dims."""
     if x.ndim != rank:
         raise ShapeError(
-            f"{sentence}. It has the shape {tuple(x.shape)}. Write `x @ y`, which takes all "
-            "ranks, or reshape it."
+            f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, which "
+            "takes all ranks, or reshape it."
         )
 
 
@@ -46,6 +46,19 @@ def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
         )
 
 
+def check_stacks(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """Raise ShapeError unless the dims before the matrices broadcast."""
+    rank = max(len(a), len(b)) - 2
+    pairs = zip(reversed(a[:-2]), reversed(b[:-2]), strict=False)
+    for back, (n, m) in enumerate(pairs, start=1):
+        if n != m and 1 not in (n, m):
+            raise ShapeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
+                f"non-singleton dimension {rank - back}. matmul() got the shapes {a} and {b}: "
+                "the dims before the matrices broadcast. Give them one size, or size 1."
+            )
+
+
 def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
     """Operands of `matmul`, some of them batched, so that their stacks of matrices broadcast.
 
@@ -56,7 +69,8 @@ def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
     """
     is_x_batched, is_y_batched = [dim is not None for dim in in_dims]
     x_rank, y_rank = x.ndim - is_x_batched, y.ndim - is_y_batched
-    rank, dims = max(x_rank, y_rank), ()
+    rank = max(x_rank, y_rank)
+    dims: tuple[int, ...] = ()
     if x_rank == 1:
         x, dims = x[..., None, :], (-2,)
     if y_rank == 1:

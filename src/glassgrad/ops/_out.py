@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError, MissingRuleError
+from glassgrad.base.errors import (
+    ArgumentTypeError,
+    GraphError,
+    MissingRuleError,
+    TransformError,
+)
 from glassgrad.core.duals import forward_moves
-from glassgrad.core.state import is_recording, special
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.levels import Layer
+from glassgrad.core.state import is_recording, modes, special
+from glassgrad.core.tensor import Tensor, fresh
 
+from ._families import is_batched
+from ._reduce import array_of
 from ._writing import check_dtype, write
 
 __all__ = ["written_to"]
@@ -42,17 +50,39 @@ def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **param
             "but one of the arguments requires grad. What `out` held has no gradient, nor would "
             f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
         )
-    if special and forward_moves((out, *_tensors_in(args))):
-        raise MissingRuleError(
-            f"Trying to use forward AD with {name}_out that does not support it because it is an "
-            f"out= function. Write `y = {name}(…)`, or take the tangents away with `detach()`."
-        )
+    if special:
+        _check_transforms(name, (out, *_tensors_in(args)))
     result = function(*args, **params)
     check_dtype(out, result, name)
     if out.shape != result.shape:
         _resize(out, result)
+    if modes.levels:
+        return out.copy_(result)
     array = result.payload
     return write(out, name, lambda memory: np.copyto(memory, array, casting="unsafe"))
+
+
+def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:
+    """Raise if a tangent would have to be moved on, or what is written differs in a batch."""
+    if forward_moves(tensors) or any(_has_tangent(x.payload) for x in tensors):
+        raise MissingRuleError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an "
+            f"out= function. Write `y = {name}(…)`, or take the tangents away with `detach()`."
+        )
+    if any(is_batched(x) for x in tensors):
+        raise TransformError(
+            f"Batching rule not implemented for {name}.out; vmap has none for out= functions. "
+            f"Write `y = {name}(…)`, which makes room for what differs between examples."
+        )
+
+
+def _has_tangent(payload: Any) -> bool:
+    """Whether a `jvp`, at some level, gave it a tangent."""
+    while isinstance(payload, Layer):
+        if getattr(payload, "tangent", None) is not None:
+            return True
+        payload = payload.value.payload
+    return False
 
 
 def _tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
@@ -73,4 +103,5 @@ def _resize(out: Tensor, result: Tensor) -> None:
             UserWarning,
             stacklevel=4,
         )
-    out.payload = np.zeros_like(out.payload, order="C", shape=tuple(result.shape))
+    zeros = np.zeros_like(array_of(out), order="C", shape=tuple(result.shape))
+    out.payload = fresh(zeros).payload

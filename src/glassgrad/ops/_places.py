@@ -47,7 +47,7 @@ def is_outside(index: Tensor, n: int) -> bool:
 def first_outside(index: Tensor, lowest: int, n: int) -> int | None:
     """The first of the indices that is seen to be below `lowest`, or not below `n`."""
     array = visible(index.payload)
-    wrong = () if array is None else array[(array < lowest) | (array >= n)]
+    wrong: Any = () if array is None else array[(array < lowest) | (array >= n)]
     return int(wrong[0]) if len(wrong) else None
 
 

@@ -196,7 +196,7 @@ def records(*tensors: Any) -> bool:
 
 def must_follow(*tensors: Any) -> bool:
     """Whether the tape or forward mode has to know of a write to the first from the others."""
-    return records(*tensors) or (special and forward_moves(tensors))
+    return records(*tensors) or (bool(special) and forward_moves(tensors))
 
 
 def write(

@@ -7,7 +7,7 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
-from ._families import Elementwise, Multilinear
+from ._families import Elementwise, Linear, Multilinear, by_call, total
 from ._out import written_to
 
 __all__ = [
@@ -38,6 +38,11 @@ class Add(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         return grad, grad
+
+    @staticmethod
+    @by_call
+    def jvp(ctx, dx, dy):
+        return total([dx, dy])
 
 
 def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
@@ -85,6 +90,13 @@ class Sub(Elementwise):
     def backward(ctx, grad):
         return grad, None if ctx.edges[1] is None else -grad
 
+    @staticmethod
+    @by_call
+    def jvp(ctx, dx, dy):
+        if dx is None or dy is None:
+            return -dy if dx is None else dx
+        return dx - dy
+
 
 def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha·other`, element by element.
@@ -125,6 +137,11 @@ class Rsub(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         return -grad
+
+    @staticmethod
+    @by_call
+    def jvp(ctx, dx):
+        return -dx
 
 
 def rsub(input: Tensor, other: Operand) -> Tensor:
@@ -243,7 +260,7 @@ def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
     return Div.apply(input, other)
 
 
-class Neg(Elementwise):
+class Neg(Linear, Elementwise):
     """y = −x        dy = −dx        x̄ = −ȳ"""
 
     node = "NegBackward0"

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import DTypeError
+from glassgrad.base.errors import DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Predicate, stretched
+from glassgrad.ops._families import Predicate, is_batched, stretched
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.reduction import Some
@@ -347,8 +347,7 @@ def allclose(
         >>> allclose(tensor([1.0, 2.0]), tensor([1.0, 2.0000001]))
         True
     """
-    close = isclose(input, other, rtol, atol, equal_nan=equal_nan)
-    return bool(np.all(asnumpy(close.payload)))
+    return _are_all("allclose", isclose(input, other, rtol, atol, equal_nan=equal_nan))
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
@@ -358,4 +357,14 @@ def equal(input: Tensor, other: Tensor) -> bool:
         >>> equal(tensor([1.0, 2.0]), tensor([1.0, 2.0]))
         True
     """
-    return input.shape == other.shape and bool(np.all(asnumpy(Eq.apply(input, other).payload)))
+    return input.shape == other.shape and _are_all("equal", Eq.apply(input, other))
+
+
+def _are_all(name: str, answers: Tensor) -> bool:
+    if is_batched(answers):
+        raise TransformError(
+            f"vmap over {name}() isn't supported: Batching rule not implemented for it. It says "
+            "yes or no, and the examples of a batch may differ. Write `isclose(x, y).all()`, or "
+            "`(x == y).all()`, which is a tensor."
+        )
+    return bool(np.all(asnumpy(answers.payload)))

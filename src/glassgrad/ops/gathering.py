@@ -12,6 +12,8 @@ from ._dims import wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run
 from ._places import along, check_bounds, check_index, in_dim, is_outside
 from ._reduce import zeros_like
+from .indexing import Index
+from .putting import IndexPut
 from .shape import reshape
 
 __all__ = ["gather", "index_select"]
@@ -51,10 +53,7 @@ class IndexSelect(KeepsShape):
     def vmap(cls, info, in_dims, x, index, *, dim):
         if in_dims[1] is None:
             return cls.apply(x, index, dim=dim + 1)
-        if in_dims[0] is not None:
-            return Gather.apply(x, each_along(index, x.shape, dim + 1), dim=dim + 1)
-        chosen = cls.apply(x, index.reshape(-1), dim=dim)  # of all examples side by side
-        return np.moveaxis(chosen.unflatten(dim, tuple(index.shape)), dim, 0)
+        return Index.vmap(info, in_dims, x, index, dims=(dim,))
 
 
 class IndexAdd(Linear):
@@ -86,24 +85,11 @@ class IndexAdd(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, source, index, *, dim, alpha):
-        x, source = batch_all(info, in_dims[:2], (x, source))
         if in_dims[2] is None:
+            x, source = batch_all(info, in_dims[:2], (x, source))
             return cls.apply(x, source, index, dim=dim + 1, alpha=alpha)
-        index = each_along(index, source.shape, dim + 1)
-        return ScatterAdd.apply(x, source if alpha == 1 else source * alpha, index, dim=dim + 1)
-
-
-def each_along(index: Any, shape: tuple[int, ...], dim: int) -> Any:
-    """A vector of places for each example as what `gather` takes: an index for each element.
-
-    Args:
-        index: shape `(b, m)`.
-        shape: that of what is chosen from, or of what is written, batch first.
-        dim: the dim in which the places are.
-    """
-    n, places = index.shape
-    line = index.reshape(n, *(1,) * (dim - 1), places, *(1,) * (len(shape) - dim - 1))
-    return line.expand(*shape[:dim], places, *shape[dim + 1 :])
+        source = source if alpha == 1 else source * alpha
+        return IndexPut.vmap(info, in_dims, x, source, index, dims=(dim,), accumulate=True)
 
 
 def _add_at(array: Any, key: Any, values: Any) -> Any:

@@ -13,10 +13,11 @@ from ._dims import wrap_dim
 from ._families import Linear, Symmetric, batch_all, in_front, run
 from ._places import check_index, check_source, check_vector, in_dim, same_dtype
 from ._prepared import Prepared
+from ._reduce import array_of
 from ._texts import scalar_name
-from .gathering import IndexAdd, IndexSelect, each_along
+from .gathering import IndexAdd, IndexSelect
 from .masking import fill_value
-from .scattering import Scatter, ScatterValue
+from .putting import IndexPut
 from .shape import reshape
 
 __all__ = ["index_add", "index_copy", "index_fill"]
@@ -91,10 +92,10 @@ class IndexCopy(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, source, index, *, dim):
-        x, source = batch_all(info, in_dims[:2], (x, source))
         if in_dims[2] is None:
+            x, source = batch_all(info, in_dims[:2], (x, source))
             return cls.apply(x, source, index, dim=dim + 1)
-        return Scatter.apply(x, source, each_along(index, source.shape, dim + 1), dim=dim + 1)
+        return IndexPut.vmap(info, in_dims, x, source, index, dims=(dim,), accumulate=False)
 
 
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
@@ -157,9 +158,9 @@ class IndexFill(Symmetric):
     def vmap(cls, info, in_dims, x, index, *, dim, value):
         if in_dims[1] is None:
             return cls.apply(x, index, dim=dim + 1, value=value)
-        (x,) = batch_all(info, in_dims[:1], (x,))
-        index = each_along(index, x.shape, dim + 1)
-        return ScatterValue.apply(x, index, dim=dim + 1, value=value)
+        number = np.full_like(array_of(x), value, shape=())
+        in_dims = (in_dims[0], None, in_dims[1])
+        return IndexPut.vmap(info, in_dims, x, number, index, dims=(dim,), accumulate=False)
 
 
 class IndexFillTensor(Linear):
@@ -193,12 +194,10 @@ class IndexFillTensor(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, value, index, *, dim):
-        x, value = batch_all(info, in_dims[:2], (x, value))
-        value = in_front(value, x.ndim - 1)
         if in_dims[2] is None:
-            return cls.apply(x, value, index, dim=dim + 1)
-        index = each_along(index, x.shape, dim + 1)
-        return Scatter.apply(x, np.broadcast_to(value, index.shape), index, dim=dim + 1)
+            x, value = batch_all(info, in_dims[:2], (x, value))
+            return cls.apply(x, in_front(value, x.ndim - 1), index, dim=dim + 1)
+        return IndexPut.vmap(info, in_dims, x, value, index, dims=(dim,), accumulate=False)
 
 
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Tensor:

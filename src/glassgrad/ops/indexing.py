@@ -246,7 +246,7 @@ class Index(KeepsShape):
         return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
 
     @classmethod
-    def vmap(cls, info, in_dims, x, *indices, dims):
+    def vmap(cls, info: Any, in_dims: Any, x: Any, *indices: Any, dims: Any) -> Any:
         rank = x.ndim - (in_dims[0] is not None)
         key = batched_key(info.batch_size, rank, in_dims, indices, dims)
         return key.arranged(cls.apply(x, *key.indices, dims=key.dims))
@@ -283,10 +283,9 @@ class IndexInto(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, *indices, dims, shape):
-        n = info.batch_size
-        key = batched_key(n, len(shape), (0, *in_dims[1:]), indices, dims)
-        (chosen,) = batch_all(info, in_dims[:1], (x,))
-        return cls.apply(key.disarranged(chosen), *key.indices, dims=key.dims, shape=(n, *shape))
+        key = batched_key(info.batch_size, len(shape), (0, *in_dims[1:]), indices, dims)
+        (chosen,), shape = batch_all(info, in_dims[:1], (x,)), (info.batch_size, *shape)
+        return cls.apply(key.disarranged(chosen), *key.indices, dims=key.dims, shape=shape)
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:

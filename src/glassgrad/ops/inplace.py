@@ -13,7 +13,7 @@ from glassgrad.core.levels import level_below, settled
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 
-from ._families import Elementwise
+from ._families import Elementwise, in_front
 from ._writing import (
     as_it_is,
     check_apart,
@@ -166,6 +166,14 @@ class FillWith(Elementwise):
     @staticmethod
     def jvp(ctx, tangent, of_number):
         return of_number
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, y):
+        """A number for each example is stretched over it, and then stands for itself alone."""
+        if in_dims[1] is None:
+            return cls.apply(x, y)
+        shape = x.shape if in_dims[0] == 0 else (info.batch_size, *x.shape)
+        return in_front(y, len(shape) - 1).expand(shape).to(x.dtype).clone()
 
 
 class Zero(Elementwise):

@@ -9,7 +9,7 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim
-from ._families import Along, Linear, run
+from ._families import Along, Linear, batch_all, run
 from ._out import written_to
 from .indexing import Select, Slice
 
@@ -56,11 +56,11 @@ class Cat(Linear, Along):
 
     @classmethod
     def vmap(cls, info, in_dims, *tensors, dim):
-        """Examples of shape (0,) are left out: with a batch in front they are (n, 0), as others."""
-        pairs = list(zip(tensors, in_dims, strict=True))
-        kept = [(x, at) for x, at in pairs if x.shape[0 if at is None else 1 :] != (0,)] or pairs
-        wide, dims = zip(*kept, strict=True)
-        return super().vmap(info, dims, *wide, dim=dim)
+        """Examples of shape (0,), which may stand beside others, get no batch in front."""
+        lined = batch_all(info, in_dims, tensors)
+        if any(x.shape[1:] != (0,) for x in lined):
+            lined = [x.reshape(0) if x.shape[1:] == (0,) else x for x in lined]
+        return cls.apply(*lined, dim=dim + 1)
 
 
 def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:

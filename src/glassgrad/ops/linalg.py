@@ -6,10 +6,17 @@ from glassgrad.ops._matrices import (
     as_matrices,
     check_dtypes,
     check_rank,
+    check_stacks,
     lined_up,
     unfit,
 )
-from glassgrad.ops._products import product, times_transposed, transposed, transposed_times
+from glassgrad.ops._products import (
+    product,
+    stacked_product,
+    times_transposed,
+    transposed,
+    transposed_times,
+)
 from glassgrad.ops._texts import c_name, not_a_tensor
 
 from ._families import Multilinear
@@ -227,7 +234,7 @@ class Bmm(Multilinear):
 
     @staticmethod
     def forward(x, y):
-        return x @ y
+        return stacked_product(x, y)
 
     @staticmethod
     def backward(ctx, grad):
@@ -286,7 +293,7 @@ class MatMul(Multilinear):
 
     @staticmethod
     def forward(x, y):
-        return x @ y
+        return stacked_product(x, y)
 
     @staticmethod
     def backward(ctx, grad):
@@ -362,21 +369,8 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         left, right = as_matrices(a.shape, b.shape)
         raise unfit(left, right)
-    _check_stacks(a.shape, b.shape)
+    check_stacks(a.shape, b.shape)
     return MatMul.apply(input, other)
-
-
-def _check_stacks(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """Raise ShapeError unless the dims before the matrices broadcast."""
-    rank = max(len(a), len(b)) - 2
-    pairs = zip(reversed(a[:-2]), reversed(b[:-2]), strict=False)
-    for back, (n, m) in enumerate(pairs, start=1):
-        if n != m and 1 not in (n, m):
-            raise ShapeError(
-                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
-                f"non-singleton dimension {rank - back}. matmul() got the shapes {a} and {b}: "
-                "the dims before the matrices broadcast. Give them one size, or size 1."
-            )
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:

@@ -31,6 +31,7 @@ __all__ = [
     "resize_",
     "resize_as_",
     "set_",
+    "storage",
     "storage_offset",
     "stride",
 ]
@@ -64,6 +65,63 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     """
     steps = tuple([step // input.itemsize for step in input.payload.strides])
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
+
+
+class Storage:
+    """The memory in which a tensor lies: its own, or that of which it shows a part.
+
+    Example:
+        >>> len(tensor([1.0, 2.0, 3.0])[1:].storage())
+        3
+    """
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return int(self._array.size)
+
+    size = __len__
+
+    def data_ptr(self) -> int:
+        """The address of its first element; 0 if it has none."""
+        return backend_of(self._array).address(self._array) if len(self) else 0
+
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return int(self._array.nbytes)
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return int(self._array.itemsize)
+
+    def tolist(self) -> list[Any]:
+        """Its elements, as they lie in memory."""
+        return in_a_row(self._array).tolist()
+
+
+def storage(input: Tensor) -> Storage:
+    """The memory of `input`, as a sequence of elements that can be asked for its place and size.
+
+    Example:
+        >>> x = tensor([1.0, 2.0])
+        >>> storage(x).data_ptr() == storage(x[1:]).data_ptr()
+        True
+
+    See also: https://pytorch.org/docs/stable/storage.html
+    """
+    return Storage(owner_of(input.payload))
+
+
+def owner_of(array: Any) -> Any:
+    """The array in whose memory `array` lies, itself if that is its own."""
+    array = getattr(array, "array", array)  # that at the bottom of a transform's layers
+    kind, dtype = type(array), array.dtype
+    while type(array.base) is kind and array.base.dtype == dtype:
+        array = array.base
+    return array
 
 
 def storage_offset(input: Tensor) -> int:

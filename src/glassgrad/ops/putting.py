@@ -55,7 +55,16 @@ class IndexPut(Linear):
         )
 
     @classmethod
-    def vmap(cls, info, in_dims, x, values, *indices, dims, accumulate):
+    def vmap(
+        cls,
+        info: Any,
+        in_dims: Any,
+        x: Any,
+        values: Any,
+        *indices: Any,
+        dims: Any,
+        accumulate: bool,
+    ) -> Any:
         x, values = batch_all(info, in_dims[:2], (x, values))
         key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
         values = key.disarranged(in_front(values, key.rank))

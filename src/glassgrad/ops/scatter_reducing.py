@@ -28,7 +28,7 @@ from ._places import (
 )
 from ._prepared import Prepared
 from ._reduce import array_of, zeros_like
-from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd, each_along, first_of
+from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd, first_of
 from .index_writing import IndexFill
 from .scattering import ScatterValue, with_dims
 from .shape import reshape
@@ -124,11 +124,13 @@ class IndexReduce(_Reduces):
 
     @classmethod
     def vmap(cls, info, in_dims, x, source, index, *, dim, **how):
+        """With places for each example, they are those of a scatter: an index for each element."""
         x, source = batch_all(info, in_dims[:2], (x, source))
         if in_dims[2] is None:
             return cls.apply(x, source, index, dim=dim + 1, **how)
-        index = each_along(index, source.shape, dim + 1)
-        return ScatterReduce.apply(x, source, index, dim=dim + 1, **how)
+        n, places = index.shape
+        line = index.reshape(n, *(1,) * dim, places, *(1,) * (source.ndim - dim - 2))
+        return ScatterReduce.apply(x, source, line.expand(source.shape), dim=dim + 1, **how)
 
 
 # Values -------------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def var_slope(x: Any, ctx: Any) -> Any:
 
 
 def var_tangent(x: Any, ctx: Any, dx: Any) -> Any:
-    """dv = Σᵢ ∂v/∂xᵢ·dxᵢ."""
+    """The tangent of the variance: dv = Σᵢ ∂v/∂xᵢ·dxᵢ."""
     return (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
 
 

@@ -16,6 +16,7 @@ from ._dims import size_of
 from ._families import run
 from ._reduce import array_of, zeros_like
 from .indexing import Index, IndexInto
+from .memory import owner_of
 from .memory import storage_offset as offset_of
 from .putting import IndexPut
 
@@ -171,7 +172,7 @@ def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> Non
             return
         input = input.payload.value
     base = input if input._base is None else input._base
-    n = _reach(base.shape, steps_of(base))
+    n = _room(base.payload)
     if 0 not in size and end > n:
         raise ShapeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
@@ -180,11 +181,19 @@ def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> Non
         )
 
 
+def _room(array: Any) -> int:
+    """How many elements lie in memory from the first of an array on, its own or not."""
+    owner, address = owner_of(array), backend_of(array).address
+    if not (owner.size and owner.flags.c_contiguous):
+        return _reach(array.shape, steps_of(array))
+    return int(owner.size) - (address(array) - address(owner)) // int(array.itemsize)
+
+
 def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
     own, n = offset_of(input), _reach(input.shape, steps_of(input))
     end = offset + _reach(size, stride)
-    is_empty = 0 in size or not input.payload.array.size  # of no examples nothing is shown
-    if not is_empty and not own <= offset < end <= own + n:
+    no_examples = input.numel() and not input.payload.array.size
+    if 0 not in size and not no_examples and not own <= offset < end <= own + n:
         raise ShapeError(
             f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory "
             f"outside of `tensor`. `result` can access some memory in range [{offset}, {end - 1}], "

@@ -261,6 +261,7 @@ def rescue(cls: Any, error: Exception, values: Values, parameters: dict[str, Any
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         with np.errstate(all="ignore"):
             return cls.forward(*values, **parameters)
-    if isinstance(error, GlassgradError) or not isinstance(error, (ValueError, TypeError)):
+    known = ValueError, TypeError, IndexError
+    if isinstance(error, GlassgradError) or not isinstance(error, known):
         raise error
     raise cls.explain(error, values) from error

@@ -27,7 +27,7 @@ import numpy as np
 
 from glassgrad.base.backend import whole
 from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.base.errors import DimError, DTypeError, ShapeError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.levels import Layer, Wrapped, settled
@@ -131,6 +131,12 @@ class Primitive(Function):
             return DTypeError(
                 f"{name}() is not implemented for {dtypes}: {error}. "
                 "Convert an operand, for example with `x.float()`."
+            )
+        if isinstance(error, IndexError):
+            said = str(error).replace("for axis", "for dimension")
+            return DimError(
+                f"{said}: {name}() got the shapes {shapes}. An index names places. Write indices "
+                "from 0 up that are within the dim."
             )
         return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
 

@@ -85,15 +85,15 @@ class ForwardMode(Duals):
 
 def _is_shown(args: tuple[Any, ...]) -> bool:
     """Whether a transform sees a call: that of vmap does not if the arguments have no batch."""
-    return any([x.__class__ is Wrapped for x in args]) or any(
-        [level.kind != "vmap" for level in modes.levels]
+    return any(x.__class__ is Wrapped for x in args) or any(
+        level.kind != "vmap" for level in modes.levels
     )
 
 
 def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
     """Whether a write to one of the tangents might change the first."""
     array = _array(tangent)
-    return any([x is not None and np.may_share_memory(array, _array(x)) for x in tangents])
+    return any(x is not None and np.may_share_memory(array, _array(x)) for x in tangents)
 
 
 def _array(x: Tensor) -> Any:
@@ -116,7 +116,7 @@ def tangents_of_op(
         MissingRuleError: if the op has no rule for tangents.
     """
     wanted = tangents[cls.differentiates]
-    if not cls.differentiable or all([tangent is None for tangent in wanted]):
+    if not cls.differentiable or all(tangent is None for tangent in wanted):
         return (None,) * len(out) if cls.multiple else None
     if cls.jvp is Function.jvp:
         raise MissingRuleError(
@@ -151,7 +151,7 @@ def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents)
     """A tangent in the shape and dtype of its primal."""
     if tangent is None or out.payload.dtype.kind not in "fc":
         return None
-    if cls.views:
+    if cls.views and _shares_memory(tangent, tangents[:1]):
         show(tangent, tangents[0])
         return tangent
     have, wanted = tangent.payload, out.payload
@@ -265,7 +265,7 @@ def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
 
 
 def _is_any_of(x: Any, others: tuple[Any, ...]) -> bool:
-    return any([x is other for other in others])
+    return any(x is other for other in others)
 
 
 def _check_none(nr: int, tangent: Any) -> None:

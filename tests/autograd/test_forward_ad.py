@@ -1,0 +1,835 @@
+"""`autograd.forward_ad`: what a dual is, what ops, writes and views do to its tangent."""
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import glassgrad
+from both import LIBRARIES, leaf, make, plain
+from glassgrad.base.errors import MissingRuleError
+from glassgrad.core.state import modes
+from glassgrad.recording.primitive import Primitive
+
+both = pytest.mark.parametrize("lib", LIBRARIES)
+
+
+def forward_ad(lib):
+    return lib.autograd.forward_ad
+
+
+def dual(lib, primal, tangent):
+    return forward_ad(lib).make_dual(plain(lib, primal), plain(lib, tangent))
+
+
+def tangent_of(lib, x):
+    found = forward_ad(lib).unpack_dual(x).tangent
+    return None if found is None else found.tolist()
+
+
+@pytest.fixture
+def level(request):
+    lib = request.getfixturevalue("lib")
+    with forward_ad(lib).dual_level():
+        yield 0
+
+
+level_is_open = pytest.mark.usefixtures("level")
+
+
+# A level ----------------------------------------------------------------------------------------
+
+
+@both
+def test_a_level_takes_all_tangents_away_when_it_ends(lib):
+    with forward_ad(lib).dual_level() as level:
+        x = dual(lib, [1.0, 2.0], [1.0, 0.0])
+        y = x * x
+        assert tangent_of(lib, y) == [2.0, 0.0]
+    assert level == 0
+    assert tangent_of(lib, x) is None
+    with forward_ad(lib).dual_level():
+        assert tangent_of(lib, y) is None
+        assert tangent_of(lib, y * 2) is None
+
+
+def test_a_level_keeps_no_tensor_and_no_tangent_alive():
+    with forward_ad(glassgrad).dual_level():
+        x = dual(glassgrad, [1.0], [1.0])
+        y = x.exp()
+        gone = weakref.ref(y)
+        kept = y.sin()
+        tangent = weakref.ref(forward_ad(glassgrad).unpack_dual(kept).tangent)
+        del y
+        gc.collect()
+        assert gone() is None
+    gc.collect()
+    assert tangent() is None
+
+
+@both
+def test_levels_do_not_nest(lib):
+    fw = forward_ad(lib)
+    with fw.dual_level(), pytest.raises(RuntimeError, match="Nested forward mode AD is not supp"):
+        fw.enter_dual_level()
+    assert fw._current_level == -1
+
+
+@both
+def test_a_level_that_is_not_open_cannot_be_closed(lib):
+    fw = forward_ad(lib)
+    with fw.dual_level(), pytest.raises(RuntimeError, match="was not the last one that was cr"):
+        fw.exit_dual_level(level=3)
+    with pytest.raises(RuntimeError, match="Dual level must be a positive number"):
+        fw.exit_dual_level()
+
+
+@both
+def test_a_level_is_a_decorator_too(lib):
+    @forward_ad(lib).dual_level()
+    def derivative(x):
+        return tangent_of(lib, dual(lib, x, 1.0) ** 3)
+
+    assert derivative(2.0) == 12.0
+    assert derivative(1.0) == 3.0
+
+
+def test_each_thread_has_a_level_of_its_own():
+    found = []
+
+    def elsewhere():
+        found.append(forward_ad(glassgrad)._current_level)
+
+    with forward_ad(glassgrad).dual_level():
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert found == [-1]
+
+
+@both
+def test_an_exception_closes_the_level(lib):
+    with pytest.raises(ZeroDivisionError), forward_ad(lib).dual_level():
+        raise ZeroDivisionError
+    assert forward_ad(lib)._current_level == -1
+
+
+# A dual -----------------------------------------------------------------------------------------
+
+
+@both
+def test_a_dual_is_a_view_of_its_primal_with_the_tangent_itself(lib):
+    with forward_ad(lib).dual_level():
+        primal, tangent = plain(lib, [1.0, 2.0]), plain(lib, [3.0, 4.0])
+        x = forward_ad(lib).make_dual(primal, tangent)
+        parts = forward_ad(lib).unpack_dual(x)
+        assert x._base is primal
+        assert parts.primal._base is primal
+        assert parts.tangent is tangent
+        assert forward_ad(lib).unpack_dual(primal).tangent is None
+        assert forward_ad(lib).unpack_dual(parts.primal).tangent is None
+        assert type(parts).__name__ == "UnpackedDualTensor"
+
+
+@both
+def test_outside_of_a_level_a_tensor_unpacks_to_itself(lib):
+    x = plain(lib, 1.0)
+    assert forward_ad(lib).unpack_dual(x).primal is x
+
+
+MISTAKES = {
+    "sizes": (
+        lambda lib, d: forward_ad(lib).make_dual(plain(lib, [1.0]), plain(lib, [1.0, 2.0])),
+        "Trying to set a forward gradient that has a different size than that of the original",
+    ),
+    "dual of a dual": (
+        lambda lib, d: forward_ad(lib).make_dual(d, plain(lib, [1.0])),
+        "Making a dual Tensor based on a Tensor that already has a forward gradient at the same",
+    ),
+    "dual as a tangent": (
+        lambda lib, d: forward_ad(lib).make_dual(plain(lib, [1.0]), d),
+        "Setting a forward grad that itself has a forward gradient at the same level",
+    ),
+    "level": (
+        lambda lib, d: forward_ad(lib).make_dual(plain(lib, [1.0]), plain(lib, [1.0]), level=3),
+        "Invalid level given",
+    ),
+    "overlapping memory": (
+        lambda lib, d: forward_ad(lib).make_dual(
+            plain(lib, 1.0).expand(2), plain(lib, [1.0, 2.0])
+        ),
+        "more than one element of the written-to tensor refers to a single memory location",
+    ),
+    "out": (lambda lib, d: lib.add(d, d, out=plain(lib, [1.0])), "because it is an out= function"),
+    "out is a dual": (
+        lambda lib, d: lib.add(plain(lib, [1.0]), 1, out=d),
+        "because it is an out= function",
+    ),
+    "resize": (lambda lib, d: (d * 1).resize_(3), "cannot resize variables that has a forward gr"),
+}
+
+
+@both
+@level_is_open
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_raises(lib, mistake):
+    act, message = MISTAKES[mistake]
+    d = dual(lib, [1.0], [1.0])
+    with pytest.raises((RuntimeError, NotImplementedError), match=message):
+        act(lib, d)
+
+
+@both
+@level_is_open
+@pytest.mark.parametrize("which", ["primal", "tangent"])
+def test_integers_do_not_move(lib, which):
+    parts = {"primal": plain(lib, [1.0]), "tangent": plain(lib, [1.0])}
+    parts[which] = lib.tensor([1])
+    with pytest.raises(ValueError, match=f"Expected {which} to be floating point or complex, but"):
+        forward_ad(lib).make_dual(parts["primal"], parts["tangent"])
+
+
+@both
+def test_without_a_level_there_is_no_dual(lib):
+    with pytest.raises(RuntimeError, match="Trying to create a dual Tensor for forward AD but no"):
+        dual(lib, [1.0], [1.0])
+
+
+@both
+@level_is_open
+def test_a_tangent_is_copied_if_it_lies_otherwise_in_memory(lib):
+    fw = forward_ad(lib)
+    primal, tangent = plain(lib, [[1.0, 2.0], [3.0, 4.0]]), plain(lib, [[5.0, 6.0], [7.0, 8.0]])
+    moved = fw.unpack_dual(fw.make_dual(primal.t(), tangent)).tangent
+    assert moved is not tangent
+    assert moved.stride() == (1, 2)
+    assert moved.tolist() == tangent.tolist()
+    part = fw.unpack_dual(fw.make_dual(plain(lib, [1.0, 2.0, 3.0])[:2], tangent[0])).tangent
+    assert part.tolist() == [5.0, 6.0]
+    assert part is not tangent[0]
+
+
+@both
+@level_is_open
+def test_a_tangent_keeps_its_dtype(lib):
+    x = forward_ad(lib).make_dual(lib.ones(2), lib.ones(2, dtype=lib.float64))
+    assert forward_ad(lib).unpack_dual(x).tangent.dtype == lib.float64
+
+
+@both
+@level_is_open
+def test_it_prints_its_tangent_behind_all_else(lib):
+    x = forward_ad(lib).make_dual(lib.tensor([1.0, 2.0]), lib.tensor([0.5, 1.0]))
+    assert repr(x) == "tensor([1., 2.], tangent=tensor([0.5000, 1.0000]))"
+    assert repr(forward_ad(lib).unpack_dual(x).primal) == "tensor([1., 2.])"
+    y = x * lib.tensor([3.0, 2.0], requires_grad=True)
+    assert ",\n       tangent=tensor([1.5000, 2.0000], grad_fn=<" in repr(y)
+
+
+# Ops --------------------------------------------------------------------------------------------
+
+
+@both
+@level_is_open
+def test_ops_move_tangents_on(lib):
+    x, c = dual(lib, [1.0, 2.0], [1.0, 10.0]), plain(lib, [3.0, 5.0])
+    assert tangent_of(lib, x * c + x) == [4.0, 60.0]
+    assert tangent_of(lib, (x * x).sum()) == 42.0
+    assert tangent_of(lib, x @ c) == 53.0
+    assert tangent_of(lib, c * 2) is None
+    assert tangent_of(lib, 2 / x) == [-2.0, -5.0]
+    assert tangent_of(lib, x.max(0).values) == 10.0
+    assert tangent_of(lib, x.long()) is None
+    assert tangent_of(lib, x > 1) is None
+
+
+@both
+@level_is_open
+def test_results_of_several_outputs_have_a_tangent_each(lib):
+    first, second = dual(lib, [[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 5.0]]).unbind()
+    assert tangent_of(lib, first) == [1.0, 0.0]
+    assert tangent_of(lib, second) == [0.0, 5.0]
+
+
+@both
+@level_is_open
+def test_detached_tensors_do_not_move(lib):
+    x = dual(lib, [1.0], [1.0])
+    assert tangent_of(lib, x.detach()) is None
+    assert tangent_of(lib, x.data) is None
+    y = x.clone()
+    y.detach_()
+    assert tangent_of(lib, y) is None
+    assert tangent_of(lib, x) == [1.0]
+
+
+@both
+@level_is_open
+def test_forward_mode_has_a_switch_of_its_own(lib):
+    fw = forward_ad(lib)
+    x = dual(lib, [2.0], [1.0])
+    with lib.no_grad():
+        assert tangent_of(lib, x * x) == [4.0]
+    assert fw._is_fwd_grad_enabled()
+    with fw._set_fwd_grad_enabled(False):
+        assert not fw._is_fwd_grad_enabled()
+        assert tangent_of(lib, x) is None
+        assert tangent_of(lib, dual(lib, [1.0], [1.0])) is None
+        y = x * x
+    assert tangent_of(lib, y) is None
+    assert tangent_of(lib, x) == [1.0]
+    with lib.inference_mode():
+        assert tangent_of(lib, x * x) is None
+
+
+@both
+@level_is_open
+def test_the_switch_acts_at_once_as_a_function_and_inside_as_a_decorator(lib):
+    fw = forward_ad(lib)
+    fw._set_fwd_grad_enabled(False)
+    assert not fw._is_fwd_grad_enabled()
+    fw._set_fwd_grad_enabled(True)
+    assert fw._is_fwd_grad_enabled()
+
+
+def test_a_decorated_function_alone_runs_without_forward_mode():
+    fw = forward_ad(glassgrad)
+
+    @fw._set_fwd_grad_enabled(False)
+    def is_on():
+        return fw._is_fwd_grad_enabled()
+
+    assert fw._is_fwd_grad_enabled()
+    assert not is_on()
+    assert fw._is_fwd_grad_enabled()
+
+
+def test_an_op_without_a_rule_says_so():
+    class Mystery(Primitive):
+        @staticmethod
+        def forward(x):
+            return np.sin(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with forward_ad(glassgrad).dual_level():
+        x = dual(glassgrad, [1.0], [1.0])
+        with pytest.raises(MissingRuleError, match=r"Trying to use forward AD with mystery that .*"):
+            Mystery.apply(x)
+        Mystery.apply(x.detach())
+    assert modes.forward
+
+
+# Writes and views -------------------------------------------------------------------------------
+
+
+@both
+@level_is_open
+def test_a_write_to_a_dual_writes_the_tangent_itself(lib):
+    primal, tangent = plain(lib, [1.0, 2.0]), plain(lib, [1.0, 1.0])
+    x = forward_ad(lib).make_dual(primal, tangent)
+    x *= 3
+    assert primal.tolist() == [3.0, 6.0]
+    assert tangent.tolist() == [3.0, 3.0]
+    assert tangent_of(lib, primal) is None
+    primal.mul_(2)
+    assert tangent.tolist() == [3.0, 3.0]
+
+
+def test_a_dual_may_be_written_with_itself():
+    with forward_ad(glassgrad).dual_level():  # torch reads the tangent while it is written
+        x = dual(glassgrad, [3.0, 5.0], [1.0, 2.0])
+        x.mul_(x)
+        assert tangent_of(glassgrad, x) == [6.0, 20.0]
+
+
+@both
+@level_is_open
+def test_a_result_has_a_tangent_of_its_own(lib):
+    x = dual(lib, [1.0, 2.0], [1.0, 1.0])
+    y, z = x + plain(lib, [1.0, 1.0]), x.clone()
+    x.mul_(3)
+    assert tangent_of(lib, y) == [1.0, 1.0]
+    assert tangent_of(lib, z) == [1.0, 1.0]
+
+
+@both
+@level_is_open
+def test_views_of_a_dual_share_its_tangent(lib):
+    x = dual(lib, [1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
+    part = x[1:]
+    part.mul_(5)
+    assert tangent_of(lib, x) == [1.0, 5.0, 5.0]
+    part[0].mul_(2)
+    assert tangent_of(lib, x) == [1.0, 10.0, 5.0]
+    x.add_(x)
+    assert tangent_of(lib, part) == [20.0, 10.0]
+    assert tangent_of(lib, x.view(3, 1)) == [[2.0], [20.0], [10.0]]
+
+
+@both
+@level_is_open
+def test_views_that_were_there_before_share_a_tangent_that_comes_later(lib):
+    base = lib.zeros(2, 3, dtype=lib.float64)
+    column, row = base[:, 1], base[1]
+    base.copy_(dual(lib, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]))
+    assert tangent_of(lib, column) == [1.0, 4.0]
+    assert tangent_of(lib, row) == [3.0, 4.0, 5.0]
+    row.mul_(2)
+    assert tangent_of(lib, column) == [1.0, 8.0]
+
+
+@both
+@level_is_open
+def test_a_dual_written_to_a_part_makes_the_rest_stand_still(lib):
+    base = lib.zeros(2, 3, dtype=lib.float64).t()
+    other = base[2]
+    base[1] = dual(lib, [1.0, 2.0], [5.0, 6.0])
+    assert tangent_of(lib, base) == [[0.0, 0.0], [5.0, 6.0], [0.0, 0.0]]
+    assert tangent_of(lib, other) == [0.0, 0.0]
+    other.add_(dual(lib, [1.0, 2.0], [7.0, 8.0]))
+    assert tangent_of(lib, base) == [[0.0, 0.0], [5.0, 6.0], [7.0, 8.0]]
+
+
+@both
+@level_is_open
+def test_a_detached_view_shares_memory_but_no_tangent(lib):
+    base = lib.zeros(2, dtype=lib.float64)
+    base.detach().add_(dual(lib, [1.0, 2.0], [1.0, 1.0]))
+    assert base.tolist() == [1.0, 2.0]
+    assert tangent_of(lib, base) is None
+
+
+@both
+@level_is_open
+def test_an_unpacked_primal_can_have_another_tangent(lib):
+    x = dual(lib, [1.0, 2.0], [1.0, 1.0])
+    primal = forward_ad(lib).unpack_dual(x).primal
+    primal[0].mul_(dual(lib, 1.0, 5.0))
+    assert tangent_of(lib, primal) == [5.0, 0.0]
+    assert tangent_of(lib, x) == [1.0, 1.0]
+
+
+CONSTANTS = {
+    "zero_": lambda lib, x: x.zero_(),
+    "fill_": lambda lib, x: x.fill_(3.0),
+    "uniform_": lambda lib, x: x.uniform_(),
+    "ge_": lambda lib, x: x.ge_(0.0),
+    "copy_": lambda lib, x: x.copy_(plain(lib, [1.0, 2.0])),
+    "setitem": lambda lib, x: x.__setitem__(slice(None), 3.0),
+    "index_fill_": lambda lib, x: x.index_fill_(0, lib.tensor([0, 1]), 1.0),
+}
+
+
+@both
+@level_is_open
+@pytest.mark.parametrize("write", CONSTANTS)
+def test_a_constant_written_to_a_dual_stands_still(lib, write):
+    x = dual(lib, [1.0, 2.0], [1.0, 1.0])
+    CONSTANTS[write](lib, x)
+    assert tangent_of(lib, x) == [0.0, 0.0]
+
+
+@both
+@level_is_open
+def test_shapes_change_in_place_with_their_tangents(lib):
+    x = dual(lib, [[1.0, 2.0]], [[3.0, 4.0]]).clone()
+    x.t_()
+    assert tangent_of(lib, x) == [[3.0], [4.0]]
+    x.unsqueeze_(0).mul_(2)
+    assert tangent_of(lib, x) == [[[6.0], [8.0]]]
+
+
+@both
+@level_is_open
+def test_numbers_are_put_in_place_with_their_tangents(lib):
+    x = lib.zeros(3, dtype=lib.float64)
+    x[1] = dual(lib, 2.0, 1.0)
+    assert tangent_of(lib, x) == [0.0, 1.0, 0.0]
+    x.masked_fill_(lib.tensor([True, False, False]), dual(lib, 1.0, 7.0))
+    assert tangent_of(lib, x) == [7.0, 1.0, 0.0]
+    x[lib.tensor([2, 1])] = dual(lib, [1.0, 2.0], [3.0, 4.0])
+    assert tangent_of(lib, x) == [7.0, 4.0, 3.0]
+    x.index_add_(0, lib.tensor([0]), dual(lib, [1.0], [1.0]))
+    assert tangent_of(lib, x) == [8.0, 4.0, 3.0]
+
+
+@both
+@level_is_open
+def test_a_leaf_that_is_a_tangent_is_not_written(lib):
+    x = forward_ad(lib).make_dual(plain(lib, [1.0]), leaf(lib, [1.0]))
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in"):
+        x.mul_(2)
+
+
+# With reverse mode ------------------------------------------------------------------------------
+
+
+@both
+@level_is_open
+def test_primal_and_tangent_have_their_own_places_in_the_graph(lib):
+    a, b = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
+    value, moved = forward_ad(lib).unpack_dual(forward_ad(lib).make_dual(a, b).exp())
+    of_value = lib.autograd.grad(value.sum(), (a, b), retain_graph=True, allow_unused=True)
+    assert of_value[0].tolist() == pytest.approx(np.exp([1.0, 2.0]))
+    assert of_value[1] is None
+    of_tangent = lib.autograd.grad(moved.sum(), (a, b))
+    assert of_tangent[0].tolist() == pytest.approx(np.exp([1.0, 2.0]) * [3.0, 4.0])
+    assert of_tangent[1].tolist() == pytest.approx(np.exp([1.0, 2.0]))
+
+
+FUNCTIONS = {
+    "exp": lambda lib, x: (x.exp() * x).sum(),
+    "tanh": lambda lib, x: x.tanh().prod(),
+    "sqrt": lambda lib, x: (x * x + 1).sqrt().sum() * x[0],
+    "softmax": lambda lib, x: (x.softmax(0) ** 2).sum(),
+    "matmul": lambda lib, x: (x.unsqueeze(1) @ x.unsqueeze(0)).sigmoid().sum(),
+    "in place": lambda lib, x: (x * 1).mul_(x).exp_().sum(),
+    "views": lambda lib, x: halved(x * 1).sum(),
+    "cat": lambda lib, x: lib.cat([x.sin(), x[:1]]).logsumexp(0),
+    "var": lambda lib, x: (x * x).var(),
+    "users": lambda lib, x: users_exp(lib).apply(x * x).sum(),
+}
+
+
+def halved(y):
+    y[0].mul_(y[1].clone())
+    y[1:].exp_()
+    return y * y
+
+
+def users_exp(lib):
+    """exp, whose backward reads its output."""
+
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(y)
+        ctx.save_for_forward(y)
+        return y
+
+    def backward(ctx, grad):
+        return grad * ctx.saved_tensors[0]
+
+    return make(lib, forward, backward, jvp=staticmethod(backward))
+
+
+POINT, ALONG = [0.3, -1.2, 0.7], [1.0, 0.5, -2.0]
+
+
+@both
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_forward_over_reverse_is_a_hessian_times_a_vector(lib, name, create_graph):
+    def function(x):
+        return FUNCTIONS[name](lib, x)
+
+    x = leaf(lib, POINT)
+    with forward_ad(lib).dual_level():
+        moving = forward_ad(lib).make_dual(x, plain(lib, ALONG))
+        (gradient,) = lib.autograd.grad(function(moving), moving, create_graph=create_graph)
+        product = forward_ad(lib).unpack_dual(gradient).tangent
+    expected = torch.autograd.functional.hvp(
+        lambda x: FUNCTIONS[name](torch, x), plain(torch, POINT), plain(torch, ALONG)
+    )[1]
+    assert product.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+    assert product.requires_grad == create_graph
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_reverse_over_forward_is_a_hessian_times_a_vector(name):
+    lib = glassgrad  # torch writes to what it has saved for softmax, and for ops in place
+    x = leaf(lib, POINT)
+    with forward_ad(lib).dual_level():
+        y = FUNCTIONS[name](lib, forward_ad(lib).make_dual(x, plain(lib, ALONG)))
+        slope = forward_ad(lib).unpack_dual(y).tangent
+        (product,) = lib.autograd.grad(slope, x)
+    expected = torch.autograd.functional.hvp(
+        lambda x: FUNCTIONS[name](torch, x), plain(torch, POINT), plain(torch, ALONG)
+    )[1]
+    assert product.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@both
+@level_is_open
+def test_a_gradient_that_is_accumulated_does_not_move(lib):
+    w = leaf(lib, [3.0])
+    (dual(lib, [2.0], [1.0]) * w * w).sum().backward()
+    assert w.grad.tolist() == [12.0]
+
+
+@both
+@level_is_open
+def test_a_write_to_a_tangent_that_is_in_a_graph_is_recorded(lib):
+    t = leaf(lib, [1.0, 2.0])
+    x = forward_ad(lib).make_dual(plain(lib, [1.0, 1.0]), t * 1)
+    x[0].mul_(3)
+    (gradient,) = lib.autograd.grad(forward_ad(lib).unpack_dual(x).tangent.sum(), t)
+    assert gradient.tolist() == [3.0, 1.0]
+
+
+# In transforms ----------------------------------------------------------------------------------
+
+
+def test_a_batch_of_tangents_goes_through_one_dual_level():
+    lib = glassgrad  # torch has no batching rule for make_dual
+    fw, x = forward_ad(lib), plain(lib, [1.0, 2.0])
+
+    def push(tangent):
+        with fw.dual_level():
+            y = fw.make_dual(x, tangent)
+            z = y.clone()
+            z[0].mul_(y[1])
+            return fw.unpack_dual(z.exp()).tangent
+
+    rows = lib.func.vmap(push)(lib.eye(2, dtype=lib.float64))
+    e2 = np.exp(2.0)
+    assert np.allclose(rows.tolist(), [[2 * e2, 0.0], [e2, e2]])
+
+
+@both
+def test_duals_of_tensors_of_a_gradient_transform(lib):
+    fw = forward_ad(lib)
+
+    def slope(x):
+        with fw.dual_level():
+            return fw.unpack_dual((fw.make_dual(x, lib.ones_like(x)) ** 3).sum()).tangent
+
+    assert lib.func.grad(slope)(plain(lib, [1.0, 2.0])).tolist() == [6.0, 12.0]
+
+
+# Users' Functions -------------------------------------------------------------------------------
+
+
+def users(lib, forward, jvp):
+    return make(lib, forward, jvp=staticmethod(jvp)).apply
+
+
+def dirty_double(ctx, x):
+    ctx.mark_dirty(x)
+    return x.mul_(2)
+
+
+def constant(ctx, x):
+    y = x * 2
+    ctx.mark_non_differentiable(y)
+    return y
+
+
+BAD_RULES = {
+    "too many": (
+        lambda ctx, x: x * 2,
+        lambda ctx, t: (t, t),
+        r"invalid number of forward gradients \(expected 1 but got 2\)",
+    ),
+    "too few": (
+        lambda ctx, x: (x * 2, x * 3),
+        lambda ctx, t: t,
+        r"invalid number of forward gradients \(expected 2 but got 1\)",
+    ),
+    "no tensor": (lambda ctx, x: x * 2, lambda ctx, t: 3, r"expected Variable or None \(got int\)"),
+    "not written": (
+        dirty_double,
+        lambda ctx, t: t * 2,
+        "is not modifying the forward mode gradients inplace",
+    ),
+    "not as-is": (
+        dirty_double,
+        lambda ctx, t: (t.mul_(2), t.view(2))[1],
+        "is not returning the forward mode gradients as-is",
+    ),
+    "not differentiable": (
+        constant,
+        lambda ctx, t: t,
+        "Function's jvp returned a gradient at position 0, but",
+    ),
+    "an integer": (
+        lambda ctx, x: x.long(),
+        lambda ctx, t: t,
+        "Function's jvp returned a gradient at position 0, but",
+    ),
+    "another size": (
+        lambda ctx, x: x * 2,
+        lambda ctx, t: t[:1],
+        "Trying to set a forward gradient that has a different size",
+    ),
+    "no view": (
+        lambda ctx, x: x[:1],
+        lambda ctx, t: t[:1].clone(),
+        "but the jvp is not returning a view",
+    ),
+    "a view of something else": (
+        lambda ctx, x: x[:1],
+        lambda ctx, t: t.clone()[:1],
+        "not returning a view of the given grad input",
+    ),
+    "as it is": (lambda ctx, x: x, lambda ctx, t: t, r"a view \(or an input as-is\)"),
+}
+
+
+@both
+@level_is_open
+@pytest.mark.parametrize("name", BAD_RULES)
+def test_a_bad_jvp_raises(lib, name):
+    forward, jvp, message = BAD_RULES[name]
+    with pytest.raises(RuntimeError, match=message):
+        users(lib, forward, jvp)(dual(lib, [1.0, 2.0], [1.0, 1.0]))
+
+
+@both
+@level_is_open
+def test_a_function_without_a_jvp_says_so(lib):
+    with pytest.raises(NotImplementedError, match="You must implement the jvp function for custom"):
+        make(lib, lambda ctx, x: x * 2).apply(dual(lib, [1.0], [1.0]))
+
+
+@both
+@level_is_open
+def test_jvp_gets_zeros_for_missing_tangents_and_none_for_other_arguments(lib):
+    got = []
+
+    def jvp(ctx, *tangents):
+        got.extend(tangents)
+        return tangents[0]
+
+    users(lib, lambda ctx, x, y, n: x * y, jvp)(dual(lib, [1.0], [1.0]), plain(lib, 2.0), 3)
+    assert [None if t is None else t.tolist() for t in got] == [[1.0], 0.0, None]
+
+
+@both
+@level_is_open
+def test_jvp_gets_none_if_it_wants_no_zeros(lib):
+    def forward(ctx, x, y):
+        ctx.set_materialize_grads(False)
+        return x * y
+
+    got = []
+    apply = users(lib, forward, lambda ctx, dx, dy: (got.append(dy), dx)[1])
+    assert tangent_of(lib, apply(dual(lib, [1.0], [1.0]), plain(lib, [2.0]))) == [1.0]
+    assert got == [None]
+
+
+@both
+@level_is_open
+def test_jvp_finds_what_was_saved_for_it_and_backward_what_was_saved_for_that(lib):
+    seen = []
+
+    def forward(ctx, x):
+        ctx.save_for_forward(x)
+        ctx.save_for_backward(x * 2)
+        return x * 3
+
+    def jvp(ctx, t):
+        seen.append([s.tolist() for s in ctx.saved_tensors])
+        return t * 3
+
+    def backward(ctx, grad):
+        seen.append([s.tolist() for s in ctx.saved_tensors])
+        return grad * 3
+
+    x = forward_ad(lib).make_dual(leaf(lib, [5.0]), plain(lib, [1.0]))
+    make(lib, forward, backward, jvp=staticmethod(jvp)).apply(x).sum().backward()
+    assert seen == [[[5.0]], [[10.0]]]
+
+
+@both
+@level_is_open
+def test_a_function_that_writes_its_argument_writes_its_tangent(lib):
+    primal, tangent = plain(lib, [1.0, 2.0]), plain(lib, [1.0, 1.0])
+    x = forward_ad(lib).make_dual(primal, tangent)
+    out = users(lib, dirty_double, lambda ctx, t: t.mul_(2))(x)
+    assert out is x
+    assert tangent.tolist() == [2.0, 2.0]
+
+
+@both
+@level_is_open
+def test_a_function_that_writes_a_dual_to_a_constant_lets_it_move(lib):
+    def forward(ctx, x, y):
+        ctx.mark_dirty(x)
+        return x.copy_(y)
+
+    x = plain(lib, [1.0, 2.0, 3.0])
+    users(lib, forward, lambda ctx, t, u: u.clone())(x[1:], dual(lib, [5.0, 6.0], [7.0, 8.0]))
+    assert x.tolist() == [1.0, 5.0, 6.0]
+    assert tangent_of(lib, x) == [0.0, 7.0, 8.0]
+
+
+@both
+@level_is_open
+def test_a_view_of_a_constant_that_moves_lets_the_constant_move(lib):
+    x = plain(lib, [1.0, 2.0, 3.0])
+    apply = users(lib, lambda ctx, x, y: x[:2], lambda ctx, t, u: u[:2].clone())
+    apply(x, dual(lib, [1.0, 1.0], [4.0, 5.0]))
+    assert tangent_of(lib, x) == [4.0, 5.0, 0.0]
+
+
+@both
+@level_is_open
+def test_other_outputs_than_tensors_pass(lib):
+    apply = users(lib, lambda ctx, x: (x * 2, 5, None), lambda ctx, t: (t * 2, None, None))
+    y, number, nothing = apply(dual(lib, [1.0], [1.0]))
+    assert (tangent_of(lib, y), number, nothing) == ([2.0], 5, None)
+
+
+@both
+@level_is_open
+def test_jvp_is_recorded_and_runs_without_forward_mode(lib):
+    seen = []
+
+    def jvp(ctx, t):
+        seen.append((lib.is_grad_enabled(), forward_ad(lib)._is_fwd_grad_enabled()))
+        return t * 2
+
+    t = leaf(lib, [1.0])
+    x = forward_ad(lib).make_dual(plain(lib, [1.0]), t)
+    moved = forward_ad(lib).unpack_dual(users(lib, lambda ctx, x: x * 2, jvp)(x)).tangent
+    assert lib.autograd.grad(moved, t)[0].tolist() == [2.0]
+    assert seen == [(True, False)]
+
+
+# Random programs --------------------------------------------------------------------------------
+
+STEPS = {
+    "add": lambda xs, i, j: xs.append(xs[i] + xs[j]),
+    "mul": lambda xs, i, j: xs.append(xs[i] * xs[j]),
+    "tanh": lambda xs, i, j: xs.append(xs[i].tanh()),
+    "view": lambda xs, i, j: xs.append(xs[i][1:3].view(2).repeat(2)),
+    "part": lambda xs, i, j: xs[i][1:3].mul_(xs[j][:2].clone()),
+    "mul_": lambda xs, i, j: xs[i].mul_(xs[j].clone()),
+    "add_": lambda xs, i, j: xs[i].add_(xs[j].clone(), alpha=0.5),
+    "copy_": lambda xs, i, j: xs[i].copy_(xs[j]),
+    "tanh_": lambda xs, i, j: xs[i].tanh_(),
+    "put": lambda xs, i, j: xs[i].__setitem__(0, xs[j][3].clone()),
+    "detach": lambda xs, i, j: xs.append(xs[i].detach()),
+    "alias": lambda xs, i, j: xs.append(xs[i].view(2, 2).t().reshape(4)),
+    "whole": lambda xs, i, j: xs.append(xs[i].view(4)),
+}
+programs = st.lists(
+    st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers(0, 9)), max_size=14
+)
+
+
+def play(lib, program):
+    """Values and tangents of all tensors of a program, after each of its steps the last one's."""
+    with forward_ad(lib).dual_level():
+        xs = [dual(lib, [0.5, -1.0, 2.0, 0.1], [1.0, 2.0, -1.0, 0.5]), plain(lib, [1.5, 1.0, 2, 3])]
+        xs.append(plain(lib, [0.1, 0.2, 0.3, 0.4]))
+        for name, i, j in program:
+            STEPS[name](xs, i % len(xs), j % len(xs))
+        return [(x.tolist(), tangent_of(lib, x)) for x in xs]
+
+
+@settings(max_examples=60, deadline=None)
+@given(programs)
+def test_random_programs_with_writes_and_views_move_as_in_torch(program):
+    for ours, theirs in zip(play(glassgrad, program), play(torch, program), strict=True):
+        assert ours[0] == pytest.approx(theirs[0], abs=1e-12)
+        assert (ours[1] is None) == (theirs[1] is None)
+        assert ours[1] is None or ours[1] == pytest.approx(theirs[1], abs=1e-12)
