@@ -46,6 +46,8 @@ def _nothing_is_left_behind():
     after = _global_settings()
     state.set_modes(grad=True, inference=False)
     state.set_levels(())
+    state.set_duals(None)
+    state.modes.forward = True
     glassgrad.set_default_dtype(before["default dtype"])
     assert after == before, "the test left a mode or the default dtype changed"
 
@@ -57,6 +59,7 @@ def _global_settings():
         "default dtype": glassgrad.get_default_dtype(),
         "tracer": state.modes.tracer,
         "open transforms": state.modes.levels,
+        "forward mode": (state.modes.duals, state.modes.forward),
     }
 
 

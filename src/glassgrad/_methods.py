@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _grad_dtype, _printing
-from .core import hooks, levels
+from .core import hooks, state
 from .engine import backward as _backward
 from .ops import (
     _protocols,
@@ -91,7 +91,7 @@ class Methods:
         return False
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
-        levels.refuse_inside("Tensor.requires_grad_()")
+        state.refuse_inside("Tensor.requires_grad_()")
         if self.is_leaf or requires_grad is not True:
             self.requires_grad = requires_grad
         return self

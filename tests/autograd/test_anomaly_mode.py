@@ -183,3 +183,12 @@ def test_what_a_node_remembers_goes_with_it():
         assert ref() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.filterwarnings("ignore:Error detected in Sqrt")
+def test_nans_inside_of_a_transform_are_found(lib):
+    vmap, grad, x = lib.func.vmap, lib.func.grad, lib.tensor([4.0, -1.0])
+    with lib.autograd.set_detect_anomaly(True):
+        assert vmap(grad(lambda x: x * x))(x).tolist() == [8.0, -2.0]
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values"):
+            vmap(grad(lambda x: x.sqrt()))(x)

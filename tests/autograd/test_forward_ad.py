@@ -160,9 +160,7 @@ MISTAKES = {
         "Invalid level given",
     ),
     "overlapping memory": (
-        lambda lib, d: forward_ad(lib).make_dual(
-            plain(lib, 1.0).expand(2), plain(lib, [1.0, 2.0])
-        ),
+        lambda lib, d: forward_ad(lib).make_dual(plain(lib, 1.0).expand(2), plain(lib, [1.0, 2.0])),
         "more than one element of the written-to tensor refers to a single memory location",
     ),
     "out": (lambda lib, d: lib.add(d, d, out=plain(lib, [1.0])), "because it is an out= function"),
@@ -321,7 +319,9 @@ def test_an_op_without_a_rule_says_so():
 
     with forward_ad(glassgrad).dual_level():
         x = dual(glassgrad, [1.0], [1.0])
-        with pytest.raises(MissingRuleError, match=r"Trying to use forward AD with mystery that .*"):
+        with pytest.raises(
+            MissingRuleError, match=r"Trying to use forward AD with mystery that .*"
+        ):
             Mystery.apply(x)
         Mystery.apply(x.detach())
     assert modes.forward
@@ -557,11 +557,29 @@ def test_reverse_over_forward_is_a_hessian_times_a_vector(name):
 
 
 @both
+@pytest.mark.parametrize("name", ["exp", "matmul", "users"])
+def test_what_hooks_have_kept_moves_too(lib, name):
+    x = leaf(lib, POINT)
+    hooks = lib.autograd.graph.saved_tensors_hooks(lambda x: x.detach() * 2, lambda x: x / 2)
+    with forward_ad(lib).dual_level():
+        moving = forward_ad(lib).make_dual(x, plain(lib, ALONG))
+        with hooks:
+            y = FUNCTIONS[name](lib, moving)
+        (gradient,) = lib.autograd.grad(y, moving)
+        product = forward_ad(lib).unpack_dual(gradient).tangent
+    expected = torch.autograd.functional.hvp(
+        lambda x: FUNCTIONS[name](torch, x), plain(torch, POINT), plain(torch, ALONG)
+    )[1]
+    assert product.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+@both
 @level_is_open
 def test_a_gradient_that_is_accumulated_does_not_move(lib):
     w = leaf(lib, [3.0])
     (dual(lib, [2.0], [1.0]) * w * w).sum().backward()
     assert w.grad.tolist() == [12.0]
+    assert tangent_of(lib, w.grad) is None
 
 
 @both

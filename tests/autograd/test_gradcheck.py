@@ -9,7 +9,7 @@ import torch
 import glassgrad
 from both import leaf, plain
 from glassgrad.autograd import GradcheckError, gradcheck, gradgradcheck
-from glassgrad.base.errors import ExpectationError, MissingRuleError
+from glassgrad.base.errors import ExpectationError
 from glassgrad.core.tensor import LEAF, wrap
 
 FAST = pytest.mark.parametrize("fast_mode", [False, True], ids=["slow", "fast"])
@@ -402,25 +402,6 @@ def test_options_that_contradict_each_other_are_refused(lib):
     with pytest.raises(AssertionError, match="check_undefined_grad=True requires check_rev_over"):
         again(lambda x: x, x, check_rev_over_rev=False, check_fwd_over_rev=True)
     assert issubclass(ExpectationError, AssertionError)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"check_forward_ad": True},
-        {"check_forward_ad": True, "check_backward_ad": False},
-        {"check_forward_ad": True, "check_batched_forward_grad": True},
-    ],
-    ids=str,
-)
-def test_forward_mode_comes_later(options):
-    with pytest.raises(MissingRuleError, match="needs forward mode, which comes with a later"):
-        gradcheck(lambda x: x * 2, leaf(glassgrad, 1.0), **options)
-
-
-def test_forward_over_reverse_comes_later():
-    with pytest.raises(MissingRuleError, match="check_fwd_over_rev=True needs forward mode"):
-        gradgradcheck(lambda x: x * 2, leaf(glassgrad, 1.0), check_fwd_over_rev=True)
 
 
 def test_errors_of_the_function_itself_are_not_swallowed():

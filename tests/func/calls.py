@@ -28,6 +28,7 @@ __all__ = [
     "SpelledInPlace",
     "arrays_of",
     "choices",
+    "flat",
     "in_place",
     "stacked",
 ]
@@ -54,7 +55,7 @@ class Call:
         self.places = tuple([i for i, spec in enumerate(given.inputs) if spec.is_leaf])
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
-        return tuple(_flat(self.lib, self.case.call(self.op, *inputs, **self.params)))
+        return tuple(flat(self.lib, self.case.call(self.op, *inputs, **self.params)))
 
     def floats(self, *inputs: Any) -> tuple[Any, ...]:
         """The results that can have a gradient."""
@@ -204,11 +205,11 @@ def _stack(lib: Any, results: list[Any]) -> Any:
     return lib.stack(results)
 
 
-def _flat(lib: Any, result: Any) -> Iterator[Any]:
+def flat(lib: Any, result: Any) -> Iterator[Any]:
     """The tensors that an op returned; a Python value becomes one."""
     if isinstance(result, (tuple, list)):
         for part in result:
-            yield from _flat(lib, part)
+            yield from flat(lib, part)
     else:
         yield result if isinstance(result, lib.Tensor) else lib.tensor(result)
 

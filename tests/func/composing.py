@@ -5,12 +5,12 @@ around it, the outermost first. Each transform makes a function of a vector into
 what is inside sees the vectors of all that is outside: so perturbations could be confused.
 """
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
+import glassgrad
 from both import plain
 
 __all__ = ["SIZE", "Composition", "compositions", "play", "writing_compositions"]
@@ -43,33 +43,34 @@ class Composition(NamedTuple):
     steps: tuple[Step, ...]
 
 
-@functools.cache
-def _user(lib: Any) -> Any:
+class User(glassgrad.autograd.Function):
     """A Function of a user: x·sin y, with rules of its own."""
 
-    class User(lib.autograd.Function):
-        generate_vmap_rule = True
+    generate_vmap_rule = True
 
-        @staticmethod
-        def forward(x: Any, y: Any) -> Any:
-            return x * y.sin()
+    @staticmethod
+    def forward(x: Any, y: Any) -> Any:
+        return x * y.sin()
 
-        @staticmethod
-        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-            ctx.save_for_backward(*inputs)
-            ctx.save_for_forward(*inputs)
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
 
-        @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
-            x, y = ctx.saved_tensors
-            return grad * y.sin(), grad * x * y.cos()
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return grad * y.sin(), grad * x * y.cos()
 
-        @staticmethod
-        def jvp(ctx: Any, dx: Any, dy: Any) -> Any:
-            x, y = ctx.saved_tensors
-            return dx * y.sin() + x * y.cos() * dy
+    @staticmethod
+    def jvp(ctx: Any, dx: Any, dy: Any) -> Any:
+        x, y = ctx.saved_tensors
+        return dx * y.sin() + x * y.cos() * dy
 
-    return User
+
+def _by_function(lib: Any, x: Any, y: Any) -> Any:
+    """By a Function; PyTorch, whose Functions lose the tangents of tangents, by the formula."""
+    return User.apply(x, y) if lib is glassgrad else x * y.sin()
 
 
 # Programs ---------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ OPS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "constant": lambda lib, x, y: x * plain(lib, [0.5, -1.0, 2.0]),
     "integers": lambda lib, x, y: x + (y > 0) + lib.ones(SIZE, dtype=lib.int64),
     "ones": lambda lib, x, y: x * lib.ones_like(y),
-    "user": lambda lib, x, y: _user(lib).apply(x, y),
+    "user": _by_function,
 }
 
 
@@ -123,6 +124,7 @@ WRITES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "copy_": _writing(lambda lib, z, y: z.copy_(y)),
     "silent": _writing(lambda lib, z, y: _silently(lib, z)),
     "filled": lambda lib, x, y: _filled(lib, x, y),
+    "given": lambda lib, x, y: x.mul_(y + 0.5) * 1.0,  # perhaps an argument, or captured
 }
 
 
@@ -224,7 +226,8 @@ def _layered(
 
     def function(x: Any) -> Any:
         inner = _layered(lib, tuple(rest), steps, [*captured, x])
-        return TRANSFORMS[transform](lib, lambda z: USES[use](inner(z), x), x)
+        point = x * 1.0  # not to be written through: PyTorch's jvp then confuses the two
+        return TRANSFORMS[transform](lib, lambda z: USES[use](inner(z), x), point)
 
     return function
 

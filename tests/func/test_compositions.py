@@ -265,6 +265,17 @@ def test_a_captured_tensor_cannot_be_written(lib):
     assert outside.tolist() == [1.0, 2.0]
 
 
+def test_a_tensor_that_is_written_by_itself_moves_as_the_formula_says():
+    """PyTorch's formula for the tangent reads the tensor when it has been written already."""
+
+    def square(x):
+        y = x * 3.0
+        return y.mul_(y)
+
+    x, v = plain(glassgrad, [1.0, 2.0]), plain(glassgrad, [1.0, 10.0])
+    assert glassgrad.func.jvp(square, (x,), (v,))[1].tolist() == [18.0, 360.0]
+
+
 @libraries
 def test_a_mode_inside_is_the_innermost_transforms_own(lib):
     def f(x):

@@ -21,6 +21,7 @@ from func.calls import (
     SpelledInPlace,
     arrays_of,
     choices,
+    flat,
     in_place,
     stacked,
 )
@@ -29,6 +30,7 @@ from glassgrad.func._batch_level import BatchLevel
 from glassgrad.func._dual_level import DualLevel
 from glassgrad.func._grad_level import GradLevel
 from glassgrad.recording.function import Function
+from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for
 from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, rows
 
@@ -234,6 +236,24 @@ TORCH_CANNOT = {
 """Rows with samples that PyTorch has no rule for: loops and gradients are its answer there."""
 
 
+@pytest.mark.parametrize("name", TORCH_CANNOT)
+def test_pytorch_really_has_no_rule_there(name):
+    samples = [(case, given) for case, given in DIFFERENTIABLE if case.name == name]
+    assert not all(torch_agrees_with_itself(case, given) for case, given in samples)
+
+
+def torch_agrees_with_itself(case, given):
+    """Whether its transforms give what loops and gradients give."""
+    _, oracle, spelled = calls(case, given)
+    for dims in choices(len(given.inputs)):
+        for composition in [*COMPOSITIONS.values(), *TRIPLES.values()]:
+            try:
+                assert_torchs(arrays_of(composition(spelled, dims)), composition, oracle, dims)
+            except (AssertionError, RuntimeError, NotImplementedError, IndexError):
+                return False
+    return True
+
+
 @pytest.mark.parametrize("name", COMPOSITIONS)
 @rows(DIFFERENTIABLE)
 def test_composition_is_torchs(case, given, name):
@@ -255,6 +275,17 @@ def test_composition_is_torchs_whatever_is_batched(case, given):
         if not refuses(theirs(case, given), dims):
             for composition in [*COMPOSITIONS.values(), *TRIPLES.values()]:
                 compare(composition, dims, *calls(case, given))
+
+
+@rows(DIFFERENTIABLE)
+def test_transforms_leave_nothing_for_the_garbage_collector(case, given):
+    call, dims = ours(case, given), batch_of(case, given)
+
+    def play():
+        results = [composition(call, dims) for composition in TRIPLES.values()]
+        return list(flat(glassgrad, results))
+
+    assert survivors(play) == ([], 0)
 
 
 COMPLEX = """

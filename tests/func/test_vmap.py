@@ -82,6 +82,8 @@ def test_what_is_written_and_returned_is_the_argument(lib):
     x = plain(lib, X)
     assert lib.vmap(lambda x: x.mul_(2))(x) is x
     assert lib.vmap(lambda x: x.mul_(2), out_dims=1)(x)._base is x
+    assert lib.vmap(lambda x: x.mul_(2), 1, 1)(x) is x
+    assert lib.vmap(lambda x: x, 1, -1)(x) is x
 
 
 @both

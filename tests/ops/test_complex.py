@@ -65,6 +65,14 @@ def test_the_length_of_a_complex_number_has_its_direction_as_gradient():
     np.testing.assert_allclose(x.grad.numpy(), [0.6 + 0.8j, 0])
 
 
+@pytest.mark.parametrize("m", [gg, torch], ids=["glassgrad", "torch"])
+def test_the_direction_of_a_complex_number_stands_still_at_0(m):
+    x = m.tensor([3 + 4j, 0j], requires_grad=True)
+    (slope,) = m.autograd.grad(x.abs().sum(), x, create_graph=True)
+    (second,) = m.autograd.grad(slope, x, m.tensor([1 + 2j, 1 + 2j]))
+    np.testing.assert_allclose(second.numpy(), [-0.064 + 0.048j, 0], rtol=1e-5)
+
+
 def test_what_has_no_complex_rule_says_so():
     with pytest.raises(DTypeError, match="not implemented for complex128"):
         gg.tensor(A).var()

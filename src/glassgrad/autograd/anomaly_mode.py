@@ -17,6 +17,7 @@ from typing import Any
 from glassgrad.base.errors import ArgumentTypeError, GradientError
 from glassgrad.core import state
 from glassgrad.core.graph import Node
+from glassgrad.core.levels import Layer
 from glassgrad.engine.task import GraphTask
 
 __all__ = [
@@ -83,6 +84,8 @@ _detector = _Detector()
 
 def _has_nan(grad: Any) -> bool:
     array = getattr(grad, "payload", grad)
+    if isinstance(array, Layer):
+        array = array.array  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
 
 

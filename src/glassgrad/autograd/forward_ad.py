@@ -122,7 +122,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         A tensor that shares memory with `tensor`, and belongs to its graph.
 
     Raises:
-        GraphError: if no level is open, or one of the two has a tangent already.
+        GraphError: if no level is open, one of the two has a tangent already, or a transform was
+            opened since the level was.
         ArgumentError: if one of them holds integers.
         ShapeError: if the shapes differ.
 
@@ -150,6 +151,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the "
             "same level 0 is not supported: it would have two. Write "
             "`make_dual(unpack_dual(x).primal, tangent)`."
+        )
+    if len(modes.levels) != duals.depth:
+        raise GraphError(
+            "Making a dual Tensor inside of a transform that was opened after the dual level is "
+            f"not supported: {len(modes.levels) - duals.depth} such transforms would not see its "
+            "tangent. Open the dual level inside of the transform, or make the dual outside."
         )
     dual = apart(tensor)
     if is_forward():

@@ -47,6 +47,8 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
         >>> flatten((1, {"a": 2, "b": [3]}))[0]
         [1, 2, 3]
     """
+    if _open(tree)[1] is None:
+        return [tree], (None,)
     leaves: list[Any] = []
     steps: list[Container | None] = []
     stack: list[Any] = [(tree, None)]
@@ -71,7 +73,10 @@ def _open(item: Any) -> tuple[list[Any], Container | None]:
         return list(item.values()), Container(kind, len(item), tuple(item))
     if kind is tuple or kind is list or (isinstance(item, tuple) and hasattr(kind, "_fields")):
         return list(item), Container(kind, len(item))
-    return [], None
+    return _NOTHING
+
+
+_NOTHING: tuple[list[Any], None] = ([], None)
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:

@@ -69,13 +69,19 @@ class Aside:
 
 
 class Duals:
-    """The tensors that have a tangent while one level of forward mode is open."""
+    """The tensors that have a tangent while one level of forward mode is open.
+
+    Attributes:
+        depth: how many transforms were open before. What is done to tensors of those that were
+            opened later is seen here one level further down, on the tensors that have tangents.
+    """
 
     def __init__(self) -> None:
+        self.depth = len(modes.levels)
         self._carriers: weakref.WeakValueDictionary[int, Tensor]
         self._carriers = weakref.WeakValueDictionary()
-        self._of_outputs: weakref.WeakKeyDictionary[Any, dict[int, Tensor]]
-        self._of_outputs = weakref.WeakKeyDictionary()
+        self._of_saved: weakref.WeakKeyDictionary[Any, dict[int, Tensor]]
+        self._of_saved = weakref.WeakKeyDictionary()
 
     def close(self) -> None:
         """Take all tangents away."""
@@ -83,15 +89,19 @@ class Duals:
             if tensor.cold is not None:
                 tensor.cold.tangent = None
         self._carriers.clear()
-        self._of_outputs.clear()
+        self._of_saved.clear()
 
     def is_used(self) -> bool:
         """Whether any tensor has a tangent that ops would see."""
         return bool(self._carriers) and is_forward()
 
+    def acts(self) -> bool:
+        """Whether an op that is done now moves tangents on."""
+        return is_forward() and len(modes.levels) == self.depth
+
     def has_tangent(self, operands: Iterable[Any]) -> bool:
         """Whether one of the operands of an op has a tangent, and it is to be moved on."""
-        if not is_forward():
+        if not self.acts():
             return False
         for x in operands:
             if isinstance(x, Tensor) and x.cold is not None and self.tangent(x) is not None:
@@ -157,6 +167,8 @@ class Duals:
         Args:
             tangent: what it is now; None: zeros, for what was written is a constant.
         """
+        if not self.acts():
+            return
         own = self.tangent(tensor)
         if own is None and tangent is not None:
             stem = tensor.cold and tensor.cold.stem
@@ -181,19 +193,29 @@ class Duals:
             with Aside():
                 self.hang(copy, tangent.clone())
 
-    # What a node saved as its output comes back as another tensor ------------------------------
+    # What a node saved may come back as another tensor -------------------------------------------
 
     def keep_output(self, output: Tensor, tangent: Tensor) -> None:
         """Remember the tangent of an output for whoever takes it out of the node that saved it."""
         if output.edge is not None and output.grad_fn is not None:
             node, nr = ends(output.edge)
-            self._of_outputs.setdefault(node, {})[nr] = tangent
+            self._of_saved.setdefault(node, {})[nr] = tangent
 
-    def restore_output(self, output: Tensor, node: Any, nr: int = 0) -> None:
-        """Let an output that `node` saved have the tangent it had."""
-        tangent = self._of_outputs.get(node, {}).get(nr)
+    def keep_saved(self, packed: Any, tensor: Tensor) -> None:
+        """Remember the tangent of a tensor that was given to a pack hook."""
+        tangent = self.tangent(tensor)
         if tangent is not None:
-            self.hang(output, tangent)
+            self._of_saved[packed] = {0: tangent}
+
+    def restore(self, tensor: Tensor, saved: Any, nr: int = 0) -> None:
+        """Let a tensor that was made again have the tangent that it had when it was saved.
+
+        Args:
+            saved: the node of which it is an output, and `nr`, or what the pack hook made of it.
+        """
+        tangent = self._of_saved.get(saved, {}).get(nr)
+        if tangent is not None:
+            self.hang(tensor, tangent)
 
 
 # How tangents lie in memory ---------------------------------------------------------------------

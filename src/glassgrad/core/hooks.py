@@ -20,8 +20,7 @@ from glassgrad.base.dtypes import tensor_type
 from glassgrad.base.errors import ArgumentTypeError, GraphError, HookError
 
 from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
-from .levels import refuse_inside
-from .state import modes
+from .state import modes, refuse_inside
 from .tensor import Tensor, wrap
 
 __all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grad"]

@@ -30,7 +30,6 @@ __all__ = [
     "admit_layer",
     "batches_of",
     "level_below",
-    "refuse_inside",
     "settled",
     "visible",
 ]
@@ -136,8 +135,8 @@ class Layer:
         with self.level.below():
             self.value.copy_(self.level.value_of(source))
 
-    def fill(self, number: Any) -> None:
-        """Write one number everywhere."""
+    def fill(self, tensor: Tensor, number: Any) -> None:
+        """Write one number everywhere into the memory of this one, that of `tensor`."""
         with self.level.below():
             self.value.fill_(number)
 
@@ -354,25 +353,13 @@ def visible(payload: Any) -> Any:
     return payload
 
 
-def refuse_inside(call: str) -> None:
-    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
-    if modes.levels:
-        kinds = " of ".join([level.kind for level in modes.levels])
-        raise TransformError(
-            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* APIs, "
-            f"or ours) inside of a function being transformed by a functorch transform: {kinds}. "
-            "This is unsupported: a transform keeps derivatives of its own. Please use grad, vjp, "
-            "jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
-        )
-
-
 class _Layers(Backend):
     """The backend of layers: that of the arrays at the bottom."""
 
     array_type = Layer
 
     @property
-    def xp(self) -> Any:  # type: ignore[override]  # an attribute there
+    def xp(self) -> Any:
         return np
 
     def asarray(self, data: Any, dtype: Any = None) -> Any:

@@ -113,7 +113,7 @@ class Kept:
         assert self.output_nr is not None, "an input is kept as a tensor"
         output = wrap(self.array, output_edge(node, self.output_nr), version=self.version)
         if modes.duals is not None:
-            modes.duals.restore_output(output, node, self.output_nr)
+            modes.duals.restore(output, node, self.output_nr)
         return output
 
 
@@ -131,7 +131,7 @@ class Packed:
         dtype: what the op converted its values to, None for what they are.
     """
 
-    __slots__ = ("dtype", "edge", "leaf", "output_nr", "packed", "unpack_hook")
+    __slots__ = ("__weakref__", "dtype", "edge", "leaf", "output_nr", "packed", "unpack_hook")
 
     def __init__(
         self,
@@ -147,6 +147,8 @@ class Packed:
         is_leaf = isinstance(edge, AccumulateGrad)
         self.leaf = weakref.ref(edge) if is_leaf else None  # weakly: it would keep the leaf
         self.edge = None if is_leaf or output_nr is not None else edge
+        if modes.duals is not None:
+            modes.duals.keep_saved(self, tensor)
         version, recording = tensor._version, modes.grad
         set_modes(False, modes.inference)
         try:
@@ -188,12 +190,16 @@ class Packed:
         edge: Any = LEAF if self.leaf is not None else self.edge
         if self.output_nr is not None:
             edge = output_edge(node, self.output_nr)
-        if edge is None and tensor.edge is None:
+        if edge is None and tensor.edge is None and modes.duals is None:
             return tensor
         version = None if tensor.is_inference() else tensor.version_counter()
         out = wrap(tensor.payload, edge, version=version)
         if self.leaf is not None:
             out.chilled().accumulator = self.leaf
+        if modes.duals is not None:
+            modes.duals.restore(
+                out, *((self, 0) if self.output_nr is None else (node, self.output_nr))
+            )
         return out
 
     def array(self) -> Any:

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from glassgrad.base.errors import TransformError
+
 __all__ = ["HookPair", "is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
 
 HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -106,6 +108,18 @@ def is_grad_enabled() -> bool:
 def is_recording() -> bool:
     """Whether an op whose operand requires grad gets a node: never inside `inference_mode()`."""
     return modes.grad and not modes.inference
+
+
+def refuse_inside(call: str) -> None:
+    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
+    if modes.levels:
+        kinds = " of ".join([level.kind for level in modes.levels])
+        raise TransformError(
+            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
+            "APIs, or ours) inside of a function being transformed by a functorch transform: "
+            f"{kinds}. This is unsupported: a transform keeps derivatives of its own. Please use "
+            "grad, vjp, jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
+        )
 
 
 def is_inference_mode_enabled() -> bool:

@@ -50,11 +50,13 @@ def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
     """
     if modes.duals is not None and modes.duals.is_used():
         return True
+    for x in outputs:
+        if x.__class__ is Wrapped or (x.__class__ is GradientEdge and hasattr(x.node, "_level")):
+            return True
+    if grad_outputs is None:
+        return False
     given = grad_outputs if isinstance(grad_outputs, (list, tuple)) else (grad_outputs,)
-    nodes = [x.node for x in outputs if isinstance(x, GradientEdge)]
-    return any(x.__class__ is Wrapped for x in (*outputs, *given)) or any(
-        hasattr(node, "_level") for node in nodes
-    )
+    return any(gradient.__class__ is Wrapped for gradient in given)
 
 
 def _gradients(outputs: Sequence[Any], grad_outputs: Any) -> list[Any]:

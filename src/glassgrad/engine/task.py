@@ -106,7 +106,10 @@ class GraphTask:
         self.create_graph = create_graph
         self.recording = create_graph if recording is None else recording
         self.lift = lift or create_graph
-        self.on_tensors = self.lift or any(isinstance(grad, Tensor) for grad in grads)
+        self.on_tensors = self.lift
+        for grad in grads:
+            if isinstance(grad, Tensor):
+                self.on_tensors = True
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -396,6 +399,8 @@ class GraphTask:
 
     def _accumulate(self, leaf: Tensor, grad: Any) -> None:
         if grad is not None and leaf.requires_grad:
+            if modes.duals is not None and self.lift and not self.recording:
+                grad = grad.detach()  # it may have a tangent, which would not be recorded either
             accumulate(leaf, grad, unshared=False)
         run_accumulated(leaf)
 

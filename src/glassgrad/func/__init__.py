@@ -8,6 +8,7 @@ Read the files in this order:
     _dual_level.py        the level of forward mode: each tensor carries a tangent
     forward.py            jvp, linearize
     _batch_level.py       the level of vmap: one example stands for all of them
+    _one_by_one.py        … also of an op that nobody told what to do with a batch
     vmap.py               vmap
     jacobians.py          jacrev, jacfwd, hessian: vmap over the others
     modules.py            modules as functions of their parameters

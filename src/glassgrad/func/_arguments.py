@@ -16,10 +16,15 @@ EVERY: Any = object()
 def places(argnums: Any, count: int) -> tuple[int, ...]:
     """The places that `argnums` means among `count` arguments, counted from the first one.
 
+    Args:
+        argnums: a place, a tuple of them, or `EVERY`.
+
     Raises:
         TransformError: if it is no int or tuple of ints, is empty, names an argument twice, or one
             that is not there.
     """
+    if argnums is EVERY:
+        return tuple(range(count))
     if not isinstance(argnums, (int, tuple)):
         raise TransformError(
             f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. It counts positional "
@@ -56,7 +61,5 @@ def _place(argnum: Any, count: int) -> int:
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     """The arguments that `argnums` means: one, or a tuple of them."""
-    if argnums is EVERY:
-        return args
     found = [args[place] for place in places(argnums, len(args))]
-    return tuple(found) if isinstance(argnums, tuple) else found[0]
+    return found[0] if isinstance(argnums, int) else tuple(found)

@@ -2,8 +2,6 @@
 
 from typing import Any, Self
 
-import numpy as np
-
 from glassgrad.core.levels import Below, Layer, Level, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
@@ -45,46 +43,62 @@ class Dual(Layer):
             if tangent is not None:
                 _room(tensor, tangent).copy_(tangent)
             elif self.tangent is not None:
-                self.tangent.zero_()
+                _room(tensor, self.tangent).zero_()
 
-    def fill(self, number: Any) -> None:
+    def fill(self, tensor: Tensor, number: Any) -> None:
         """Write one number everywhere: a constant."""
         with self.level.below():
             self.value.fill_(number)
             if self.tangent is not None:
-                self.tangent.zero_()
+                _room(tensor, self.tangent).zero_()
 
 
 def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
     """The tangent of `tensor`, in memory of its own that its base and other views of it share.
 
     A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
-    for each, if the values differ, or what will be written: `tangent`.
+    for each, if the values differ, or what will be written: `tangent`. One that lies in memory in
+    another way than the values gets other memory if a view of the base has only a copy of it.
     """
     base = tensor if tensor._base is None else tensor._base
     layer: Any = base.payload
     have = layer.tangent
-    if have is None or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
-        layer.tangent = room = layer.value.new_zeros(layer.shape) + tangent.new_zeros(())
+    is_one = have is not None and _is_shared(base)
+    if not is_one or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
+        layer.tangent = room = _laid_out_as(layer.value, tangent)
         if have is not None:
-            room.copy_(have)
-        version = base.cold and base.cold.version
-        for view in version.views if version and version.views else ():
-            view.payload.tangent = _part(room, Geometry.of(base, view))
+            apart = tuple([slice(None if step else 1) for step in room.stride()])
+            room[apart].copy_(have[apart])  # elements that are one place in memory move as one
+        for view in _views(base):
+            at = Geometry.of(base, view)
+            view.payload.tangent = room.as_strided(at.size, at.stride, at.offset)
     return tensor.payload.tangent  # type: ignore[no-any-return]  # it has one now
 
 
-def _part(room: Tensor, geometry: Geometry) -> Tensor:
-    """The part of a contiguous tensor that a view of its base shows."""
-    places = geometry.places(np.empty(0))
-    if not places.size:
-        return room.new_zeros(geometry.size)
-    first = places[(0,) * places.ndim]
-    ahead = [
-        places[(*(0,) * dim, 1, *(0,) * (places.ndim - dim - 1))] if n > 1 else first
-        for dim, n in enumerate(geometry.size)
-    ]
-    return room.as_strided(geometry.size, [int(at - first) for at in ahead], int(first))
+def _is_shared(base: Tensor) -> bool:
+    """Whether the tangents of all views of `base` are views of its tangent."""
+    memory = _stem(base.payload.tangent)
+    tangents = [view.payload.tangent for view in _views(base)]
+    return all(tangent is not None and _stem(tangent) is memory for tangent in tangents)
+
+
+def _views(base: Tensor) -> Any:
+    """The views of `base`; their payloads are duals, as its own is."""
+    version = base.cold and base.cold.version
+    return (version and version.views) or ()
+
+
+def _stem(tangent: Tensor) -> Tensor:
+    return tangent if tangent._base is None else tangent._base
+
+
+def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros that lie in memory as `value` does; for each example that it or `tangent` is of."""
+    size, stride = value.shape, value.stride()
+    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
+    memory = value.new_zeros((last + 1,)) + tangent.new_zeros(())
+    room: Tensor = memory.as_strided(size, stride)
+    return room
 
 
 class _Unmoved(Below):
@@ -131,7 +145,8 @@ class DualLevel(Level):
         """The primal and the tangent of `x`, one level down."""
         x = settled(x)
         if x.__class__ is Wrapped and x.payload.level is self:
-            return x.payload.value, x.payload.tangent
+            layer: Any = x.payload
+            return layer.value, layer.tangent
         return x, None
 
     def handle(

@@ -60,7 +60,7 @@ def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
     if all(tangent is None for tangent in tangents):
         return place_outputs(ctx, args, raw, None)
-    call = Call.of(ctx, args, tangents, raw, functools.partial(lowered, level))
+    call = Call.of(ctx, args, tangents, raw)
     outputs = place_outputs(ctx, args, raw, None)
     several = outputs if isinstance(outputs, tuple) else (outputs,)
     for out in several:

@@ -44,5 +44,5 @@ def _warn(cls: type[Primitive]) -> None:
         f"{cls.__name__}: vmap calls it for one example after the other. Give the op a `vmap` "
         "rule, or a family of ops/_families.py that has one.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,  # past the doors: where the op was called
     )

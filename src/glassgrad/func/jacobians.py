@@ -44,6 +44,7 @@ def jacrev(
         has_aux: whether `func` returns `(output, aux)`: `aux`, a tree of tensors, is handed on.
         chunk_size: how many rows to compute at once, to save memory; None: all. With 1, each row
             is a plain pass, without `vmap`.
+        _preallocate_and_copy: accepted for PyTorch's sake, has no effect.
 
     Returns:
         A function of the same arguments. For an output of shape `S` and an input of shape `T` the

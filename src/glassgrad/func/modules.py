@@ -250,7 +250,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
 
     Returns:
         A plain tensor, or with `recurse=False` that of one level down. Where `vmap` shows one
-        example, it has all of them, in its first dim.
+        example, it has all of them, in the dim that counts them.
 
     Example:
         >>> def f(x):
@@ -262,7 +262,7 @@ def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
     See also: https://pytorch.org/docs/stable/func.api.html
     """
     while isinstance(tensor.payload, Layer):
-        tensor = tensor.payload.value
+        _, tensor = tensor.payload.pictured()
         if not recurse:
             break
     return tensor

@@ -8,9 +8,8 @@ The graph is that of the tape, and so is the engine that runs it. It computes wi
 level down, so the derivative can be differentiated again by whatever is there.
 """
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
@@ -21,7 +20,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.engine.roots import find_roots
 from glassgrad.ops import zeros_like
 
-from ._arguments import EVERY, Argnums, places, selected
+from ._arguments import EVERY, Argnums, places
 from ._grad_level import GradLevel, pull_back
 from ._outputs import all_settled, tensors_of, without_aux
 
@@ -246,21 +245,35 @@ def run(
         api: how the transform was called, for messages.
         argnums: which arguments are leaves of the level; `EVERY`: all of them.
     """
-    leaves = range(len(args)) if argnums is EVERY else places(argnums, len(args))
-    with _without_hooks(), GradLevel() as level:
-        seen = tuple(
-            [
-                map_leaves(functools.partial(_leaf if place in leaves else _constant, level), arg)
-                for place, arg in enumerate(args)
-            ]
-        )
-        if kwargs:
-            kwargs = map_leaves(functools.partial(_constant, level), kwargs)
-        inputs, structure = flatten(selected(seen, argnums))
-        output, aux = func(*seen, **kwargs), None
-        if has_aux:
-            output, aux = without_aux(api, output)
+    chosen = places(argnums, len(args))
+    if modes.hook_pairs:
+        raise TransformError(_NO_HOOKS)
+    no_hooks, modes.no_hooks = modes.no_hooks, _NO_HOOKS
+    try:
+        with GradLevel() as level:
+            seen = [_seen(level, x, place in chosen) for place, x in enumerate(args)]
+            wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
+            inputs, structure = flatten(wanted)
+            output, aux = func(*seen, **_seen(level, kwargs, False) if kwargs else {}), None
+            if has_aux:
+                output, aux = without_aux(api, output)
+    finally:
+        modes.no_hooks = no_hooks
     return Recorded(level, inputs, structure, output, aux)
+
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks, and neither do "
+    "ours: what they save are tensors of a transform. Use the hooks outside of the function."
+)
+
+
+def _seen(level: GradLevel, arg: Any, is_chosen: bool) -> Any:
+    """An argument as the level shows it."""
+    enter = _leaf if is_chosen else _constant
+    if isinstance(arg, Tensor):
+        return enter(level, arg)
+    return map_leaves(functools.partial(enter, level), arg)
 
 
 def _leaf(level: GradLevel, x: Any) -> Tensor:
@@ -282,19 +295,3 @@ def _leaf(level: GradLevel, x: Any) -> Tensor:
 def _constant(level: GradLevel, x: Any) -> Any:
     """An argument that is not, but may be written: as in PyTorch, it is no captured tensor."""
     return level.lift(settled(x)) if isinstance(x, Tensor) else x
-
-
-@contextlib.contextmanager
-def _without_hooks() -> Iterator[None]:
-    """Refuse saved-tensor hooks: the level would hand them tensors of its own."""
-    reason = (
-        "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks, and neither "
-        "do ours: what they save are tensors of a transform. Use the hooks outside of the function."
-    )
-    if modes.hook_pairs:
-        raise TransformError(reason)
-    before, modes.no_hooks = modes.no_hooks, reason
-    try:
-        yield
-    finally:
-        modes.no_hooks = before

@@ -121,7 +121,7 @@ class _Call(NamedTuple):
             outputs = self.func(*unflatten(self.structure, seen), **self.kwargs)
             results, structure = flatten(outputs)
             dims = out_dims_of(self.out_dims, outputs, self.func)
-            pairs = [level.batch(x) if isinstance(x, Tensor) else (x, None) for x in results]
+            pairs = [level.as_passed(settled(x)) for x in results]
         placed = [
             _with_dim(x, axis, dim, batch_size, self.func)
             for (x, axis), dim in zip(pairs, dims, strict=True)
@@ -154,7 +154,7 @@ class _Call(NamedTuple):
 def _with_dim(
     x: Any, axis: int | None, dim: int | None, batch_size: int, func: Callable[..., Any]
 ) -> Any:
-    """A result with its batch axis, which is in front if there is one, where it is wanted."""
+    """A result with its batch axis, if there is one, where it is wanted; an argument as it was."""
     if dim is None:
         if axis is None:
             return x
@@ -169,8 +169,9 @@ def _with_dim(
             f"{type(x)}. Results are stacked over the examples. Did you mean to set out_dims= to "
             "None for output?"
         )
-    whole = x.expand(batch_size, *x.shape) if axis is None else x
-    return whole.movedim(0, dim) if dim else whole
+    if axis is None:
+        x, axis = x.expand(batch_size, *x.shape), 0
+    return x if dim in (axis, axis - x.ndim) else x.movedim(axis, dim)
 
 
 def map_batch(

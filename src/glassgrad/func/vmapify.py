@@ -43,7 +43,7 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
         lower = [lowered(level, x) for x in leaves]
         with level.below():
             output = _named(cls).apply(plan, *unflatten(structure, lower))
-        dims: Sequence[Any] = [0 if flag else None for flag in plan.of_outputs(lower, output)]
+        dims: Sequence[Any] = [0 if flag else None for flag in plan.outputs]
     else:
         pairs = [level.as_passed(x) for x in leaves]
         lower = [x for x, _ in pairs]
@@ -119,7 +119,7 @@ def _checked(result: Any) -> tuple[Any, list[Any]]:
 # The rule that is made of the parts of a Function ----------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Plan:
     """What the parts of one call have in common.
 
@@ -128,30 +128,19 @@ class Plan:
         kind: the class of levels that map over a batch.
         info: the size of the batch, and what random ops do.
         batched: which of the arguments have a batch axis, in front; True and False in trees.
+        outputs: for each leaf of the output whether it has one, once `forward` has run. All tensors
+            have, except an argument without one that was returned as it is.
     """
 
     of: Any
     kind: Any
     info: Any
     batched: Any
+    outputs: Sequence[bool] = ()
 
     def level(self) -> Any:
         """A level that maps over the batch, to be entered."""
         return self.kind(self.info.batch_size, self.info.randomness)
-
-    def of_outputs(self, inputs: Sequence[Any], output: Any) -> list[bool]:
-        """For each leaf of the output whether it has a batch axis.
-
-        All tensors get one, except an argument without one that is returned as it is.
-
-        Args:
-            inputs: the leaves of the arguments.
-        """
-        single = [x for x, flag in zip(inputs, flatten(self.batched)[0], strict=True) if not flag]
-        return [
-            isinstance(out, Tensor) and not any(out is x for x in single)
-            for out in flatten(output)[0]
-        ]
 
     def fitted(self, level: Any, results: Sequence[Any], batched: Sequence[Any]) -> list[Any]:
         """Gradients or tangents one level down, with a batch axis where their tensors have one.
@@ -186,20 +175,20 @@ class Vmapped(Function):
             flags = [level.is_mine(out) for out in outputs]
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
             if isinstance(out, Tensor) and not (flag or any(out is x for x in leaves)):
-                below[nr] = out.expand(plan.info.batch_size, *out.shape).clone()
+                below[nr], flags[nr] = out.expand(plan.info.batch_size, *out.shape).clone(), True
+        plan.outputs = flags
         return unflatten(structure, below)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         plan, *args = inputs
-        flags = plan.of_outputs(flatten(args)[0], output)
         with plan.level() as level:
             seen = _shown(level, tuple(args), plan.batched)
             inner = InnerCtx(ctx, level)
-            plan.of.setup_context(inner, seen, _shown(level, output, flags))
+            plan.of.setup_context(inner, seen, _shown(level, output, plan.outputs))
             sizes = [tuple(x.shape) if isinstance(x, Tensor) else None for x in seen]
         inner.ends()
-        ctx.plan, ctx.inner, ctx.batched, ctx.sizes = plan, inner, flags, sizes
+        ctx.plan, ctx.inner, ctx.sizes = plan, inner, sizes
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -207,7 +196,7 @@ class Vmapped(Function):
         with plan.level() as level:
             inner.begins(ctx, level, "backward")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
-            results = rule(inner, *_shown(level, grads, ctx.batched))
+            results = rule(inner, *_shown(level, grads, plan.outputs))
             results = list(results) if isinstance(results, tuple) else [results]
             for nr, (x, size) in enumerate(zip(results, ctx.sizes, strict=False)):
                 if isinstance(x, Tensor) and size is not None and tuple(x.shape) != size:
@@ -223,7 +212,7 @@ class Vmapped(Function):
             moved = plan.of.jvp(inner, *_shown(level, tangents, plan.batched))
             moved = moved if isinstance(moved, tuple) else (moved,)
             inner.ends()
-            return tuple(plan.fitted(level, moved, ctx.batched))
+            return tuple(plan.fitted(level, moved, plan.outputs))
 
 
 def _named(cls: Any) -> Any:

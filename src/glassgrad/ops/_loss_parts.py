@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import Elementwise, batch_all, rows_of
 from glassgrad.ops._reduce import array_of, spread
 from glassgrad.ops._targets import check_range
 
 __all__ = [
+    "PointwiseLoss",
     "as_rows",
     "find_hits",
     "from_rows",
@@ -192,3 +194,30 @@ def loss_of_each(
     q = _softly(q, hits, weight, ignore_index, smoothing)
     losses = -np.where(q == 0, 0, q * scores).sum(axis=2)
     return reduce_each(losses, count, reduction, target.shape[1:])
+
+
+# Losses of elements -----------------------------------------------------------------------------
+
+
+class PointwiseLoss(Elementwise):
+    """A loss of each element, and then their mean, their sum or none of the two: `reduction`.
+
+    Its operands have one shape. Its backward knows of all three; the other rules follow.
+    """
+
+    broadcasts = False
+
+    @classmethod
+    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+        """The tangents of the elements' losses, reduced as those are."""
+        reduction, ctx.reduction = ctx.reduction, "none"
+        shape = ctx.operands[0].shape
+        moved = super().jvp(ctx, *tangents)
+        return reduce_tangents(moved, math.prod(shape) or math.nan, reduction, shape)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+        """The losses of all elements, reduced for each example."""
+        losses = cls.apply(*batch_all(info, in_dims, values), **{**parameters, "reduction": "none"})
+        rows, reduction = rows_of(losses), parameters["reduction"]
+        return reduce_each(rows, rows.shape[1] or math.nan, reduction, losses.shape[1:])

@@ -15,7 +15,7 @@ from ._families import AlongLine, rows_of
 __all__ = ["argmax", "argmin"]
 
 
-class _Where(AlongLine):
+class _Index(AlongLine):
     """The index of an extreme element."""
 
     differentiable = False
@@ -29,7 +29,7 @@ class _Where(AlongLine):
         return found.reshape(info.batch_size, *(1,) * (x.ndim - 1) * parameters["keepdim"])
 
 
-class ArgMax(_Where):
+class ArgMax(_Index):
     """k = the first i with xᵢ = maxⱼ xⱼ        no derivative"""
 
     latex = (r"\min \arg\max_i x_i", "0", r"\bar x = 0")
@@ -39,7 +39,7 @@ class ArgMax(_Where):
         return np.argmax(x, axis=dim, keepdims=keepdim)
 
 
-class ArgMin(_Where):
+class ArgMin(_Index):
     """k = the first i with xᵢ = minⱼ xⱼ        no derivative"""
 
     latex = (r"\min \arg\min_i x_i", "0", r"\bar x = 0")

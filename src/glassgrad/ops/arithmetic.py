@@ -328,9 +328,9 @@ class Abs(Elementwise):
 
 
 def _direction(x: Any) -> Any:
-    """x/|x| of complex numbers; 0 of 0."""
+    """x/|x| of complex numbers; 0 of 0, where it does not move either."""
     length = np.abs(x)
-    return x / np.where(length == 0, 1.0, length)
+    return np.where(length == 0, 0.0, x / np.where(length == 0, 1.0, length))
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.levels import level_below, settled
+from glassgrad.core.levels import Layer, level_below, settled
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 
@@ -224,7 +224,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
             return fill_(input, value)
     number = fill_value("fill", input, value)
     if not must_follow(input):
-        return write(input, "fill", lambda array: array.fill(number), may_overlap=True)
+        return write(input, "fill", lambda _: _fill(input, number), may_overlap=True)
     return in_place(Fill, input, may_overlap=True, value=number)
 
 
@@ -240,4 +240,11 @@ def zero_(input: Tensor) -> Tensor:
             return zero_(input)
     if must_follow(input):
         return in_place(Zero, input, may_overlap=True)
-    return write(input, "zero", lambda array: array.fill(0), may_overlap=True)
+    return write(input, "zero", lambda _: _fill(input, 0), may_overlap=True)
+
+
+def _fill(input: Tensor, number: Any) -> None:
+    if isinstance(input.payload, Layer):
+        input.payload.fill(input, number)
+    else:
+        input.payload.fill(number)

@@ -9,13 +9,13 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
-from ._families import batch_all, rows_of, total
+from ._families import batch_all
 from ._loss_parts import (
+    PointwiseLoss,
     as_rows,
     find_hits,
     from_rows,
     loss_of_each,
-    reduce_each,
     reduce_losses,
     reduce_tangents,
     rows_of_each,
@@ -108,7 +108,7 @@ def nll_loss(
     )
 
 
-class MseLoss(Primitive):
+class MseLoss(PointwiseLoss):
     """l = Σᵢ (xᵢ − yᵢ)²/n        dl = 2·Σᵢ (xᵢ − yᵢ)·(dxᵢ − dyᵢ)/n        x̄ᵢ = 2·l̄·(xᵢ − yᵢ)/n = −ȳᵢ"""  # noqa: E501  # formulas
 
     node = "MseLossBackward0"
@@ -135,18 +135,6 @@ class MseLoss(Primitive):
         factor = 2 / (math.prod(x.shape) or math.nan) if ctx.reduction == "mean" else 2
         x_bar = (x - y) * (grad * factor)
         return x_bar if wants_x else None, -x_bar if wants_y else None
-
-    @staticmethod
-    def jvp(ctx, dx, dy):
-        x, y = ctx.saved_tensors
-        moved = total([dx, None if dy is None else -dy]) * (2 * (x - y))
-        return reduce_tangents(moved, math.prod(x.shape) or math.nan, ctx.reduction, x.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, y, *, reduction):
-        x, y = batch_all(info, in_dims, (x, y))
-        losses = rows_of(cls.apply(x, y, reduction="none"))
-        return reduce_each(losses, losses.shape[1] or math.nan, reduction, x.shape[1:])
 
 
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:

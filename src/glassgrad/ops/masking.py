@@ -14,7 +14,7 @@ from glassgrad.recording.doors import constant
 from ._families import Elementwise, Linear, in_front, is_batched, rows_of, run, stretched
 from ._numbers import check_number
 from ._prepared import Prepared
-from ._reduce import zeros_like
+from ._reduce import array_of, zeros_like
 from ._texts import c_name, scalar_name
 from .conversion import Clone, to
 from .cumulating import Cumsum
@@ -250,13 +250,13 @@ class MaskedScatter(Linear, Elementwise):
 
     @classmethod
     def vmap(cls, info, in_dims, mask, x, source):
-        shape = np.broadcast_shapes(
-            *[v.shape[d is not None :] for v, d in zip((mask, x), in_dims[:2], strict=True)]
-        )
-        chosen, kept = [
-            _lines(info, shape, dim, v) for v, dim in zip((mask, x), in_dims[:2], strict=True)
-        ]
+        pairs = list(zip((mask, x), in_dims[:2], strict=True))
+        shape = np.broadcast_shapes(*[v.shape[dim is not None :] for v, dim in pairs])
+        chosen, kept = [_lines(info, shape, dim, v) for v, dim in pairs]
         values = rows_of(source if in_dims[2] is not None else stretched(source, info.batch_size))
+        if not is_batched(chosen):
+            counts = asnumpy(array_of(chosen)).sum(axis=1)
+            _check_suffices(values.shape[1], np.max(counts, initial=0))
         if values.shape[1]:
             kept = np.where(chosen, Gather.apply(values, _turns(chosen, values, 1), dim=1), kept)
         return Clone.apply(kept.reshape(info.batch_size, *shape))
@@ -322,15 +322,15 @@ def prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepa
             "as they are. Write `source.to(x.dtype)`."
         )
     if not is_batched(mask):
-        _check_suffices(source, asnumpy(mask.payload), _joint_shape(mask, input))
+        chosen = np.broadcast_to(asnumpy(mask.payload), _joint_shape(mask, input))
+        _check_suffices(source.numel(), chosen.sum())
     return Prepared(MaskedScatter, (mask, input, source), at=1)
 
 
-def _check_suffices(source: Tensor, mask: Any, shape: tuple[int, ...]) -> None:
-    needed = int(np.broadcast_to(mask, shape).sum())
-    if source.numel() < needed:
+def _check_suffices(count: int, needed: Any) -> None:
+    if count < needed:
         raise ShapeError(
-            f"Number of elements of source < number of ones in mask: {source.numel()} < {needed}. "
+            f"Number of elements of source < number of ones in mask: {count} < {needed}. "
             "Each place takes an element of its own. Write a longer source, or masked_fill()."
         )
 

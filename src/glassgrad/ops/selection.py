@@ -280,6 +280,11 @@ class ClampTensor(Elementwise):
     def jvp(ctx, dx, d_low, d_high):
         x, low, high = ctx.saved_tensors
         dx, d_low, d_high = [0 if tangent is None else tangent for tangent in (dx, d_low, d_high)]
+        # In PyTorch an element that meets its only bound moves as the bound does; of two, as x.
+        if not isinstance(high, Tensor):
+            return np.where(x > low, dx, d_low)
+        if not isinstance(low, Tensor):
+            return np.where(x < high, dx, d_high)
         within = np.where(x < low, d_low, np.where(x > high, d_high, dx))
         return np.where(low > high, d_high, within)
 

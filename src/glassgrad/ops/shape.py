@@ -16,7 +16,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
 from ._dims import size_of, wrap_dim, wrap_dims
-from ._families import KeepsShape, run
+from ._families import KeepsShape, by_call, run
 from ._sizes import can_view, infer_size
 from .conversion import Contiguous
 from .stretching import broadcast_to, expand, expand_as
@@ -70,6 +70,12 @@ class View(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return grad.reshape(ctx.shape)
+
+    @classmethod
+    @by_call
+    def jvp(cls, ctx, dx):
+        """A view of the tangent, or a copy if it lies in memory in another way than x."""
+        return reshape(dx, ctx.parameters["size"])
 
 
 class ReshapeAlias(View):

@@ -112,7 +112,7 @@ class PrimitiveNode(Node):
             array = self._seen(array)
             result = wrap(array, output_edge(self, 0), version=self.version_of_result(index))
             if modes.duals is not None:
-                modes.duals.restore_output(result, self)
+                modes.duals.restore(result, self)
             return result
         holder = self.holders[index]
         if holder is None:

@@ -7,7 +7,6 @@ else: tangents can be differentiated in reverse mode, as gradients can be in for
 """
 
 import functools
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
 from glassgrad.core.duals import Aside, Duals
 from glassgrad.core.levels import Wrapped
+from glassgrad.core.saved import Kept
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
@@ -148,7 +148,10 @@ def forward_ctx(cls: type[Primitive]) -> Any:
 
 
 def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents) -> Any:
-    """A tangent in the shape and dtype of its primal."""
+    """A tangent in the shape and dtype of its primal, with memory of its own unless that is a view.
+
+    Else a write to the operand, which moves the operand's tangent, would move the result's too.
+    """
     if tangent is None or out.payload.dtype.kind not in "fc":
         return None
     if cls.views and _shares_memory(tangent, tangents[:1]):
@@ -157,7 +160,13 @@ def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents)
     have, wanted = tangent.payload, out.payload
     if have.dtype is not wanted.dtype:
         tangent = tangent.to(wanted.dtype)
-    return tangent if have.shape == wanted.shape else tangent.expand(wanted.shape)
+    if have.shape != wanted.shape:
+        return tangent.expand(wanted.shape).clone()
+    for own in tangents:
+        if own is tangent:  # the tangent of x + 1 is that of x
+            is_plain = tangent.edge is None and type(have) is np.ndarray
+            return wrap(have.copy()) if is_plain else tangent.clone()
+    return tangent
 
 
 # Users' Functions -------------------------------------------------------------------------------
@@ -171,7 +180,6 @@ class Call(NamedTuple):
         args: the arguments.
         tangents: those of the arguments, None where there is none.
         raw: what `forward` returned.
-        primal: takes its tangent away from a tensor.
         dirty, constant: what was marked as dirty, and as non-differentiable.
     """
 
@@ -179,7 +187,6 @@ class Call(NamedTuple):
     args: tuple[Any, ...]
     tangents: Tangents
     raw: Any
-    primal: Callable[[Any], Any]
     dirty: tuple[Any, ...]
     constant: tuple[Any, ...]
 
@@ -190,10 +197,9 @@ class Call(NamedTuple):
         args: tuple[Any, ...],
         tangents: Tangents,
         raw: Any,
-        primal: Callable[[Any], Any] = lambda x: x,
     ) -> "Call":
         """A call whose outputs are not yet placed in the graph: that forgets what was marked."""
-        return cls(ctx, args, tangents, raw, primal, ctx.dirty_tensors, ctx.non_differentiable)
+        return cls(ctx, args, tangents, raw, ctx.dirty_tensors, ctx.non_differentiable)
 
     def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
         """Run `jvp` and check what it returns.
@@ -226,8 +232,7 @@ class Call(NamedTuple):
                 else:
                     _check_written(tangent, self.tangents[at], versions[at])
             else:
-                primals = [self.primal(x) for x in self.args]
-                is_new = _check_view(self.primal(out), tangent, primals, self.tangents)
+                is_new = _check_view(out, tangent, self.args, self.tangents)
                 found.append((out, tangent, is_new))
         return found
 
@@ -236,7 +241,7 @@ class Call(NamedTuple):
         ctx = self.ctx
         pairs = zip(self.args, self.tangents, strict=True)
         given = [_materialized(ctx, x, tangent) for x, tangent in pairs]
-        kept, ctx.holders = ctx.holders, ctx.saved_for_forward
+        kept, ctx.holders = ctx.holders, tuple([_held(x) for x in ctx.saved_for_forward])
         try:
             moved = ctx.apply_jvp(*given)
         finally:
@@ -262,6 +267,11 @@ def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
     if tangent is None and isinstance(x, Tensor) and ctx.materialize_grads:
         return wrap(np.zeros_like(x.payload))
     return tangent
+
+
+def _held(x: Tensor | None) -> Any:
+    """A tensor as a node keeps it, with the version that it has now."""
+    return x if x is None or x.is_inference() else Kept(x)
 
 
 def _is_any_of(x: Any, others: tuple[Any, ...]) -> bool:
@@ -295,7 +305,7 @@ def _check_written(tangent: Any, given: Any, version: int | None) -> None:
 
 
 def _check_view(
-    out: Tensor, tangent: Tensor | None, primals: list[Any], tangents: Tangents
+    out: Tensor, tangent: Tensor | None, args: tuple[Any, ...], tangents: Tangents
 ) -> bool:
     """The tangent of a view of an argument is a view of its tangent.
 
@@ -305,7 +315,7 @@ def _check_view(
     stem = _stem(out)
     if stem is out:
         return False
-    at = [isinstance(x, Tensor) and _stem(x) is stem for x in primals]
+    at = [isinstance(x, Tensor) and _stem(x) is stem for x in args]
     if True not in at:
         return False
     given = tangents[at.index(True)]

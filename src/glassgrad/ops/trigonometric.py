@@ -1,0 +1,301 @@
+"""The tangent, the inverse functions, and points of the plane: atan2, hypot.
+
+`sin` and `cos` are in `transcendental.py`.
+"""
+
+import numpy as np
+
+from glassgrad.core.tensor import Tensor
+
+from ._families import Elementwise
+from ._out import written_to
+
+__all__ = [
+    "acos",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "arctan2",
+    "asin",
+    "atan",
+    "atan2",
+    "hypot",
+    "tan",
+]
+
+
+class Tan(Elementwise):
+    """y = tan x        dy = (1 + y²)·dx        x̄ = ȳ·(1 + y²)"""
+
+    node = "TanBackward0"
+    latex = (r"\tan x", r"(1 + y^2)\,\dot x", r"\bar x = \bar y (1 + y^2)")
+    saves = ("result",)
+    floating = True
+    ufunc = np.tan
+
+    @staticmethod
+    def forward(x):
+        return np.tan(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (1 + y * y)
+
+
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> tan(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5574])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tan.html
+    """
+    if out is not None:
+        return written_to(out, tan, input)
+    return Tan.apply(input)
+
+
+class Asin(Elementwise):
+    """y = asin x        dy = dx/√(1 − x²)        x̄ = ȳ/√(1 − x²)"""
+
+    node = "AsinBackward0"
+    latex = (r"\arcsin x", r"\dot x / \sqrt{1 - x^2}", r"\bar x = \bar y / \sqrt{1 - x^2}")
+    saves = ("self",)
+    floating = True
+    ufunc = np.arcsin
+
+    @staticmethod
+    def forward(x):
+        return np.arcsin(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / np.sqrt(1 - x * x)
+
+
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose sine is given, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, from -π/2 to π/2; nan outside of [-1, 1]. Its gradient at -1 and 1 is
+        inf.
+
+    Example:
+        >>> asin(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5708])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.asin.html
+    """
+    if out is not None:
+        return written_to(out, asin, input)
+    return Asin.apply(input)
+
+
+arcsin = asin
+
+
+class Acos(Elementwise):
+    """y = acos x        dy = −dx/√(1 − x²)        x̄ = −ȳ/√(1 − x²)"""
+
+    node = "AcosBackward0"
+    latex = (r"\arccos x", r"-\dot x / \sqrt{1 - x^2}", r"\bar x = -\bar y / \sqrt{1 - x^2}")
+    saves = ("self",)
+    floating = True
+    ufunc = np.arccos
+
+    @staticmethod
+    def forward(x):
+        return np.arccos(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return -grad / np.sqrt(1 - x * x)
+
+
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose cosine is given, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, from 0 to π; nan outside of [-1, 1]. Its gradient at -1 and 1 is -inf.
+
+    Example:
+        >>> acos(tensor([1.0, 0.0]))
+        tensor([0.0000, 1.5708])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.acos.html
+    """
+    if out is not None:
+        return written_to(out, acos, input)
+    return Acos.apply(input)
+
+
+arccos = acos
+
+
+class Atan(Elementwise):
+    """y = atan x        dy = dx/(1 + x²)        x̄ = ȳ/(1 + x²)"""
+
+    node = "AtanBackward0"
+    latex = (r"\arctan x", r"\dot x / (1 + x^2)", r"\bar x = \bar y / (1 + x^2)")
+    saves = ("self",)
+    floating = True
+    ufunc = np.arctan
+
+    @staticmethod
+    def forward(x):
+        return np.arctan(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / (1 + x * x)
+
+
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle whose tangent is given, element by element; see `atan2`.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, from -π/2 to π/2.
+
+    Example:
+        >>> atan(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7854])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atan.html
+    """
+    if out is not None:
+        return written_to(out, atan, input)
+    return Atan.apply(input)
+
+
+arctan = atan
+
+
+class Atan2(Elementwise):
+    """z = the angle of (y, x)        dz = (y·dx − x·dy)/(x² + y²)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""  # noqa: E501  # formulas
+
+    # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
+    node = "Atan2Backward0"
+    latex = (
+        r"\operatorname{atan2}(x, y)",
+        r"(y\,\dot x - x\,\dot y) / (x^2 + y^2)",
+        r"\bar x = \bar z\,y / (x^2 + y^2),\ \bar y = -\bar z\,x / (x^2 + y^2)",
+    )
+    saves = ("self", "other")
+    floating = True
+    ufunc = np.arctan2
+
+    @staticmethod
+    def forward(x, y):
+        return np.arctan2(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        wants_x, wants_y = ctx.needs_input_grad
+        square = x * x + y * y
+        share = np.where(square == 0, 0, 1) / np.where(square == 0, 1, square)
+        return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
+
+
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point `(other, input)`, element by element.
+
+    Args:
+        input: the heights: real tensor.
+        other: the widths: real tensor; both shapes broadcast to `S`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, from -π to π; two integers give the default dtype. At (0, 0), which
+        has no angle, the gradient is 0.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for complex numbers.
+
+    Example:
+        >>> atan2(tensor([1.0, 1.0]), tensor([1.0, -1.0]))
+        tensor([0.7854, 2.3562])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
+    """
+    if out is not None:
+        return written_to(out, atan2, input, other)
+    return Atan2.apply(input, other)
+
+
+arctan2 = atan2
+
+
+class Hypot(Elementwise):
+    """z = √(x² + y²)        dz = (x·dx + y·dy)/z        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
+
+    node = "HypotBackward0"
+    latex = (
+        r"\sqrt{x^2 + y^2}",
+        r"(x\,\dot x + y\,\dot y)/z",
+        r"\bar x = \bar z\,x / z,\ \bar y = \bar z\,y / z",
+    )
+    saves = ("self", "other", "result")
+
+    @staticmethod
+    def forward(x, y):
+        if x.dtype.kind != "f":
+            raise TypeError("lengths are fractions")
+        return np.hypot(x, y)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, z = ctx.saved_tensors
+        wants_x, wants_y = ctx.needs_input_grad
+        return grad * (x / z) if wants_x else None, grad * (y / z) if wants_y else None
+
+
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The length of the vector `(input, other)`, element by element.
+
+    Args:
+        input, other: floating-point tensors of shapes that broadcast to `S`.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype. Its gradient at (0, 0) is nan: the cone has no
+        tangent plane there.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for integers and complex numbers.
+
+    Example:
+        >>> hypot(tensor([3.0]), tensor([4.0]))
+        tensor([5.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
+    """
+    if out is not None:
+        return written_to(out, hypot, input, other)
+    return Hypot.apply(input, other)

@@ -1,0 +1,76 @@
+"""`linearize` beyond what PyTorch can: of every op, and inside of other transforms."""
+
+import numpy as np
+import pytest
+
+import glassgrad as gg
+from func.calls import Call, arrays_of
+from glassgrad.func import grad, jvp, linearize, vjp, vmap
+from opcases import SMOOTH, rows
+
+
+@rows(SMOOTH)
+def test_linear_map_of_an_op_is_its_jvp(case, given):
+    call = Call(gg, case, given)
+    inputs = call.one()
+    tangents = call.tangents(inputs)
+    _, expected = call.jvp(call.floats, inputs, tangents)
+    _, push = linearize(call.of_leaves(call.floats, inputs), *call.leaves(inputs))
+    for got, want in zip(arrays_of(push(*tangents)), arrays_of(expected), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+X = gg.tensor([1.0, 2.0, 3.0], dtype=gg.float64)
+
+
+def cubes(x):
+    return (x**3).sum()
+
+
+def slope(x):
+    return linearize(cubes, x)[1](x)
+
+
+@pytest.mark.parametrize("around", ["grad", "jvp", "vjp", "linearize"])
+def test_linear_maps_can_be_differentiated(around):
+    # 3·Σx³, moved by x
+    if around == "grad":
+        assert grad(slope)(X).tolist() == [9.0, 36.0, 81.0]
+    elif around == "jvp":
+        assert jvp(slope, (X,), (X,))[1].item() == 9.0 * 36.0
+    elif around == "vjp":
+        assert vjp(slope, X)[1](gg.tensor(1.0))[0].tolist() == [9.0, 36.0, 81.0]
+    else:
+        assert linearize(slope, X)[1](X).item() == 9.0 * 36.0
+
+
+def test_linear_maps_are_differentiable_in_the_tangent():
+    _, push = linearize(cubes, X)
+    assert grad(push)(X).tolist() == [3.0, 12.0, 27.0]
+
+
+def test_linear_maps_can_be_mapped():
+    batch = gg.stack([X, X * 2])
+    assert vmap(slope)(batch).tolist() == [108.0, 864.0]
+    _, push = linearize(lambda x: x * x, X)
+    assert vmap(push)(batch).tolist() == [[2.0, 8.0, 18.0], [4.0, 16.0, 36.0]]
+
+
+def test_what_depends_on_the_primals_alone_is_computed_once():
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return x.sin()
+
+    _, push = linearize(f, X)
+    for _ in range(3):
+        push(X)
+    assert len(calls) == 1
+
+
+def test_a_linear_map_knows_the_tape():
+    x = gg.tensor(2.0, requires_grad=True)
+    y, push = linearize(lambda x: x**3, x)
+    (y + push(gg.tensor(10.0))).backward()
+    assert x.grad.item() == 12.0 + 120.0
