@@ -78,3 +78,10 @@ def samples():
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def dual_level(request):
+    """A level of forward mode, of the library that the test is about."""
+    with request.getfixturevalue("lib").autograd.forward_ad.dual_level():
+        yield

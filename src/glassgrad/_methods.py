@@ -8,7 +8,7 @@ no op; type checkers and editors see it as Tensor's base class.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import _grad_dtype, _printing
+from . import _grad, _printing
 from .core import hooks, state
 from .engine import backward as _backward
 from .ops import (
@@ -74,7 +74,7 @@ class Methods:
     register_hook = hooks.register_hook
     register_post_accumulate_grad_hook = hooks.register_post_accumulate_grad_hook
     retain_grad = hooks.retain_grad
-    grad_dtype = _grad_dtype.grad_dtype
+    grad_dtype = _grad.grad_dtype
 
     def backward(
         self: "Tensor",

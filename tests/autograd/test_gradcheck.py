@@ -8,7 +8,7 @@ import torch
 
 import glassgrad
 from both import leaf, plain
-from glassgrad.autograd import GradcheckError, gradcheck, gradgradcheck
+from glassgrad.autograd import GradcheckError, gradcheck
 from glassgrad.base.errors import ExpectationError
 from glassgrad.core.tensor import LEAF, wrap
 

@@ -9,7 +9,7 @@ import torch
 
 import glassgrad
 from both import leaf, make, plain, reachable, spelled, values
-from glassgrad.core.views import Geometry
+from glassgrad.core.geometry import Geometry
 
 
 def computed(lib, rows=3, columns=2):

@@ -151,8 +151,8 @@ class Mismatch(NamedTuple):
         what, mode = ("inputs", "computed with forward mode ") if self.forward else ("outputs", "")
         prefix = f"While considering the {self.part.name} part of complex {what} only, "
         return (
-            f"{prefix if is_complex else ''}Jacobian {mode}mismatch for output {self.output_nr} with "
-            f"respect to input {self.input_nr},\nnumerical:{wrap(np.asarray(numerical))}\n"
+            f"{prefix if is_complex else ''}Jacobian {mode}mismatch for output {self.output_nr} "
+            f"with respect to input {self.input_nr},\nnumerical:{wrap(np.asarray(numerical))}\n"
             f"analytical:{wrap(np.asarray(analytical))}\n"
         )
 

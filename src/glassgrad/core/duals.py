@@ -20,11 +20,11 @@ from typing import Any
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import GraphError, ShapeError
 
+from .geometry import Geometry
 from .graph import ends
 from .levels import Layer
 from .state import modes
 from .tensor import Tensor, wrap
-from .views import Geometry
 
 __all__ = ["Aside", "Duals", "apart", "forward_moves", "is_forward", "tangent_of"]
 

@@ -8,7 +8,6 @@ for what few tensors have, made on first use.
 Everything a Tensor can *do* is listed in `glassgrad/_methods.py`.
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,21 +17,20 @@ from glassgrad.base.dtypes import DType, as_dtype, is_differentiable, result_dty
 from glassgrad.base.errors import (
     ArgumentTypeError,
     DTypeError,
-    GradientError,
     GraphError,
-    ShapeError,
     TransformError,
 )
 from glassgrad.base.source_lines import Place, here
 
 from . import state
-from .cold import ANY_DTYPE, LEAF, Cold, Pending, Size, Version
+from .cold import LEAF, Cold, Pending, Size, Version
 
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
+    from glassgrad._grad import Gradients
     from glassgrad._methods import Methods
 
-    class _Mixins(Methods, Conversions): ...
+    class _Mixins(Methods, Conversions, Gradients): ...
 else:
     _Mixins = object
 
@@ -196,67 +194,6 @@ class Tensor(_Mixins):
         return edge
 
     @property
-    def grad(self) -> "Tensor | None":
-        """The gradient, once a backward pass has left one."""
-        cold = self.cold
-        if cold is not None and cold.grad is not None:
-            return cold.grad
-        if not self.is_leaf and not self.retains_grad:
-            warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
-                ".grad attribute won't be populated during autograd.backward(). If you indeed "
-                "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
-                "on the non-leaf Tensor.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return None
-
-    @grad.setter
-    def grad(self, value: "Tensor | None") -> None:
-        if value is not None:
-            self._check_new_grad(value)
-            self.chilled().grad = value
-        elif self.cold is not None:
-            self.cold.grad = None
-
-    @grad.deleter
-    def grad(self) -> None:
-        if self.cold is not None:
-            self.cold.grad = None
-
-    def _check_new_grad(self, value: object) -> None:
-        if not isinstance(value, Tensor):
-            raise ArgumentTypeError(
-                f"assigned grad expected to be a Tensor or None but got {type(value).__name__}. "
-                "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
-            )
-        if value is self:
-            raise GraphError(
-                "can't assign Variable as its own grad. The gradient would change the tensor. "
-                "Write `x.grad = x.clone()`."
-            )
-        wanted = None if self.cold is None else self.cold.grad_dtype
-        wanted = self.dtype if wanted is None else wanted
-        if value.dtype != wanted and wanted is not ANY_DTYPE:
-            raise GradientError(
-                f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
-                f"grad_dtype '{wanted}'. The gradient must match it. Write `grad.to(x.dtype)`, or "
-                "set `x.grad_dtype`, which is the tensor's dtype by default, None for any."
-            )
-        if value.device != self.device:
-            raise GradientError(
-                f"attempting to assign a gradient located on device '{value.device}' to a tensor "
-                f"on '{self.device}'. Move it first: `grad.to(x.device)`."
-            )
-        if value.shape != self.shape:
-            raise ShapeError(
-                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
-                f"size '{list(self.shape)}'. Please ensure that the gradient and the tensor are "
-                "the same size."
-            )
-
-    @property
     def retains_grad(self) -> bool:
         """Whether it is a non-leaf whose `.grad` a backward pass fills."""
         hooks = getattr(self.grad_fn, "cold", None)
@@ -400,7 +337,7 @@ def wraps_layers(kind: type, wrapper: type[Tensor]) -> None:
 
 def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> Tensor:
     """A tensor around an array, without copying or checking it."""
-    out = _new(Tensor if payload.__class__ not in _wrappers else _wrappers[payload.__class__])
+    out = _new(_wrappers.get(payload.__class__, Tensor))
     out.payload = payload
     out.edge = edge
     out.cold = None

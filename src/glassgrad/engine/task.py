@@ -14,7 +14,7 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,29 +35,13 @@ from glassgrad.core.state import modes, set_hook_pairs, set_modes
 from glassgrad.core.tensor import Tensor
 
 from .gradients import A_LOCAL, accumulate, as_leaf_wants, fit, is_own
+from .phase import Phase
 from .schedule import Edge, Schedule
 from .stack import MAX_DEPTH, on_fresh_stack
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
 
 Grads = tuple[Any, ...]
-
-
-class Phase(NamedTuple):
-    """What a watched pass has just done.
-
-    Attributes:
-        kind: "ready", "pre_hook", "apply", "post_hook", "buffer", "accumulate" or "free_saved".
-        node: the node it happened at; for "buffer", the node whose buffer was filled.
-        before, after: the gradients that went in and came out.
-        detail: the hook; the freed bytes; for "buffer", (the node it came from, which edge).
-    """
-
-    kind: str
-    node: Node
-    before: Grads = ()
-    after: Grads = ()
-    detail: Any = None
 
 
 class GraphTask:

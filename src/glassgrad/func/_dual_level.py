@@ -2,10 +2,11 @@
 
 from typing import Any, Self
 
+from glassgrad.core.geometry import Geometry
 from glassgrad.core.levels import Below, Layer, Level, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import Geometry, show
+from glassgrad.core.views import show
 from glassgrad.recording.primitive import Primitive
 from glassgrad.recording.tangents import tangents_of_op
 

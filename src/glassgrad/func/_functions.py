@@ -7,7 +7,8 @@ from glassgrad.base.errors import TransformError
 from glassgrad.base.tree import map_leaves
 from glassgrad.core.levels import Level, Wrapped
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.calling import call_at, place_outputs
+from glassgrad.recording.calling import place_outputs
+from glassgrad.recording.in_parts import call_at
 from glassgrad.recording.tangents import Call
 
 __all__ = ["call_below", "call_moving", "check_form", "lowered"]

@@ -5,6 +5,7 @@
 """
 
 from glassgrad.nn import functional, init
+from glassgrad.nn.buffer import Buffer
 from glassgrad.nn.layers import (
     CrossEntropyLoss,
     Flatten,
@@ -23,6 +24,7 @@ from glassgrad.nn.sequential import Sequential
 
 __all__ = [
     # the base
+    "Buffer",
     "Module",
     "Parameter",
     "functional",

@@ -55,6 +55,9 @@ class ModuleTree:
             self._empty(name, value, self._parameters, "parameter", "nn.Parameter")
         elif name in vars(self).get("_modules", ()):
             self._empty(name, value, self._modules, "child module", "nn.Module")
+        elif isinstance(value, Buffer):
+            self._require_setup("buffer", name)
+            self.register_buffer(name, value, persistent=value.persistent)
         elif name in vars(self).get("_buffers", ()):
             _require_tensor_or_none(name, value)
             self._buffers[name] = value
@@ -62,17 +65,20 @@ class ModuleTree:
             super().__setattr__(name, value)
 
     def _file(self, name: str, value: Any, *, registry: str, what: str) -> None:
-        if registry not in vars(self):
-            raise AttributeError(
-                f"cannot assign {what} before Module.__init__() call (attribute {name!r} of "
-                f"{type(self).__name__}). There is no place for it yet. "
-                "Begin `__init__` with `super().__init__()`."
-            )
+        self._require_setup(what, name)
         for other in (vars(self), self._parameters, self._buffers, self._modules):
             if other is not vars(self)[registry]:
                 other.pop(name, None)
         self._non_persistent_buffers_set.discard(name)
         vars(self)[registry][name] = value
+
+    def _require_setup(self, what: str, name: str) -> None:
+        if "_parameters" not in vars(self):
+            raise AttributeError(
+                f"cannot assign {what} before Module.__init__() call (attribute {name!r} of "
+                f"{type(self).__name__}). There is no place for it yet. "
+                "Begin `__init__` with `super().__init__()`."
+            )
 
     def _empty(
         self, name: str, value: object, registry: dict[str, Any], what: str, wanted: str

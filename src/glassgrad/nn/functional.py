@@ -1,12 +1,25 @@
 """The ops that networks are made of, under the names of `torch.nn.functional`."""
 
-from glassgrad.ops.activations import log_softmax, relu, sigmoid, softmax
+from glassgrad.ops.activations import (
+    log_softmax,
+    relu,
+    sigmoid,
+    softmax,
+    threshold,
+    threshold_,
+)
 from glassgrad.ops.affine import linear
+from glassgrad.ops.binary_entropy import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+)
 from glassgrad.ops.entropy import cross_entropy
 from glassgrad.ops.losses import mse_loss, nll_loss
 from glassgrad.ops.transcendental import tanh
 
 __all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
     "cross_entropy",
     "linear",
     "log_softmax",
@@ -16,4 +29,6 @@ __all__ = [
     "sigmoid",
     "softmax",
     "tanh",
+    "threshold",
+    "threshold_",
 ]

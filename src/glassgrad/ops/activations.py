@@ -10,13 +10,13 @@ from glassgrad.base.dtypes import as_dtype
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._families import AlongLine, Elementwise, Symmetric
+from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
 from glassgrad.ops._texts import scalar_name
 
 from ._out import written_to
 from ._writing import in_place
 
-__all__ = ["log_softmax", "relu", "sigmoid", "softmax"]
+__all__ = ["log_softmax", "relu", "sigmoid", "softmax", "threshold", "threshold_"]
 
 
 class Relu(Elementwise):
@@ -39,33 +39,30 @@ class Relu(Elementwise):
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         if isinstance(y, Tensor):
-            return ThresholdBackward.apply(grad, y)
+            return ThresholdBackward.apply(grad, y, threshold=0)
         return grad * (y != 0)  # nan lets the gradient pass, as in PyTorch
 
 
 class ThresholdBackward(Elementwise):
-    """z = x·[y ≠ 0]        dz = dx·[y ≠ 0]        x̄ = z̄·[y ≠ 0],  ȳ = 0
+    """z = x·[y > t]        dz = dx·[y > t]        x̄ = z̄·[y > t],  ȳ = 0
 
-    The gradient of relu. It depends on y, if only by steps: its own gradient is 0, not missing.
+    The gradient of relu and threshold. It depends on y, if only by steps: its own gradient is 0,
+    not missing.
     """
 
     node = "ThresholdBackwardBackward0"
-    latex = (
-        r"x\,[y \neq 0]",
-        r"\dot x\,[y \neq 0]",
-        r"\bar x = \bar z\,[y \neq 0],\ \bar y = 0",
-    )
+    latex = (r"x\,[y > t]", r"\dot x\,[y > t]", r"\bar x = \bar z\,[y > t],\ \bar y = 0")
     saves = ("self",)
     saved_at = {"self": 1}
 
     @staticmethod
-    def forward(x, y):
-        return x * (y != 0)
+    def forward(x, y, *, threshold):
+        return np.where(y <= threshold, 0, x)
 
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        return grad * (y != 0), np.zeros_like(grad)
+        return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -90,6 +87,69 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     if inplace:
         return in_place(Relu, input)
     return Relu.apply(input)
+
+
+class Threshold(Elementwise):
+    """y = x where x > t, else v        dy = dx where x > t        x̄ = ȳ·[x > t]"""
+
+    node = "ThresholdBackward0"
+    latex = (
+        r"[x > t]\,x + [x \le t]\,v",
+        r"[x > t]\,\dot x",
+        r"\bar x = \bar y\,[x > t]",
+    )
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, threshold, value):
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "threshold is not implemented for 'Bool'. False and True are what they are. "
+                "Write `threshold(x.float(), …)`."
+            )
+        if x.dtype.kind in "iu":  # these have no fractions: neither have the numbers
+            threshold, value = int(threshold), int(value)
+        return np.where(x <= threshold, value, x)  # nan stays
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return run(ThresholdBackward, grad, x, threshold=ctx.threshold)
+
+
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """`input` where it is larger than `threshold`, `value` elsewhere.
+
+    Args:
+        input: real tensor of shape `S`.
+        threshold, value: numbers.
+        inplace: write the result to the memory of `input`, as `threshold_` does.
+
+    Returns:
+        Tensor of shape `S` and the same dtype. At `threshold` its subgradient 0 is used.
+
+    Raises:
+        DTypeError: for bools.
+
+    Example:
+        >>> threshold(tensor([0.2, 0.7]), 0.5, 0.0)
+        tensor([0.0000, 0.7000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
+    """
+    if inplace:
+        return threshold_(input, threshold, value)
+    return Threshold.apply(input, threshold=threshold, value=value)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """`threshold`, in place.
+
+    Example:
+        >>> threshold_(tensor([0.2, 0.7]), 0.5, 0.0)
+        tensor([0.0000, 0.7000])
+    """
+    return in_place(Threshold, input, threshold=threshold, value=value)
 
 
 class Sigmoid(Elementwise):

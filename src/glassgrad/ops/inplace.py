@@ -14,9 +14,9 @@ from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise, in_front
+from ._overlap import check_apart
 from ._writing import (
     as_it_is,
-    check_apart,
     in_place,
     must_follow,
     put,

@@ -12,7 +12,7 @@ from ._writing import in_place, write_prepared
 from .activations import Relu, Sigmoid
 from .arithmetic import Abs, Neg, Operand, Sign
 from .fused import Addcdiv, Addcmul, prepare_lerp
-from .powers import Reciprocal, prepare_pow
+from .powers import Reciprocal, Rsqrt, prepare_pow
 from .selection import prepare_clamp, prepare_clamp_max, prepare_clamp_min
 from .transcendental import Cos, Exp, Log, Sin, Sqrt, Tanh
 
@@ -31,6 +31,7 @@ __all__ = [
     "pow_",
     "reciprocal_",
     "relu_",
+    "rsqrt_",
     "sigmoid_",
     "sign_",
     "sin_",
@@ -158,6 +159,16 @@ def reciprocal_(input: Tensor) -> Tensor:
         tensor([0.5000, 0.2500])
     """
     return in_place(Reciprocal, input)
+
+
+def rsqrt_(input: Tensor) -> Tensor:
+    """`rsqrt`, in place.
+
+    Example:
+        >>> rsqrt_(tensor([1.0, 4.0]))
+        tensor([1.0000, 0.5000])
+    """
+    return in_place(Rsqrt, input)
 
 
 def square_(input: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from ._families import Along, Linear, batch_all, run
 from ._out import written_to
 from .indexing import Select, Slice
 
-__all__ = ["cat", "concat", "stack"]
+__all__ = ["cat", "concat", "stack", "tensors_of"]
 
 Tensors = Sequence[Tensor]
 
@@ -88,7 +88,7 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, cat, tensors, dim)
-    parts = _tensors("cat", tensors)
+    parts = tensors_of("cat", tensors)
     if not parts:
         raise ArgumentError(
             "cat(): expected a non-empty list of Tensors. Nothing has no shape. Leave the call out."
@@ -180,7 +180,7 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     """
     if out is not None:
         return written_to(out, stack, tensors, dim)
-    parts = _tensors("stack", tensors)
+    parts = tensors_of("stack", tensors)
     if not parts:
         raise ShapeError(
             "stack expects a non-empty TensorList. Nothing has no shape. Leave the call out."
@@ -196,7 +196,12 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     return Stack.apply(*parts, dim=at)
 
 
-def _tensors(name: str, tensors: object) -> list[Tensor]:
+def tensors_of(name: str, tensors: object) -> list[Tensor]:
+    """The tensors of a list, which is the first argument of the op called `name`.
+
+    Raises:
+        ArgumentTypeError: if it is no list, or has something else in it.
+    """
     if not isinstance(tensors, (list, tuple)):
         raise ArgumentTypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "

@@ -10,7 +10,7 @@ from ._out import written_to
 from ._prepared import Prepared
 from .arithmetic import Operand
 
-__all__ = ["pow", "reciprocal", "square"]
+__all__ = ["pow", "reciprocal", "rsqrt", "square"]
 
 
 class Reciprocal(Elementwise):
@@ -48,6 +48,45 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if out is not None:
         return written_to(out, reciprocal, input)
     return Reciprocal.apply(input)
+
+
+class Rsqrt(Elementwise):
+    """y = 1/√x        dy = −½·y³·dx        x̄ = −½·ȳ·y³"""
+
+    node = "RsqrtBackward0"
+    latex = (r"1 / \sqrt x", r"-\tfrac12\,y^3\,\dot x", r"\bar x = -\tfrac12\,\bar y\,y^3")
+    saves = ("result",)
+    floating = True
+
+    @staticmethod
+    def forward(x):
+        return 1 / np.sqrt(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * -0.5 * (y * y * y)
+
+
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`1 / sqrt(input)`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+        out: where to write the result, if the tape need not record it.
+
+    Returns:
+        Tensor of shape `S`: inf at 0, nan below.
+
+    Example:
+        >>> rsqrt(tensor([1.0, 4.0]))
+        tensor([1.0000, 0.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.rsqrt.html
+    """
+    if out is not None:
+        return written_to(out, rsqrt, input)
+    return Rsqrt.apply(input)
 
 
 class Pow(Elementwise):

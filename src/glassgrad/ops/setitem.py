@@ -12,7 +12,8 @@ from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 
 from ._keys import key_of
-from ._writing import check_apart, check_memory, must_follow, write, write_prepared
+from ._overlap import check_apart, check_memory
+from ._writing import must_follow, write, write_prepared
 from .indexing import parse
 from .inplace import copy_, fill_
 from .masking import fill_value

@@ -3,12 +3,13 @@
 Each gives its tensors the dims they lack, then joins them with `cat`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._out import written_to
-from .joining import cat
+from .joining import cat, tensors_of
 from .shape import reshape, unsqueeze
 
 __all__ = [
@@ -37,8 +38,7 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         Tensor of at least two dims, of the promoted dtype.
 
     Raises:
-        ArgumentError: for no tensors.
-        ShapeError: if the shapes do not fit.
+        ShapeError: for no tensors, or if the shapes do not fit.
 
     Example:
         >>> vstack([tensor([1, 2]), tensor([3, 4])])
@@ -49,7 +49,7 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, vstack, tensors)
-    return cat(_each(tensors, _rows))
+    return cat(_each(tensors, _row, "vstack"))
 
 
 row_stack = vstack
@@ -66,8 +66,7 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         Tensor of at least one dim, of the promoted dtype.
 
     Raises:
-        ArgumentError: for no tensors.
-        ShapeError: if the shapes do not fit.
+        ShapeError: for no tensors, or if the shapes do not fit.
 
     Example:
         >>> hstack([tensor([[1], [2]]), tensor([[3], [4]])])
@@ -78,8 +77,8 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, hstack, tensors)
-    parts = _each(tensors, _line)
-    return cat(parts, 0 if _is_vector(parts) else 1)
+    parts = _each(tensors, _line, "hstack")
+    return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -94,8 +93,7 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         Tensor of at least three dims, of the promoted dtype.
 
     Raises:
-        ArgumentError: for no tensors.
-        ShapeError: if the shapes do not fit.
+        ShapeError: for no tensors, or if the shapes do not fit.
 
     Example:
         >>> dstack([tensor([[1, 2]]), tensor([[3, 4]])])
@@ -106,7 +104,7 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, dstack, tensors)
-    return cat(_each(tensors, _layers), 2)
+    return cat(_each(tensors, _layer, "dstack"), 2)
 
 
 def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -120,8 +118,7 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
         Tensor of at least two dims, of the promoted dtype.
 
     Raises:
-        ArgumentError: for no tensors.
-        ShapeError: if the shapes do not fit.
+        ShapeError: for no tensors, or if the shapes do not fit.
 
     Example:
         >>> column_stack([tensor([1, 2]), tensor([3, 4])])
@@ -132,7 +129,7 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, column_stack, tensors)
-    return hstack(_each(tensors, _column))
+    return hstack(_each(tensors, _column, "column_stack"))
 
 
 def atleast_1d(*tensors: Tensor | Tensors) -> Some:
@@ -160,7 +157,7 @@ def atleast_2d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_2d(tensor([1.0, 2.0]))
         tensor([[1., 2.]])
     """
-    return _all(tensors, _rows)
+    return _all(tensors, _row)
 
 
 def atleast_3d(*tensors: Tensor | Tensors) -> Some:
@@ -170,4 +167,42 @@ def atleast_3d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_3d(tensor([1.0, 2.0])).shape
         glassgrad.Size([1, 2, 1])
     """
-    return _all(tensors, _layers)
+    return _all(tensors, _layer)
+
+
+def _each(tensors: Tensors, widened: Callable[[Tensor], Tensor], name: str) -> list[Tensor]:
+    parts = tensors_of(name, tensors)
+    if not parts:
+        raise ShapeError(
+            f"{name} expects a non-empty TensorList. Nothing has no shape. Leave the call out."
+        )
+    return [widened(x) for x in parts]
+
+
+def _all(tensors: tuple[Tensor | Tensors, ...], widened: Callable[[Tensor], Tensor]) -> Some:
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return widened(tensors[0])
+    listed = tensors[0] if len(tensors) == 1 else tensors
+    return tuple([widened(x) for x in tensors_of("atleast", listed)])
+
+
+def _line(x: Tensor) -> Tensor:
+    return x if x.ndim else reshape(x, (1,))
+
+
+def _row(x: Tensor) -> Tensor:
+    if x.ndim > 1:
+        return x
+    return unsqueeze(x, 0) if x.ndim else reshape(x, (1, 1))
+
+
+def _column(x: Tensor) -> Tensor:
+    return x if x.ndim > 1 else reshape(x, (x.numel(), 1))
+
+
+def _layer(x: Tensor) -> Tensor:
+    if x.ndim > 2:
+        return x
+    if not x.ndim:
+        return reshape(x, (1, 1, 1))
+    return unsqueeze(x if x.ndim == 2 else unsqueeze(x, 0), -1)

@@ -16,18 +16,11 @@ from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, 
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of, move
 from glassgrad.core.saved import Kept, Packed
-from glassgrad.core.state import modes, next_seq, set_modes, special, unusual
+from glassgrad.core.state import modes, next_seq, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.core.views import CUSTOM, MULTIPLE, as_view, check_made
 
-__all__ = [
-    "call",
-    "call_at",
-    "new_ctx",
-    "place_outputs",
-    "run_forward",
-    "run_user_backward",
-]
+__all__ = ["call", "form_of", "is_any_of", "place_outputs", "run_user_backward"]
 
 
 def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -44,7 +37,7 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         GraphError: if `forward` is not a static method, or the rules of in-place Functions
             (`mark_dirty`) are broken.
     """
-    forward, separate, has_defaults = cls.__dict__.get("_form") or _form_of(cls)
+    forward, separate, has_defaults = cls.__dict__.get("_form") or form_of(cls)
     if kwargs or has_defaults:
         args = _bind(forward, args, kwargs, separate)
     if special:
@@ -83,69 +76,10 @@ def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
     return place_outputs(ctx, args, raw, tuple(edges) if recording and True in needs else None)
 
 
-def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
-    """Call a Function at a transform's level: its `forward` is done below.
-
-    Args:
-        outputs: does it, and returns what it returned as tensors of the level.
-
-    Returns:
-        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
-        edges if nothing is recorded.
-    """
-    ctx = new_ctx(cls)
-    ctx._level = level
-    tensors = [x for x in args if isinstance(x, Tensor)]
-    own = [level.is_mine(x) and x.edge is not None for x in tensors]
-    recording = modes.grad and True in own
-    ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
-    pairs = zip(tensors, own, strict=True)
-    edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
-    raw = outputs()
-    before = modes.grad
-    set_modes(False, modes.inference)
-    try:
-        cls.setup_context(ctx, args, raw)
-    finally:
-        set_modes(before, modes.inference)
-    return ctx, raw, edges if recording else None
-
-
-def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """Run `forward` on plain tensors as `call` does, for whoever needs the ctx afterwards.
-
-    Returns:
-        As `call_at`.
-    """
-    forward, separate, _ = cls.__dict__.get("_form") or _form_of(cls)
-    ctx = new_ctx(cls)
-    ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x.edge is not None for x in args])
-    tensors = [x for x in args if isinstance(x, Tensor)]
-    recording = modes.grad and True in ctx.needs_input_grad
-    edges = tuple([edge_of(x) for x in tensors]) if recording else None
-    before = modes.grad
-    set_modes(False, modes.inference)
-    try:
-        raw = forward(*args) if separate else forward(ctx, *args)
-        if separate:
-            cls.setup_context(ctx, args, raw)
-    finally:
-        set_modes(before, modes.inference)
-    return ctx, raw, edges
-
-
-def new_ctx(cls: Any) -> Any:
-    """The node of a call that is still to be made."""
-    ctx = _new(cls._backward_cls)
-    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
-    ctx.versions = ctx.cold = None
-    return ctx
-
-
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
 
 
-def _form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
     """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
     forward = inspect.getattr_static(cls, "forward")
     if not isinstance(forward, staticmethod):
@@ -236,7 +170,7 @@ def _has_edge(out: Any) -> bool:
     return isinstance(out, Tensor) and out.edge is not None
 
 
-def _is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
+def is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
     """Whether `tensor` is one of `others`; `in` would compare elements."""
     for other in others:  # noqa: SIM110  # a generator costs more than this loop
         if other is tensor:
@@ -252,7 +186,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) ->
     """
     if not isinstance(out, Tensor):
         return out
-    if marked and _is_any_of(out, ctx.dirty_tensors):
+    if marked and is_any_of(out, ctx.dirty_tensors):
         out.grad = None  # it was that of the tensor as it was before
         is_it = [arg is out for arg in args if isinstance(arg, Tensor)]
         move(out, edge, is_it.index(True) if True in is_it else 0)
@@ -261,7 +195,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) ->
     for arg in args:  # written out: every call pays for it
         if arg is out:
             is_input = True
-    if out.payload.dtype.kind not in "fc" or (marked and _is_any_of(out, ctx.non_differentiable)):
+    if out.payload.dtype.kind not in "fc" or (marked and is_any_of(out, ctx.non_differentiable)):
         return _without_edge(out, is_input)
     here = out.edge
     if is_input or here is LEAF or (here is not None and here.__class__ is not Pending):
@@ -278,9 +212,9 @@ def _place_outside(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
     """An output of a call that is not recorded."""
     if not isinstance(out, Tensor):
         return out
-    if ctx.dirty_tensors and _is_any_of(out, ctx.dirty_tensors):
+    if ctx.dirty_tensors and is_any_of(out, ctx.dirty_tensors):
         return out
-    return _without_edge(out, _is_any_of(out, args))
+    return _without_edge(out, is_any_of(out, args))
 
 
 def _without_edge(out: Tensor, is_input: bool) -> Tensor:
@@ -312,7 +246,7 @@ def _check_dirty(
     for tensor in ctx.dirty_tensors:
         tensor.wrote()
     for tensor in ctx.dirty_tensors:
-        if not _is_any_of(tensor, outputs):
+        if not is_any_of(tensor, outputs):
             raise GraphError(
                 "Some elements marked as dirty during the forward method were not returned as "
                 "output. The inputs that are modified inplace must all be outputs of the "
@@ -325,7 +259,7 @@ def _check_dirty(
                 f"{ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} as dirty. "
                 "The leaf would no longer be a leaf. Pass `x.clone()`."
             )
-        if not _is_any_of(tensor, args):
+        if not is_any_of(tensor, args):
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().",
@@ -361,7 +295,7 @@ def _save(ctx: Any, tensor: Any, marked: Any) -> Tensor | Kept | Packed | None:
         )
     edge = tensor.edge
     is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-    if marked and tensor._is_view() and _is_any_of(tensor, ctx.dirty_tensors):
+    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
         is_output = True  # its edge is that of an AsStridedBackward0 behind this node
     if special and modes.hook_pairs and not tensor.is_inference():
         output_nr = tensor.output_nr if is_output else None

@@ -19,8 +19,9 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
 
-from .calling import new_ctx, place_outputs, run_forward
+from .calling import is_any_of, place_outputs
 from .function import Function
+from .in_parts import new_ctx, run_forward
 from .operands import in_common_dtype
 from .primitive import Primitive, context
 
@@ -162,10 +163,9 @@ def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents)
         tangent = tangent.to(wanted.dtype)
     if have.shape != wanted.shape:
         return tangent.expand(wanted.shape).clone()
-    for own in tangents:
-        if own is tangent:  # the tangent of x + 1 is that of x
-            is_plain = tangent.edge is None and type(have) is np.ndarray
-            return wrap(have.copy()) if is_plain else tangent.clone()
+    if is_any_of(tangent, tangents):  # as that of x + 1 is that of x
+        is_plain = tangent.edge is None and type(have) is np.ndarray
+        return wrap(have.copy()) if is_plain else tangent.clone()
     return tangent
 
 
@@ -225,7 +225,7 @@ class Call(NamedTuple):
         for nr, (out, was, tangent) in enumerate(zip(several, returned, moved, strict=True)):
             if not self._is_differentiable(was):
                 _check_none(nr, tangent)
-            elif _is_any_of(was, self.dirty):
+            elif is_any_of(was, self.dirty):
                 at = [x is was for x in self.args].index(True)
                 if self.tangents[at] is None:
                     found.append((out, tangent, True))
@@ -259,7 +259,7 @@ class Call(NamedTuple):
     def _is_differentiable(self, out: Any) -> bool:
         if not isinstance(out, Tensor) or out.dtype.kind not in "fc":
             return False
-        return not _is_any_of(out, self.constant)
+        return not is_any_of(out, self.constant)
 
 
 def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
@@ -272,10 +272,6 @@ def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
 def _held(x: Tensor | None) -> Any:
     """A tensor as a node keeps it, with the version that it has now."""
     return x if x is None or x.is_inference() else Kept(x)
-
-
-def _is_any_of(x: Any, others: tuple[Any, ...]) -> bool:
-    return any(x is other for other in others)
 
 
 def _check_none(nr: int, tangent: Any) -> None:

@@ -13,7 +13,8 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
 from glassgrad.engine.backward import backward_task
-from glassgrad.engine.task import GraphTask, Phase
+from glassgrad.engine.phase import Phase
+from glassgrad.engine.task import GraphTask
 from glassgrad.recording.saving import PrimitiveNode
 
 from .events import Trace
