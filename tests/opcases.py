@@ -3,7 +3,9 @@
 import pytest
 
 import oprows_elementwise
+import oprows_functions
 import oprows_inplace
+import oprows_lines
 import oprows_places
 import oprows_reduction
 import oprows_structure
@@ -12,8 +14,10 @@ __all__ = ["CASES", "DIFFERENTIABLE", "SAMPLES", "SMOOTH", "WRONG", "rows"]
 
 CASES = [
     *oprows_elementwise.ROWS,
+    *oprows_functions.ROWS,
     *oprows_reduction.ROWS,
     *oprows_structure.ROWS,
+    *oprows_lines.ROWS,
     *oprows_places.ROWS,
     *oprows_inplace.ROWS,
 ]

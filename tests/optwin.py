@@ -9,7 +9,9 @@ __all__ = ["translated", "twin"]
 
 
 def twin(case: Any) -> Any:
-    """PyTorch's function of the same name."""
+    """PyTorch's function: the row's, or that of the same name."""
+    if case.torch is not None:
+        return case.torch
     for home in (torch, torch.nn.functional, torch.Tensor):
         if hasattr(home, case.name):
             return getattr(home, case.name)

@@ -20,21 +20,20 @@ from .ops import (
     comparison,
     complexes,
     conversion,
+    covariance,
     cumulating,
+    diagonals,
     dlpack,
     extrema,
     fused,
+    gamma,
     gathering,
+    hyperbolic,
     index_writing,
     indexing,
-    inplace,
-    inplace_comparison,
-    inplace_elementwise,
-    inplace_places,
-    inplace_random,
-    inplace_shape,
     legacy,
     linalg,
+    logarithms,
     logic,
     masking,
     medians,
@@ -44,6 +43,7 @@ from .ops import (
     random,
     reduction,
     repeating,
+    rounding,
     scatter_reducing,
     scattering,
     selection,
@@ -55,8 +55,11 @@ from .ops import (
     transcendental,
     transposing,
     triangles,
+    trigonometric,
     turning,
     unsafe_splitting,
+    vectors,
+    windows,
 )
 from .ops.arithmetic import Add, Div, Mul, Neg, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
@@ -119,10 +122,6 @@ class Methods:
     __invert__ = logic.bitwise_not
     __getitem__ = indexing.getitem
     __setitem__ = setitem.setitem
-    __iadd__ = inplace.add_
-    __isub__ = inplace.sub_
-    __imul__ = inplace.mul_
-    __itruediv__ = inplace.div_
     __repr__ = _printing.tensor_repr
     __array_ufunc__ = _protocols.array_ufunc
     __array_function__ = _protocols.array_function
@@ -147,72 +146,15 @@ class Methods:
     def __contains__(self: "Tensor", element: Any) -> bool:
         return bool(reduction.any(Eq.apply(self, element)))
 
-    # Written in place
-    add_ = inplace.add_
-    sub_ = inplace.sub_
-    mul_ = inplace.mul_
-    div_ = inplace.div_
-    copy_ = inplace.copy_
-    fill_ = inplace.fill_
-    zero_ = inplace.zero_
-    __ipow__ = inplace_elementwise.pow_
-    exp_ = inplace_elementwise.exp_
-    log_ = inplace_elementwise.log_
-    sqrt_ = inplace_elementwise.sqrt_
-    sin_ = inplace_elementwise.sin_
-    cos_ = inplace_elementwise.cos_
-    tanh_ = inplace_elementwise.tanh_
-    sigmoid_ = inplace_elementwise.sigmoid_
-    relu_ = inplace_elementwise.relu_
-    neg_ = inplace_elementwise.neg_
-    abs_ = inplace_elementwise.abs_
-    sign_ = inplace_elementwise.sign_
-    reciprocal_ = inplace_elementwise.reciprocal_
-    square_ = inplace_elementwise.square_
-    pow_ = inplace_elementwise.pow_
-    clamp_ = inplace_elementwise.clamp_
-    clamp_min_ = inplace_elementwise.clamp_min_
-    clamp_max_ = inplace_elementwise.clamp_max_
-    clip_ = inplace_elementwise.clamp_
-    eq_ = inplace_comparison.eq_
-    ne_ = inplace_comparison.ne_
-    lt_ = inplace_comparison.lt_
-    le_ = inplace_comparison.le_
-    gt_ = inplace_comparison.gt_
-    ge_ = inplace_comparison.ge_
-    addcmul_ = inplace_elementwise.addcmul_
-    addcdiv_ = inplace_elementwise.addcdiv_
-    lerp_ = inplace_elementwise.lerp_
-    masked_fill_ = inplace_places.masked_fill_
-    masked_scatter_ = inplace_places.masked_scatter_
-    index_put_ = inplace_places.index_put_
-    index_add_ = inplace_places.index_add_
-    index_copy_ = inplace_places.index_copy_
-    index_fill_ = inplace_places.index_fill_
-    index_reduce_ = inplace_places.index_reduce_
-    scatter_ = inplace_places.scatter_
-    scatter_add_ = inplace_places.scatter_add_
-    scatter_reduce_ = inplace_places.scatter_reduce_
-    t_ = inplace_shape.t_
-    transpose_ = inplace_shape.transpose_
-    swapaxes_ = inplace_shape.swapaxes_
-    squeeze_ = inplace_shape.squeeze_
-    unsqueeze_ = inplace_shape.unsqueeze_
-    detach_ = inplace_shape.detach_
-    bernoulli = random.bernoulli
-    normal_ = inplace_random.normal_
-    uniform_ = inplace_random.uniform_
-    random_ = inplace_random.random_
-    bernoulli_ = inplace_random.bernoulli_
-
     # Element by element
+    bernoulli = random.bernoulli
     add = arithmetic.add
-    sub = arithmetic.sub
-    mul = arithmetic.mul
-    div = arithmetic.div
+    sub = subtract = arithmetic.sub
+    mul = multiply = arithmetic.mul
+    div = divide = true_divide = arithmetic.div
     pow = powers.pow
-    neg = arithmetic.neg
-    abs = arithmetic.abs
+    neg = negative = arithmetic.neg
+    abs = absolute = arithmetic.abs
     sign = arithmetic.sign
     conj = complexes.conj
     square = powers.square
@@ -220,9 +162,34 @@ class Methods:
     exp = transcendental.exp
     log = transcendental.log
     sqrt = transcendental.sqrt
+    rsqrt = powers.rsqrt
     sin = transcendental.sin
     cos = transcendental.cos
     tanh = transcendental.tanh
+    tan = trigonometric.tan
+    asin = arcsin = trigonometric.asin
+    acos = arccos = trigonometric.acos
+    atan = arctan = trigonometric.atan
+    atan2 = arctan2 = trigonometric.atan2
+    hypot = trigonometric.hypot
+    sinh = hyperbolic.sinh
+    cosh = hyperbolic.cosh
+    asinh = arcsinh = hyperbolic.asinh
+    acosh = arccosh = hyperbolic.acosh
+    atanh = arctanh = hyperbolic.atanh
+    exp2 = logarithms.exp2
+    expm1 = logarithms.expm1
+    log1p = logarithms.log1p
+    log2 = logarithms.log2
+    log10 = logarithms.log10
+    logit = logarithms.logit
+    lgamma = gamma.lgamma
+    digamma = gamma.digamma
+    floor = rounding.floor
+    ceil = rounding.ceil
+    round = rounding.round
+    trunc = fix = rounding.trunc
+    frac = rounding.frac
     relu = activations.relu
     sigmoid = activations.sigmoid
     softmax = activations.softmax
@@ -236,6 +203,12 @@ class Methods:
     addcmul = fused.addcmul
     addcdiv = fused.addcdiv
     lerp = fused.lerp
+
+    def reshape_as(self: "Tensor", other: "Tensor") -> "Tensor":
+        return shape.reshape(self, other.shape)
+
+    def polygamma(self: "Tensor", n: Any) -> "Tensor":
+        return gamma.polygamma(n, self)
 
     def where(self: "Tensor", condition: "Tensor", other: Any) -> "Tensor":
         return selection.where(condition, self, other)  # type: ignore[no-any-return]  # three given
@@ -279,6 +252,7 @@ class Methods:
     prod = cumulating.prod
     cumsum = cumulating.cumsum
     cumprod = cumulating.cumprod
+    cov = covariance.cov
 
     # Shape
     reshape = shape.reshape
@@ -303,6 +277,10 @@ class Methods:
     flip = turning.flip
     roll = turning.roll
     diagonal = triangles.diagonal
+    diag = diagonals.diag
+    diag_embed = diagonals.diag_embed
+    diagflat = diagonals.diagflat
+    trace = diagonals.trace
     tril = triangles.tril
     triu = triangles.triu
     T = property(transposing.reversed_dims)
@@ -312,6 +290,7 @@ class Methods:
     select = indexing.select
     narrow = indexing.narrow
     as_strided = strided.as_strided
+    unfold = windows.unfold
     index_select = gathering.index_select
     gather = gathering.gather
     masked_select = masking.masked_select
@@ -343,6 +322,9 @@ class Methods:
     dot = linalg.dot
     bmm = linalg.bmm
     outer = linalg.outer
+    ger = vectors.ger
+    inner = vectors.inner
+    cross = vectors.cross
 
     # Copies and conversions
     clone = conversion.clone

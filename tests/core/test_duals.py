@@ -58,6 +58,16 @@ def test_views_of_a_dual_share_its_tangent(lib):
 
 @both
 @level_is_open
+def test_views_of_a_dual_with_a_part_of_some_memory_share_its_tangent(lib):
+    x = forward_ad(lib).make_dual(lib.ones(5)[:4].detach(), lib.tensor([1.0, 2.0, 3.0, 4.0]))
+    x[1:].mul_(2)
+    assert tangent_of(lib, x) == [1.0, 4.0, 6.0, 8.0]
+    x.view(2, 2).t()[0].mul_(10)
+    assert tangent_of(lib, x) == [10.0, 4.0, 60.0, 8.0]
+
+
+@both
+@level_is_open
 def test_views_that_were_there_before_share_a_tangent_that_comes_later(lib):
     base = lib.zeros(2, 3, dtype=lib.float64)
     column, row = base[:, 1], base[1]

@@ -42,9 +42,12 @@ class Call:
     """What a row calls, as a function of the sample's tensors; returns a tuple of tensors.
 
     Attributes:
+        device: where its tensors live.
         lib: `glassgrad` or `torch`.
         places: which of the inputs have a gradient.
     """
+
+    device = "cpu"
 
     def __init__(self, lib: Any, case: Any, given: Any) -> None:
         self.lib, self.case, self.given = lib, case, given
@@ -70,7 +73,7 @@ class Call:
         lengths = [self.length(y) for y in results]
         total = 0.0
         for length, weight in zip(lengths, weights_for(lengths), strict=True):
-            total = total + (self.lib.tensor(weight) * length).sum()
+            total = total + (self.tensor(weight) * length).sum()
         return total
 
     def length(self, y: Any) -> Any:
@@ -85,7 +88,11 @@ class Call:
 
     def one(self, example: int = 0) -> list[Any]:
         """The same as tensors."""
-        return [self.lib.tensor(a) for a in self.arrays(example)]
+        return [self.tensor(a) for a in self.arrays(example)]
+
+    def tensor(self, array: Any) -> Any:
+        """A tensor on the call's device."""
+        return self.lib.tensor(array, device=self.device)
 
     def many(self, dims: Dims, count: int = BATCH) -> list[Any]:
         """Inputs of several examples, stacked where `dims` says 0; those of the first elsewhere."""
@@ -95,11 +102,11 @@ class Call:
             column[0] if dim is None else np.stack(column)
             for column, dim in zip(columns, dims, strict=True)
         ]
-        return [self.lib.tensor(a) for a in arrays]
+        return [self.tensor(a) for a in arrays]
 
     def tangents(self, inputs: list[Any]) -> list[Any]:
         """A tangent for each input that has a gradient."""
-        return [self.lib.tensor(w) for w in weights_for([inputs[i] for i in self.places])]
+        return [self.tensor(w) for w in weights_for([inputs[i] for i in self.places])]
 
     def of_leaves(self, function: Callable[..., Any], inputs: list[Any]) -> Callable[..., Any]:
         """`function` as one of the inputs with a gradient alone; the others are captured."""

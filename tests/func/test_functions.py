@@ -340,3 +340,19 @@ def test_what_was_written_before_it_was_saved_is_found_by_jvp(lib):
     x, v = plain(lib, [0.5, 1.0]), plain(lib, [1.0, 2.0])
     _, tangent = lib.func.jvp(f, (x,), (v,))
     np.testing.assert_allclose(tangent.numpy(), np.sin([1.0, 2.0]) * [1.0, 2.0], rtol=1e-12)
+
+
+@both
+def test_nodes_of_transforms_say_that_a_transform_made_them(lib):
+    made, names = product(lib, generate=True), []
+
+    def f(x):
+        y = made.apply(x, x)
+        names.append(type(y.grad_fn).__name__)
+        return y
+
+    lib.func.grad(f)(plain(lib, 2.0))
+    lib.func.vmap(lib.func.grad(lambda x: f(x).sum()))(plain(lib, A))
+    assert names == ["MadeGeneratedBackward"] * 2
+    batch = lib.func.vmap(made.apply)(leaf(lib, A), leaf(lib, B))
+    assert type(batch.grad_fn).__name__ == "VmappedMadeBackward"

@@ -217,3 +217,39 @@ def test_a_call_keeps_nothing_alive():
     del made
     gc.collect()
     assert kept() is None
+
+
+def of_trees(lib):
+    """x·y + z of batches of x and y, where y and z go through a Function in a tree."""
+
+    def forward(x, pair):
+        return x * pair[0] + pair[1]["second"], 5
+
+    made = make(
+        lib,
+        forward,
+        lambda ctx, grad, _: (grad * 2, None),
+        lambda ctx, inputs, output: None,
+        jvp=staticmethod(lambda ctx, dx, pair: (dx * 3, None)),
+        generate_vmap_rule=True,
+    )
+
+    def f(x, y, z):
+        return made.apply(x, [y, {"second": z}])[0]
+
+    return lib.func.vmap(f, (0, 0, None))
+
+
+@both
+def test_trees_of_tensors_pass_through_a_generated_rule(lib):
+    x, y, z = plain(lib, A), plain(lib, B), plain(lib, C[0])
+    assert np.allclose(of_trees(lib)(x, y, z).tolist(), np.array(A) * B + C[0])
+    slopes = lib.func.grad(lambda x: of_trees(lib)(x, y, z).sum())(x)
+    assert slopes.tolist() == np.full((3, 2), 2.0).tolist()
+
+
+def test_trees_of_tensors_have_no_tangent_in_a_generated_rule():
+    lib = glassgrad  # torch counts the leaves of the trees as tangents
+    x, y, z = plain(lib, A), plain(lib, B), plain(lib, C[0])
+    moved = lib.func.jvp(lambda x: of_trees(lib)(x, y, z), (x,), (lib.ones_like(x),))[1]
+    assert moved.tolist() == np.full((3, 2), 3.0).tolist()

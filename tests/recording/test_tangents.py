@@ -2,6 +2,7 @@
 
 import pytest
 
+import glassgrad
 from both import leaf, make, plain
 from duals import both, dual, forward_ad, level_is_open, tangent_of
 
@@ -191,3 +192,12 @@ def test_jvp_is_recorded_and_runs_without_forward_mode(lib):
     moved = forward_ad(lib).unpack_dual(users(lib, lambda ctx, x: x * 2, jvp)(x)).tangent
     assert lib.autograd.grad(moved, t)[0].tolist() == [2.0]
     assert seen == [(True, False)]
+
+
+def test_a_tangent_that_jvp_returns_as_it_is_is_copied():
+    lib = glassgrad  # in torch a write to the result moves the argument too
+    apply = users(lib, lambda ctx, x: x.clone(), lambda ctx, t: t)
+    with forward_ad(lib).dual_level():
+        x = dual(lib, [1.0, 2.0], [1.0, 1.0])
+        apply(x).mul_(5)
+        assert tangent_of(lib, x) == [1.0, 1.0]

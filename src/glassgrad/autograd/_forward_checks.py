@@ -75,9 +75,10 @@ def _report(
     settings: Settings,
 ) -> str:
     """What is wrong with the Jacobian of output `nr`, of which fast mode knows one row."""
-    headline = case.headline(numerical, analytical)
     if not settings.fast_mode:
+        headline = case.headline(numerical, analytical)
         return headline + case.worst_entry(numerical, analytical, settings)
+    headline = case.headline(numerical[0], analytical[0])
     n, a = _jacobians(func, inputs, position, nr + 1, _units(case.leaf), case.part, settings)
     return headline + slow_report(case, n[nr], a[nr], settings)
 

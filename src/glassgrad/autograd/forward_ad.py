@@ -12,7 +12,7 @@ and differentiated. Where tangents are is told in `glassgrad.core.duals`.
 from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.grad_mode import Mode
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.core.duals import apart, is_forward
 from glassgrad.core.state import modes, set_duals
 from glassgrad.core.tensor import Tensor
@@ -125,6 +125,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         GraphError: if no level is open, one of the two has a tangent already, or a transform was
             opened since the level was.
         ArgumentError: if one of them holds integers.
+        ArgumentTypeError: if one of them is no tensor.
         ShapeError: if the shapes differ.
 
     Example:
@@ -139,6 +140,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "`with dual_level():` around it."
         )
     for name, x in (("primal", tensor), ("tangent", tangent)):
+        _must_be_tensor(x, "make_dual", name)
         if not (x.is_floating_point() or x.is_complex()):
             raise ArgumentError(
                 f"Expected {name} to be floating point or complex, but got: {x.dtype}. Integers "
@@ -159,7 +161,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "tangent. Open the dual level inside of the transform, or make the dual outside."
         )
     dual = apart(tensor)
-    if is_forward():
+    if is_forward() and not tensor.is_inference():
         duals.give(dual, tangent)
     return dual
 
@@ -181,12 +183,21 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         ...     print(unpack_dual(x))
         UnpackedDualTensor(primal=tensor([1.]), tangent=tensor([5.]))
     """
+    _must_be_tensor(tensor, "unpack_dual", "tensor")
     if _level(level) < 0:
         return UnpackedDualTensor(tensor, None)
     _check_level(level)
     duals: ForwardMode = modes.duals
     tangent = duals.tangent(tensor) if is_forward() else None
     return UnpackedDualTensor(apart(tensor), tangent)
+
+
+def _must_be_tensor(x: object, function: str, name: str) -> None:
+    if not isinstance(x, Tensor):
+        raise ArgumentTypeError(
+            f"{function}(): the {name} must be Tensor, not {type(x).__name__}. A dual is made of "
+            "two tensors. Write `glassgrad.tensor(value)`."
+        )
 
 
 def _level(level: int | None = None) -> int:

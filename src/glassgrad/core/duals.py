@@ -23,10 +23,10 @@ from glassgrad.base.errors import GraphError, ShapeError
 from .geometry import Geometry
 from .graph import ends
 from .levels import Layer
-from .state import modes
+from .state import mark_special, modes, special
 from .tensor import Tensor, wrap
 
-__all__ = ["Aside", "Duals", "apart", "forward_moves", "is_forward", "tangent_of"]
+__all__ = ["Aside", "Duals", "Unseen", "apart", "forward_moves", "is_forward", "tangent_of"]
 
 
 def tangent_of(tensor: Tensor) -> Tensor | None:
@@ -68,6 +68,23 @@ class Aside:
         modes.forward = self.before
 
 
+class Unseen:
+    """The same where nothing but built-in ops run: they take the fast doors then."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        here = modes.__dict__  # this thread's modes, quicker to reach
+        self.before = here["duals"]
+        here["duals"] = None
+        mark_special()
+
+    def __exit__(self, *exc_info: object) -> None:
+        here = modes.__dict__
+        here["duals"] = self.before
+        special.add(here["key"])
+
+
 class Duals:
     """The tensors that have a tangent while one level of forward mode is open.
 
@@ -78,15 +95,16 @@ class Duals:
 
     def __init__(self) -> None:
         self.depth = len(modes.levels)
-        self._carriers: weakref.WeakValueDictionary[int, Tensor]
-        self._carriers = weakref.WeakValueDictionary()
+        self._carriers: list[weakref.ref[Tensor]] = []
+        self._tidy_at = 1000
         self._of_saved: weakref.WeakKeyDictionary[Any, dict[int, Tensor]]
         self._of_saved = weakref.WeakKeyDictionary()
 
     def close(self) -> None:
         """Take all tangents away."""
-        for tensor in self._carriers.values():
-            if tensor.cold is not None:
+        for ref in self._carriers:
+            tensor = ref()
+            if tensor is not None and tensor.cold is not None:
                 tensor.cold.tangent = None
         self._carriers.clear()
         self._of_saved.clear()
@@ -97,7 +115,10 @@ class Duals:
 
     def acts(self) -> bool:
         """Whether an op that is done now moves tangents on."""
-        return is_forward() and len(modes.levels) == self.depth
+        here = modes.__dict__.get
+        if not here("forward", True) or here("inference", False):
+            return False
+        return len(here("levels", ())) == self.depth
 
     def has_tangent(self, operands: Iterable[Any]) -> bool:
         """Whether one of the operands of an op has a tangent, and it is to be moved on."""
@@ -126,16 +147,21 @@ class Duals:
     def hang(self, tensor: Tensor, tangent: Tensor) -> None:
         """Let `tensor` have this very tangent."""
         tensor.chilled().tangent = tangent
-        self._carriers[id(tensor)] = tensor
+        self._carriers.append(weakref.ref(tensor))
+        if len(self._carriers) > self._tidy_at:
+            self._carriers = [ref for ref in self._carriers if ref() is not None]
+            self._tidy_at = 1000 + 2 * len(self._carriers)
 
     def drop(self, tensor: Tensor) -> None:
         """Take the tangent of `tensor` away."""
         if tensor.cold is not None:
             tensor.cold.tangent = None
-        self._carriers.pop(id(tensor), None)
 
-    def give(self, tensor: Tensor, tangent: Tensor) -> None:
+    def give(self, tensor: Tensor, tangent: Tensor) -> Tensor:
         """Let `tensor`, which has none, have a tangent: this one, or a copy laid out as it is.
+
+        Returns:
+            The tangent that it has.
 
         Raises:
             ShapeError: if the shapes differ.
@@ -156,10 +182,15 @@ class Duals:
                 "not supported: there is one level, and a tangent is a constant of it. Write "
                 "`unpack_dual(tangent).primal`, or nest `func.jvp` for higher derivatives."
             )
-        with Aside():
-            if not _alike(tensor, tangent):
+        return self.hang_alike(tensor, tangent)
+
+    def hang_alike(self, tensor: Tensor, tangent: Tensor) -> Tensor:
+        """The same for a tangent of which it is known that it fits."""
+        if not _alike(tensor, tangent):
+            with Aside():
                 tangent = _room(tensor, tangent).copy_(tangent)
-            self.hang(tensor, tangent)
+        self.hang(tensor, tangent)
+        return tangent
 
     def written(self, tensor: Tensor, tangent: Tensor | None) -> None:
         """Move the tangent of a tensor that was written, in the memory it has.
@@ -174,6 +205,9 @@ class Duals:
             stem = tensor.cold and tensor.cold.stem
             if stem is None:
                 self.give(tensor, _fitted(tangent, tensor))
+                return
+            if _covers(tensor, stem):
+                self.hang(tensor, self.give(stem, _fitted(tangent, tensor)))
                 return
             with Aside():
                 self.hang(stem, _room(stem, tangent))
@@ -227,17 +261,24 @@ def _fitted(tangent: Tensor, tensor: Tensor) -> Tensor:
         return tangent if tangent.shape == tensor.shape else tangent.expand(tensor.shape)
 
 
+def _covers(view: Tensor, stem: Tensor) -> bool:
+    """Whether a view shows all of its stem just as it is."""
+    a, b = view.payload, stem.payload
+    return bool(a.shape == b.shape and a.strides == b.strides)
+
+
 def _alike(tensor: Tensor, tangent: Tensor) -> bool:
     """Whether views of both can be taken alike: the same steps, in memory of the same size."""
     a, b = tensor.payload, tangent.payload
+    is_plain = not (isinstance(a, Layer) or isinstance(b, Layer))
+    if is_plain and a.base is b.base is None and a.strides == b.strides and a.dtype is b.dtype:
+        return True
     if tensor.numel() == 0:
         return True
     for n, step, other in zip(a.shape, a.strides, b.strides, strict=True):
         if n != 1 and step * b.itemsize != other * a.itemsize:
             return False
-    if isinstance(a, Layer) or isinstance(b, Layer):
-        return True
-    return _elements_of_storage(a) == _elements_of_storage(b)
+    return not is_plain or _elements_of_storage(a) == _elements_of_storage(b)
 
 
 def _elements_of_storage(array: Any) -> int:

@@ -28,6 +28,7 @@ __all__ = [
     "Level",
     "Wrapped",
     "admit_layer",
+    "backend_below",
     "batches_of",
     "level_below",
     "settled",
@@ -351,6 +352,11 @@ def visible(payload: Any) -> Any:
             return None
         payload = payload.value.payload
     return payload
+
+
+def backend_below(payload: Any) -> Backend:
+    """The backend of an array, or of the one at the bottom of a layer: who makes new arrays."""
+    return backend_of(payload.array if isinstance(payload, Layer) else payload)
 
 
 class _Layers(Backend):

@@ -28,9 +28,10 @@ from .cold import LEAF, Cold, Pending, Size, Version
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
     from glassgrad._grad import Gradients
+    from glassgrad._inplace_methods import InPlaceMethods
     from glassgrad._methods import Methods
 
-    class _Mixins(Methods, Conversions, Gradients): ...
+    class _Mixins(Methods, InPlaceMethods, Conversions, Gradients): ...
 else:
     _Mixins = object
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from glassgrad.base.backend import CPU_BACKEND, backend_of
+from glassgrad.base.backend import CPU_BACKEND
 from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -14,7 +14,7 @@ from glassgrad.base.errors import (
     GraphError,
 )
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.levels import Wrapped
+from glassgrad.core.levels import Wrapped, backend_below
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 
@@ -146,7 +146,7 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
             f"grad can be implicitly created only for real scalar outputs but got {dtype}. "
             "Pass `gradient=`."
         )
-    backend = backend_of(output.payload) if isinstance(output, Tensor) else CPU_BACKEND
+    backend = backend_below(output.payload) if isinstance(output, Tensor) else CPU_BACKEND
     return backend.xp.array(1, dtype, ndmin=len(shape))
 
 

@@ -43,7 +43,7 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
         lower = [lowered(level, x) for x in leaves]
         with level.below():
             output = _named(cls).apply(plan, *unflatten(structure, lower))
-        dims: Sequence[Any] = [0 if flag else None for flag in plan.outputs]
+        dims: Sequence[Any] = [0 if flag else None for flag in flatten(plan.outputs)[0]]
     else:
         pairs = [level.as_passed(x) for x in leaves]
         lower = [x for x, _ in pairs]
@@ -128,21 +128,21 @@ class Plan:
         kind: the class of levels that map over a batch.
         info: the size of the batch, and what random ops do.
         batched: which of the arguments have a batch axis, in front; True and False in trees.
-        outputs: for each leaf of the output whether it has one, once `forward` has run. All tensors
-            have, except an argument without one that was returned as it is.
+        outputs: the same of what `forward` returned, once it has. All tensors have one, except an
+            argument without one that was returned as it is.
     """
 
     of: Any
     kind: Any
     info: Any
     batched: Any
-    outputs: Sequence[bool] = ()
+    outputs: Any = ()
 
     def level(self) -> Any:
         """A level that maps over the batch, to be entered."""
         return self.kind(self.info.batch_size, self.info.randomness)
 
-    def fitted(self, level: Any, results: Sequence[Any], batched: Sequence[Any]) -> list[Any]:
+    def fitted(self, level: Any, results: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
         """Gradients or tangents one level down, with a batch axis where their tensors have one.
 
         Args:
@@ -154,9 +154,9 @@ class Plan:
         flags = [level.is_mine(x) for x in results]
         with level.below():
             for nr, (x, has, want) in enumerate(zip(below, flags, batched, strict=False)):
-                if isinstance(x, Tensor) and has and want is False:
+                if isinstance(x, Tensor) and has and not want:
                     below[nr] = x.sum(0)
-                elif isinstance(x, Tensor) and want is True and not has:
+                elif isinstance(x, Tensor) and want and not has:
                     below[nr] = x.expand(self.info.batch_size, *x.shape)
         return below
 
@@ -176,7 +176,7 @@ class Vmapped(Function):
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
             if isinstance(out, Tensor) and not (flag or any(out is x for x in leaves)):
                 below[nr], flags[nr] = out.expand(plan.info.batch_size, *out.shape).clone(), True
-        plan.outputs = flags
+        plan.outputs = unflatten(structure, flags)
         return unflatten(structure, below)
 
     @staticmethod
@@ -192,27 +192,31 @@ class Vmapped(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        plan, inner, of = ctx.plan, ctx.inner, ctx.plan.of
+        plan, of = ctx.plan, ctx.plan.of
         with plan.level() as level:
-            inner.begins(ctx, level, "backward")
+            inner = ctx.inner.part(ctx, level, "backward")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
-            results = rule(inner, *_shown(level, grads, plan.outputs))
+            results = rule(inner, *_shown(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
             for nr, (x, size) in enumerate(zip(results, ctx.sizes, strict=False)):
                 if isinstance(x, Tensor) and size is not None and tuple(x.shape) != size:
                     results[nr] = sum_to(x, size)
-            inner.ends()
-            return (None, *plan.fitted(level, results, plan.batched))
+            return (None, *plan.fitted(level, results, _by_place(plan.batched)))
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
-        plan, inner = ctx.plan, ctx.inner
+        plan = ctx.plan
         with plan.level() as level:
-            inner.begins(ctx, level, "forward")
-            moved = plan.of.jvp(inner, *_shown(level, tangents, plan.batched))
+            inner = ctx.inner.part(ctx, level, "forward")
+            moved = plan.of.jvp(inner, *_shown(level, tangents, _by_place(plan.batched)))
             moved = moved if isinstance(moved, tuple) else (moved,)
-            inner.ends()
-            return tuple(plan.fitted(level, moved, plan.outputs))
+            return tuple(plan.fitted(level, moved, _by_place(plan.outputs)))
+
+
+def _by_place(batched: Any) -> tuple[bool, ...]:
+    """For each argument or output whether it has a batch axis: a tree of tensors is no tensor."""
+    places = batched if isinstance(batched, tuple) else (batched,)
+    return tuple([flag is True for flag in places])
 
 
 def _named(cls: Any) -> Any:
@@ -225,19 +229,28 @@ def _named(cls: Any) -> Any:
 
 
 class InnerCtx(FunctionCtx):
-    """The ctx of one example: what it is asked to keep is kept by that of the batch.
+    """The ctx of one example: what it is asked to save is saved by that of the batch.
 
     Attributes:
-        saved_tensors: what was saved, as the part that runs is to see it.
         needs_input_grad: for each argument of the Function whether its gradient is wanted.
+        saved_tensors: what was saved, as the part that runs is to see it.
     """
 
-    saved_tensors: tuple[Any, ...] = ()
+    __slots__ = ("_level", "_outer", "saved_tensors")  # of one part; all else is of all parts
 
     def __init__(self, outer: Any, level: Any) -> None:
         self.needs_input_grad = outer.needs_input_grad[1:]
-        self._outer, self._level = outer, level
         self._batched: dict[str, list[bool]] = {}
+        self._outer, self._level, self.saved_tensors = outer, level, ()
+
+    def part(self, outer: Any, level: Any, purpose: str) -> "InnerCtx":
+        """The same for `backward` or `jvp`: what was put on it is there, and what was saved."""
+        part = object.__new__(InnerCtx)
+        part.__dict__ = self.__dict__
+        flags = self._batched.get(purpose, ())
+        part._outer, part._level = outer, level
+        part.saved_tensors = _shown(level, outer.saved_tensors, flags)
+        return part
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         self._outer.save_for_backward(*self._below(tensors, "backward"))
@@ -254,20 +267,13 @@ class InnerCtx(FunctionCtx):
     def set_materialize_grads(self, value: bool) -> None:
         self._outer.set_materialize_grads(value)
 
+    def ends(self) -> None:
+        """The ctx of the batch, which keeps this one from now on, is not kept by it."""
+        self._outer = self._level = None
+
     def _below(self, tensors: Sequence[Any], purpose: str = "") -> list[Any]:
         self._batched[purpose] = [self._level.is_mine(x) for x in tensors]
         return [lowered(self._level, x) for x in tensors]
-
-    def begins(self, outer: Any, level: Any, purpose: str) -> None:
-        """A part begins, and may ask for what was saved for it."""
-        saved = outer.saved_tensors
-        self.saved_tensors = _shown(level, saved, self._batched.get(purpose, ()))
-        self._outer, self._level = outer, level
-
-    def ends(self) -> None:
-        """A part is over; the ctx of the batch, which keeps this one, is not kept by it."""
-        self._outer = self._level = None
-        self.saved_tensors = ()
 
 
 def _shown(level: Any, tree: Any, batched: Any) -> Any:

@@ -4,7 +4,8 @@ Assigning to an attribute files the value:
 
     self.weight = Parameter(…)       → self._parameters["weight"]
     self.act = ReLU()                → self._modules["act"]
-    self.register_buffer("mean", t)  → self._buffers["mean"]
+    self.mean = Buffer(…)            → self._buffers["mean"]
+    self.register_buffer("mean", t)  → the same
 
 A name is in at most one of the three, or an ordinary attribute. What a module can do for all its
 parameters is a walk over these dicts, and every walk is `named_modules`.
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from glassgrad.base.errors import ArgumentTypeError, GlassgradError
 from glassgrad.core.tensor import Tensor
+from glassgrad.nn.buffer import Buffer
 from glassgrad.nn.parameter import Parameter
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """The ops: one class with its rules and one public function each, a file for each family."""
 
+from . import elementwise
 from .activations import log_softmax, relu, sigmoid, softmax
 from .alike import (
     empty_like,
@@ -8,7 +9,6 @@ from .alike import (
     zeros_like,
 )
 from .argextrema import argmax, argmin
-from .arithmetic import abs, add, div, mul, neg, rsub, sign, sub
 from .comparison import (
     allclose,
     eq,
@@ -27,6 +27,7 @@ from .comparison import (
 )
 from .complexes import conj
 from .conversion import clone
+from .covariance import cov
 from .creation import (
     arange,
     as_tensor,
@@ -40,8 +41,10 @@ from .creation import (
     zeros,
 )
 from .cumulating import cumprod, cumsum, prod
+from .diagonals import diag, diag_embed, diagflat, trace
 from .dlpack import from_dlpack
 from .einsum import einsum
+from .elementwise import *
 from .extrema import amax, amin, max, min
 from .fused import addcdiv, addcmul, lerp
 from .gathering import gather, index_select
@@ -56,6 +59,7 @@ from .generator import (
 )
 from .index_writing import index_add, index_copy, index_fill
 from .indexing import narrow, select
+from .inplace_elementwise import clamp_max_, clamp_min_
 from .joining import cat, concat, stack
 from .legacy import (
     BoolTensor,
@@ -82,7 +86,6 @@ from .logic import (
 from .masking import masked_fill, masked_scatter, masked_select
 from .medians import median, nanmedian
 from .moments import std_mean, var_mean
-from .powers import pow, reciprocal, square
 from .putting import index_put
 from .random import (
     bernoulli,
@@ -110,15 +113,27 @@ from .shape import (
     unsqueeze,
 )
 from .splitting import chunk, split, split_with_sizes, tensor_split, unbind
+from .stacking import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    column_stack,
+    dstack,
+    hstack,
+    row_stack,
+    vstack,
+)
 from .statistics import std, var
 from .strided import as_strided
-from .transcendental import cos, exp, log, sin, sqrt, tanh
 from .transposing import movedim, permute, swapaxes, t, transpose
 from .triangles import diagonal, tril, triu
 from .turning import flip, roll
 from .unsafe_splitting import unsafe_chunk, unsafe_split, unsafe_split_with_sizes
+from .vectors import cross, ger, inner
 
 __all__ = [
+    # elementwise
+    *elementwise.__all__,
     # activations
     "log_softmax",
     "relu",
@@ -132,16 +147,8 @@ __all__ = [
     # argextrema
     "argmax",
     "argmin",
-    # arithmetic
-    "abs",
-    "add",
+    # complexes
     "conj",
-    "div",
-    "mul",
-    "neg",
-    "rsub",
-    "sign",
-    "sub",
     # comparison
     "allclose",
     "eq",
@@ -159,6 +166,8 @@ __all__ = [
     "signbit",
     # conversion
     "clone",
+    # covariance
+    "cov",
     # creation
     "arange",
     "as_tensor",
@@ -174,6 +183,11 @@ __all__ = [
     "cumprod",
     "cumsum",
     "prod",
+    # diagonals
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "trace",
     # dlpack
     "from_dlpack",
     # einsum
@@ -206,6 +220,9 @@ __all__ = [
     # indexing
     "narrow",
     "select",
+    # inplace_elementwise
+    "clamp_max_",
+    "clamp_min_",
     # joining
     "cat",
     "concat",
@@ -243,10 +260,6 @@ __all__ = [
     # medians
     "median",
     "nanmedian",
-    # powers
-    "pow",
-    "reciprocal",
-    "square",
     # random
     "bernoulli",
     "normal",
@@ -292,18 +305,20 @@ __all__ = [
     "split_with_sizes",
     "tensor_split",
     "unbind",
+    # stacking
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "column_stack",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "vstack",
     # statistics
     "std",
     "var",
     # strided
     "as_strided",
-    # transcendental
-    "cos",
-    "exp",
-    "log",
-    "sin",
-    "sqrt",
-    "tanh",
     # transposing
     "movedim",
     "permute",
@@ -321,6 +336,10 @@ __all__ = [
     "unsafe_chunk",
     "unsafe_split",
     "unsafe_split_with_sizes",
+    # vectors
+    "cross",
+    "ger",
+    "inner",
     # moments
     "std_mean",
     "var_mean",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, is_array
+from glassgrad.base.backend import is_array
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
-from glassgrad.core.levels import Layer, visible
+from glassgrad.core.levels import Layer, backend_below, visible
 from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = ["as_items", "dims_of", "index_array", "read_slice", "refusal"]
@@ -116,7 +116,7 @@ def index_array(item: Any, array: Any) -> Any:
             stacklevel=5,
         )
         values = (wrap(values) != 0).payload
-    backend = backend_of(array)
+    backend = backend_below(array)
     is_ready = isinstance(values, (Layer, backend.array_type))
     return values if is_ready else backend.asarray(values)
 

@@ -22,18 +22,26 @@ from . import (
     complexes,
     conversion,
     creation,
+    diagonals,
     extrema,
     gathering,
+    hyperbolic,
     joining,
     linalg,
+    logarithms,
     logic,
     powers,
     reduction,
+    rounding,
     selection,
     shape,
+    stacking,
     statistics,
     transcendental,
     transposing,
+    triangles,
+    trigonometric,
+    vectors,
 )
 from .einsum import einsum
 
@@ -62,6 +70,26 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.sin: transcendental.sin,
     np.cos: transcendental.cos,
     np.tanh: transcendental.tanh,
+    np.tan: trigonometric.tan,
+    np.arcsin: trigonometric.asin,
+    np.arccos: trigonometric.acos,
+    np.arctan: trigonometric.atan,
+    np.arctan2: trigonometric.Atan2.apply,
+    np.hypot: trigonometric.Hypot.apply,
+    np.sinh: hyperbolic.sinh,
+    np.cosh: hyperbolic.cosh,
+    np.arcsinh: hyperbolic.asinh,
+    np.arccosh: hyperbolic.acosh,
+    np.arctanh: hyperbolic.atanh,
+    np.exp2: logarithms.exp2,
+    np.expm1: logarithms.expm1,
+    np.log1p: logarithms.log1p,
+    np.log2: logarithms.log2,
+    np.log10: logarithms.log10,
+    np.floor: rounding.floor,
+    np.ceil: rounding.ceil,
+    np.trunc: rounding.trunc,
+    np.rint: rounding.round,
     np.maximum: selection.maximum,
     np.minimum: selection.minimum,
     np.matmul: linalg.matmul,
@@ -106,11 +134,15 @@ def _transpose(a: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
 
 
 def _concatenate(arrays: Any, axis: int = 0) -> Tensor:
-    return joining.cat([_tensor(array) for array in arrays], axis)
+    return joining.cat(_tensors(arrays), axis)
 
 
 def _stack(arrays: Any, axis: int = 0) -> Tensor:
-    return joining.stack([_tensor(array) for array in arrays], axis)
+    return joining.stack(_tensors(arrays), axis)
+
+
+def _tensors(arrays: Any) -> list[Tensor]:
+    return [_tensor(array) for array in arrays]
 
 
 def _tensor(value: Any) -> Tensor:
@@ -142,6 +174,18 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.moveaxis: transposing.movedim,
     np.concatenate: _concatenate,
     np.stack: _stack,
+    np.vstack: lambda tup: stacking.vstack(_tensors(tup)),
+    np.hstack: lambda tup: stacking.hstack(_tensors(tup)),
+    np.dstack: lambda tup: stacking.dstack(_tensors(tup)),
+    np.column_stack: lambda tup: stacking.column_stack(_tensors(tup)),
+    np.round: lambda a, decimals=0: rounding.round(a, decimals=decimals),
+    np.diag: lambda v, k=0: diagonals.diag(v, k),
+    np.diagflat: lambda v, k=0: diagonals.diagflat(v, k),
+    np.diagonal: lambda a, offset=0, axis1=0, axis2=1: triangles.diagonal(a, offset, axis1, axis2),
+    np.trace: lambda a: diagonals.trace(a),
+    np.inner: lambda a, b: vectors.inner(_tensor(a), _tensor(b)),
+    np.outer: lambda a, b: linalg.outer(_tensor(a), _tensor(b)),
+    np.cross: lambda a, b, axis=-1: vectors.cross(_tensor(a), _tensor(b), axis),
     np.where: selection.where,
     np.clip: lambda a, a_min=None, a_max=None: selection.clamp(a, a_min, a_max),
     np.dot: linalg.matmul,

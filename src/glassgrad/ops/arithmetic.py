@@ -12,13 +12,19 @@ from ._out import written_to
 
 __all__ = [
     "abs",
+    "absolute",
     "add",
     "div",
+    "divide",
     "mul",
+    "multiply",
     "neg",
+    "negative",
     "rsub",
     "sign",
     "sub",
+    "subtract",
+    "true_divide",
 ]
 
 Operand = Tensor | bool | int | float | complex
@@ -377,3 +383,7 @@ def sign(input: Tensor) -> Tensor:
         tensor([-1.,  0.,  1.])
     """
     return Sign.apply(input)
+
+
+# Under PyTorch's other names
+multiply, subtract, divide, true_divide, negative, absolute = mul, sub, div, div, neg, abs

@@ -34,10 +34,14 @@ class BinaryCrossEntropy(PointwiseLoss):
     node = "BinaryCrossEntropyBackward0"
     latex = (
         r"-\tfrac1n \sum_i w_i (t_i \ln x_i + (1 - t_i) \ln(1 - x_i))",
-        r"\tfrac1n \sum_i w_i \bigl(\tfrac{x_i - t_i}{x_i (1 - x_i)}\,\dot x_i"
-        r" + \ln \tfrac{1 - x_i}{x_i}\,\dot t_i\bigr)",
-        r"\bar x_i = \tfrac1n\,\bar l\,w_i \tfrac{x_i - t_i}{x_i (1 - x_i)},"
-        r"\ \bar t_i = \tfrac1n\,\bar l\,w_i \ln \tfrac{1 - x_i}{x_i}",
+        (
+            r"\tfrac1n \sum_i w_i \bigl(\tfrac{x_i - t_i}{x_i (1 - x_i)}\,\dot x_i"
+            r" + \ln \tfrac{1 - x_i}{x_i}\,\dot t_i\bigr)"
+        ),
+        (
+            r"\bar x_i = \tfrac1n\,\bar l\,w_i \tfrac{x_i - t_i}{x_i (1 - x_i)},"
+            r"\ \bar t_i = \tfrac1n\,\bar l\,w_i \ln \tfrac{1 - x_i}{x_i}"
+        ),
     )
     saves = ("self", "target")
     differentiates = slice(2)
@@ -85,7 +89,7 @@ def binary_cross_entropy(
         >>> binary_cross_entropy(tensor([0.9, 0.5]), tensor([1.0, 0.0]))
         tensor(0.3993)
 
-    See also:
+    See Also:
         https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
     """
     name = "binary_cross_entropy"
@@ -127,12 +131,18 @@ class BinaryCrossEntropyWithLogits(PointwiseLoss):
 
     node = "BinaryCrossEntropyWithLogitsBackward0"
     latex = (
-        r"\tfrac1n \sum_i w_i ((1 - t_i) x_i + a_i s_i),"
-        r"\ a_i = 1 + (p_i - 1) t_i,\ s_i = \ln(1 + e^{-x_i})",
-        r"\tfrac1n \sum_i w_i ((1 - t_i - a_i \sigma(-x_i))\,\dot x_i"
-        r" + ((p_i - 1) s_i - x_i)\,\dot t_i)",
-        r"\bar x_i = \tfrac1n\,\bar l\,w_i (1 - t_i - a_i \sigma(-x_i)),"
-        r"\ \bar t_i = \tfrac1n\,\bar l\,w_i ((p_i - 1) s_i - x_i)",
+        (
+            r"\tfrac1n \sum_i w_i ((1 - t_i) x_i + a_i s_i),"
+            r"\ a_i = 1 + (p_i - 1) t_i,\ s_i = \ln(1 + e^{-x_i})"
+        ),
+        (
+            r"\tfrac1n \sum_i w_i ((1 - t_i - a_i \sigma(-x_i))\,\dot x_i"
+            r" + ((p_i - 1) s_i - x_i)\,\dot t_i)"
+        ),
+        (
+            r"\bar x_i = \tfrac1n\,\bar l\,w_i (1 - t_i - a_i \sigma(-x_i)),"
+            r"\ \bar t_i = \tfrac1n\,\bar l\,w_i ((p_i - 1) s_i - x_i)"
+        ),
     )
     saves = ("self", "target")
     differentiates = slice(2)

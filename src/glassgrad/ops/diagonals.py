@@ -5,14 +5,14 @@
 
 import numpy as np
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim
 from ._families import Along, KeepsShape, Linear, run
-from ._reduce import spread
+from ._reduce import spread, zeros_like
 from .shape import ravel
-from .triangles import Diagonal, DiagonalInto
+from .triangles import Diagonal, DiagonalInto, diagonal_of
 
 __all__ = ["diag", "diag_embed", "diagflat", "trace"]
 
@@ -30,7 +30,9 @@ class DiagEmbed(Linear, Along):
         shape, n = list(x.shape[:-1]), x.shape[-1] + abs(offset)
         for dim in sorted((dim1, dim2)):
             shape.insert(dim, n)
-        return DiagonalInto.forward(x, shape=tuple(shape), offset=offset, dim1=dim1, dim2=dim2)
+        out = zeros_like(x, tuple(shape))
+        diagonal_of(out, offset, dim1, dim2)[...] = x
+        return out
 
     @staticmethod
     def backward(ctx, grad):
@@ -101,7 +103,7 @@ class DiagonalCopy(Diagonal):
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
-        return np.copy(Diagonal.forward(x, offset=offset, dim1=dim1, dim2=dim2))
+        return np.copy(diagonal_of(x, offset, dim1, dim2))
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -151,7 +153,12 @@ class Trace(KeepsShape):
 
     @staticmethod
     def forward(x):
-        return Diagonal.forward(x, offset=0, dim1=0, dim2=1).sum()
+        if x.dtype.kind == "b":
+            raise DTypeError(
+                "trace is not implemented for 'Bool'. A sum of True and False is neither. "
+                "Write `x.int().trace()`."
+            )
+        return diagonal_of(x, 0, 0, 1).sum()
 
     @staticmethod
     def backward(ctx, grad):
@@ -171,10 +178,11 @@ def trace(input: Tensor) -> Tensor:
         input: shape `(n, m)`.
 
     Returns:
-        A 0-d tensor of the dtype of `input`; int64 for integers and bools.
+        A 0-d tensor of the dtype of `input`; int64 for integers.
 
     Raises:
         ShapeError: for other shapes.
+        DTypeError: for bools.
 
     Example:
         >>> trace(tensor([[1.0, 2.0], [3.0, 4.0]]))

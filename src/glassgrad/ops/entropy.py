@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentError
-from glassgrad.core.levels import Layer
+from glassgrad.core.levels import Layer, backend_below
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
@@ -288,7 +287,7 @@ def cross_entropy(
     plain = reduction == "mean" and weight is None and not label_smoothing
     seen = plain and complete and not isinstance(wanted, Layer)
     if seen and wanted.ndim == 1 and scores.ndim == 2 and wanted.size:
-        starts = backend_of(scores).xp.arange(0, scores.size, scores.shape[1])
+        starts = backend_below(scores).xp.arange(0, scores.size, scores.shape[1])
         return MeanCrossEntropy.apply(input, hits=starts + wanted, exponentials=[])
     return CrossEntropy.apply(
         *operands,

@@ -8,7 +8,7 @@ from glassgrad.core.tensor import Tensor
 
 from ._writing import in_place
 from .hyperbolic import Acosh, Asinh, Atanh, Cosh, Sinh
-from .logarithms import Exp2, Expm1, Log1P, Log2, Log10, Logit
+from .logarithms import Exp2, Expm1, Log1p, Log2, Log10, Logit
 from .trigonometric import Acos, Asin, Atan, Atan2, Hypot, Tan
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "exp2_",
     "expm1_",
     "hypot_",
-    "log10_",
     "log1p_",
     "log2_",
+    "log10_",
     "logit_",
     "sinh_",
     "tan_",
@@ -169,7 +169,7 @@ def log1p_(input: Tensor) -> Tensor:
         >>> log1p_(tensor([0.0, 1.0]))
         tensor([0.0000, 0.6931])
     """
-    return in_place(Log1P, input)
+    return in_place(Log1p, input)
 
 
 def log2_(input: Tensor) -> Tensor:
@@ -186,8 +186,8 @@ def log10_(input: Tensor) -> Tensor:
     """`log10`, in place.
 
     Example:
-        >>> log10_(tensor([1.0, 100.0]))
-        tensor([0., 2.])
+        >>> log10_(tensor([1.0, 50.0]))
+        tensor([0.0000, 1.6990])
     """
     return in_place(Log10, input)
 

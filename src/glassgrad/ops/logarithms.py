@@ -96,7 +96,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return Expm1.apply(input)
 
 
-class Log1P(Elementwise):
+class Log1p(Elementwise):
     """y = ln(1 + x)        dy = dx/(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
@@ -133,7 +133,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if out is not None:
         return written_to(out, log1p, input)
-    return Log1P.apply(input)
+    return Log1p.apply(input)
 
 
 class Log2(Elementwise):
@@ -204,8 +204,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         Tensor of shape `S`: -inf at 0, nan below.
 
     Example:
-        >>> log10(tensor([1.0, 100.0]))
-        tensor([0., 2.])
+        >>> log10(tensor([1.0, 50.0]))
+        tensor([0.0000, 1.6990])
 
     See also: https://pytorch.org/docs/stable/generated/torch.log10.html
     """

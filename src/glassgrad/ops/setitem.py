@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, is_array
+from glassgrad.base.backend import is_array
 from glassgrad.base.dtypes import float16
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.levels import Layer, level_below
+from glassgrad.core.levels import Layer, backend_below, level_below
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 
@@ -84,7 +84,7 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
     target, dims, indices = parse(input, index)
     if not isinstance(value, Tensor):
         with np.errstate(over="ignore"):
-            value = wrap(backend_of(target.payload).asarray(value, target.dtype))
+            value = wrap(backend_below(target.payload).asarray(value, target.dtype))
     if dims:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else view(value, sizes)

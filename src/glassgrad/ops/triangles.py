@@ -12,7 +12,7 @@ from ._dims import wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
 
-__all__ = ["diagonal", "tril", "triu"]
+__all__ = ["diagonal", "diagonal_of", "tril", "triu"]
 
 
 class Tril(Linear, Along):
@@ -110,7 +110,7 @@ class Diagonal(KeepsShape):
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
-        return _diagonal(x, offset, dim1, dim2)
+        return diagonal_of(x, offset, dim1, dim2)
 
     @staticmethod
     def backward(ctx, grad):
@@ -136,7 +136,7 @@ class DiagonalInto(Linear, Along):
     @staticmethod
     def forward(x, *, shape, offset, dim1, dim2):
         out = zeros_like(x, shape)
-        _diagonal(out, offset, dim1, dim2)[...] = x
+        diagonal_of(out, offset, dim1, dim2)[...] = x
         return out
 
     @staticmethod
@@ -144,7 +144,7 @@ class DiagonalInto(Linear, Along):
         return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
 
 
-def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+def diagonal_of(x: Any, offset: int, dim1: int, dim2: int) -> Any:
     """A view of the diagonal: the one of two matrix dims that are swapped in place."""
     rows, columns = x.shape[dim1], x.shape[dim2]
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))

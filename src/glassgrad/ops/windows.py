@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from sys import _getframe
 from typing import Any
 
-from glassgrad.base.backend import CPU_BACKEND, backend_of
+from glassgrad.base.backend import CPU_BACKEND
 from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of, move
+from glassgrad.core.levels import backend_below
 from glassgrad.core.saved import Kept, Packed
 from glassgrad.core.state import modes, next_seq, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
@@ -339,7 +340,7 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
 def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """Zeros in the place of missing gradients, except those that can never come, if so wished."""
     present = next((grad for grad in grads if grad is not None), None)
-    backend = CPU_BACKEND if present is None else backend_of(present.payload)
+    backend = CPU_BACKEND if present is None else backend_below(present.payload)
     return tuple(
         [
             wrap(backend.xp.zeros(meta.shape, meta.dtype))

@@ -26,7 +26,7 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
         The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
         edges if nothing is recorded.
     """
-    ctx = new_ctx(cls)
+    ctx = new_ctx(cls, _node_of_level(cls))
     ctx._level = level
     tensors = [x for x in args if isinstance(x, Tensor)]
     own = [level.is_mine(x) and x.edge is not None for x in tensors]
@@ -67,9 +67,20 @@ def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     return ctx, raw, edges
 
 
-def new_ctx(cls: Any) -> Any:
+def _node_of_level(cls: Any) -> Any:
+    """The class of the nodes of a Function that transforms record, with PyTorch's name for it."""
+    found = cls.__dict__.get("_node_of_level")
+    if found is None:
+        name = f"{cls.__name__}GeneratedBackward"
+        found = cls._node_of_level = type(
+            name, (cls._backward_cls,), {"__module__": cls.__module__}
+        )
+    return found
+
+
+def new_ctx(cls: Any, node_cls: Any = None) -> Any:
     """The node of a call that is still to be made."""
-    ctx = object.__new__(cls._backward_cls)
+    ctx = object.__new__(cls._backward_cls if node_cls is None else node_cls)
     ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
     ctx.versions = ctx.cold = None
     return ctx

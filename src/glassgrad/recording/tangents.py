@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.duals import Aside, Duals
+from glassgrad.core.duals import Aside, Duals, Unseen
 from glassgrad.core.levels import Wrapped
 from glassgrad.core.saved import Kept
 from glassgrad.core.state import modes
@@ -38,7 +38,7 @@ class ForwardMode(Duals):
     ) -> Any:
         """Do the op as if nothing had a tangent, and its rule on the tangents."""
         tangents = self._tangents(operands)
-        with Aside():
+        with Aside() if modes.hook_pairs else Unseen():  # a Packed asks for tangents
             out = cls.apply(*operands, **parameters)
             if cls.views:
                 show(out, operands[0])
@@ -46,13 +46,21 @@ class ForwardMode(Duals):
         pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
         for part, tangent in pairs:
             if tangent is not None:
-                if not cls.views and _shares_memory(tangent, tangents):
-                    with Aside():
-                        tangent = tangent.clone()
-                self._set(part, tangent)
-                if "result" in cls.saves:
-                    self.keep_output(part, tangent)
+                self._set_result(cls, part, tangent, tangents)
         return out
+
+    def _set_result(self, cls: type[Primitive], out: Tensor, tangent: Tensor, of: Tangents) -> None:
+        """Let a result have a tangent: a view of that of the operand if it is one, else its own."""
+        shares = _shares_memory(tangent, of)
+        if shares and cls.views:
+            self.hang(out, tangent)
+            return
+        if shares:
+            with Aside():
+                tangent = tangent.clone()
+        tangent = self.hang_alike(out, tangent)
+        if "result" in cls.saves:
+            self.keep_output(out, tangent)
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function, and its `jvp`."""
@@ -94,7 +102,12 @@ def _is_shown(args: tuple[Any, ...]) -> bool:
 def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
     """Whether a write to one of the tangents might change the first."""
     array = _array(tangent)
-    return any(x is not None and np.may_share_memory(array, _array(x)) for x in tangents)
+    for x in tangents:
+        if x is not None:
+            other = _array(x)
+            if array is other or (array.base is not None and np.may_share_memory(array, other)):
+                return True
+    return False
 
 
 def _array(x: Tensor) -> Any:
@@ -233,6 +246,9 @@ class Call(NamedTuple):
                     _check_written(tangent, self.tangents[at], versions[at])
             else:
                 is_new = _check_view(out, tangent, self.args, self.tangents)
+                if tangent is not None and not _is_view(out):
+                    shares = _shares_memory(tangent, self.tangents)
+                    tangent = tangent.clone() if shares else tangent
                 found.append((out, tangent, is_new))
         return found
 
@@ -331,6 +347,15 @@ def _check_view(
             "Take the view of the tangent that jvp was given."
         )
     return False
+
+
+def _is_view(x: Tensor) -> bool:
+    """Whether `x` is a view, or shows one as a transform does."""
+    while not x._is_view():
+        if x.__class__ is not Wrapped:
+            return False
+        x = x.payload.value
+    return True
 
 
 def _stem(x: Tensor) -> Tensor:
