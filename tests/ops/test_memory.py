@@ -110,3 +110,22 @@ def test_set_refuses_what_it_would_break():
         x.set_([1.0])
     with pytest.raises(DTypeError):
         x.set_(gg.zeros(3, dtype=gg.int64))
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+def test_a_storage_is_all_of_the_memory_that_a_tensor_shows_a_part_of(lib):
+    x = lib.tensor([[1.0, 2.0], [3.0, 4.0]])
+    for part in (x, x[1], x.t(), x[0].detach()):
+        memory = part.storage()
+        assert len(memory) == memory.size() == 4
+        assert memory.data_ptr() == x.data_ptr()
+        assert memory.tolist() == [1.0, 2.0, 3.0, 4.0]
+        assert (memory.nbytes(), memory.element_size()) == (16, 4)
+    assert len(lib.tensor([]).storage()) == 0
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_memory_beyond_a_detached_part_can_be_shown(lib):
+    part = lib.tensor([1.0, 2.0, 3.0])[:2].detach()
+    assert part.as_strided((3,), (1,), 0).tolist() == [1.0, 2.0, 3.0]

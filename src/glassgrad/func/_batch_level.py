@@ -164,7 +164,7 @@ class BatchLevel(Level):
             if one_dtype(values) is None:
                 seen = [x if own is None else own for x, own in zip(values, mine, strict=True)]
                 values = in_dtype(cls, values, common_dtype(cls, tuple(seen)))
-            else:
+            elif not cls.broadcasts:  # an elementwise rule takes numbers as they are
                 values = in_common_dtype(cls, values)
             if cls.vmap is Function.vmap:
                 out = one_by_one(cls, self.info, in_dims, *values, **parameters)

@@ -53,9 +53,11 @@ class Elementwise(Primitive):
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
         """The dims of an example are lined up from the last one; the batch stays in front."""
-        batched = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
-        rank = max([x.ndim - is_batched for x, is_batched in batched])
-        lined = [in_front(x, rank) if is_batched else x for x, is_batched in batched]
+        if len(values) == 1:
+            return cls.apply(values[0], **parameters)
+        pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
+        rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
+        lined = [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
         return cls.apply(*lined, **parameters)
 
 
