@@ -217,6 +217,10 @@ def test_outputs_marked_as_constants_do_not_move(lib, transform):
 BAD_TANGENTS = {
     "too many": (lambda ctx, dx: (dx, dx), "returned an invalid number of forward gradients"),
     "no tensor": (lambda ctx, dx: 3, r"expected Variable or None \(got int\)"),
+    "another size": (
+        lambda ctx, dx: dx[0],
+        "Trying to set a forward gradient that has a different",
+    ),
 }
 
 

@@ -26,7 +26,16 @@ from .levels import Layer
 from .state import mark_special, modes, special
 from .tensor import Tensor, wrap
 
-__all__ = ["Aside", "Duals", "Unseen", "apart", "forward_moves", "is_forward", "tangent_of"]
+__all__ = [
+    "Aside",
+    "Duals",
+    "Unseen",
+    "apart",
+    "check_size",
+    "forward_moves",
+    "is_forward",
+    "tangent_of",
+]
 
 
 def tangent_of(tensor: Tensor) -> Tensor | None:
@@ -53,6 +62,17 @@ def apart(tensor: Tensor) -> Tensor:
     if view.cold is not None:
         view.cold.stem = None
     return view
+
+
+def check_size(tensor: Tensor, tangent: Tensor) -> None:
+    """Raise ShapeError if a tangent has not the size of its tensor."""
+    if tuple(tangent.shape) != tuple(tensor.shape):
+        raise ShapeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the "
+            f"given forward gradient is of size {list(tangent.shape)}. Each element moves at its "
+            "own speed. Write `tangent.expand_as(x)`."
+        )
 
 
 class Aside:
@@ -168,14 +188,7 @@ class Duals:
             GraphError: if the tangent has a tangent, or elements of the tensor share their memory
                 and so cannot move each for itself.
         """
-        if tuple(tangent.shape) != tuple(tensor.shape):
-            raise ShapeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                "original Tensor, this is not supported. Tensor is of size "
-                f"{list(tensor.shape)} while the given forward gradient is of size "
-                f"{list(tangent.shape)}. Each element moves at its own speed. Write "
-                "`tangent.expand_as(x)`."
-            )
+        check_size(tensor, tangent)
         if self.tangent(tangent) is not None:
             raise GraphError(
                 "Setting a forward grad that itself has a forward gradient at the same level 0 is "

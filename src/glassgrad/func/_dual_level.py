@@ -2,6 +2,7 @@
 
 from typing import Any, Self
 
+from glassgrad.core.duals import check_size
 from glassgrad.core.geometry import Geometry
 from glassgrad.core.levels import Below, Layer, Level, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
@@ -177,4 +178,6 @@ class DualLevel(Level):
 
     def move(self, x: Tensor, tangent: Tensor | None) -> None:
         """Let a tensor that was just made, or written, move as `tangent` says."""
+        if tangent is not None:
+            check_size(x, tangent)
         x.payload.tangent = tangent

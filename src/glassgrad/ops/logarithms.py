@@ -240,7 +240,7 @@ class Logit(Elementwise):
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         low, beyond = (0.0, math.nan) if ctx.eps is None else (ctx.eps, 0.0)
-        slope = grad / (x * (1 - x))
+        slope = grad / ((x + 0) * (1 - x))  # -0 + 0 is 0: the slope is inf there, too
         return np.where(_outside(x, low), beyond, slope)
 
 
