@@ -1,10 +1,10 @@
-"""Rows of ops on lines of a tensor: diagonals, windows, vectors."""
+"""Rows of ops on lines of a tensor: diagonals, windows, vectors, distributions."""
 
 import numpy as np
 
 import glassgrad
-from glassgrad.ops import diagonals, vectors
-from opcase import OpCase, real, sample, whole
+from glassgrad.ops import choosing, diagonals, vectors
+from opcase import OpCase, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
 
@@ -64,6 +64,20 @@ ROWS = [
             sample(real(2, 3), real(3), dim=-1),
             sample(real(2, 2), real(2, 2), dim=0),
             sample(real(2, 2), real(2, 2)),
+        ],
+    ),
+    OpCase(
+        choosing.multinomial,
+        [fixed([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]])],  # whatever the numbers: no other choice
+        {"num_samples": 1},
+        more=[sample(fixed([0.0, 3.0, 0.0]), num_samples=4, replacement=True)],
+        wrong=[
+            sample(real(2, 2, 2), num_samples=1),
+            sample(fixed([1.0, 2.0]), num_samples=3),
+            sample(fixed([1.0, 2.0]), num_samples=0),
+            sample(fixed([1.0, -2.0]), num_samples=1),
+            sample(fixed([0.0, 0.0]), num_samples=1),
+            sample(whole(3), num_samples=1),
         ],
     ),
 ]

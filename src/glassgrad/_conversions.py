@@ -12,7 +12,7 @@ from .base.backend import CPU, asnumpy
 from .base.dtypes import as_dtype
 from .base.errors import ArgumentTypeError, GraphError, ShapeError, TransformError
 from .core import state
-from .core.levels import Layer, settled, visible
+from .core.layers import Layer, settled, visible
 from .core.tensor import LEAF, wrap
 
 if TYPE_CHECKING:

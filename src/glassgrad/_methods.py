@@ -148,6 +148,7 @@ class Methods:
 
     # Element by element
     bernoulli = random.bernoulli
+    multinomial = random.multinomial
     add = arithmetic.add
     sub = subtract = arithmetic.sub
     mul = multiply = arithmetic.mul

@@ -16,9 +16,9 @@ import numpy as np
 from .base.backend import asnumpy
 from .base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
 from .base.errors import ArgumentError, ArgumentTypeError, GraphError
-from .core.duals import tangent_of
-from .core.levels import Layer
+from .core.layers import Layer
 from .core.tensor import PLAIN, Tensor
+from .levels.duals import tangent_of
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
 

@@ -17,7 +17,7 @@ from typing import Any
 from glassgrad.base.errors import ArgumentTypeError, GradientError
 from glassgrad.core import state
 from glassgrad.core.graph import Node
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.engine.task import GraphTask
 
 __all__ = [

@@ -6,17 +6,17 @@
         value, derivative = unpack_dual(y)        f(primal), and J·tangent
 
 A dual is a tensor like any other: it requires grad if its primal does, it can be written, viewed
-and differentiated. Where tangents are is told in `glassgrad.core.duals`.
+and differentiated. Where tangents are is told in `glassgrad.levels.duals`.
 """
 
 from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.grad_mode import Mode
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
-from glassgrad.core.duals import apart, is_forward
 from glassgrad.core.state import modes, set_duals
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.tangents import ForwardMode
+from glassgrad.levels.duals import apart, is_forward
+from glassgrad.levels.tangents import ForwardMode
 
 __all__ = [
     "UnpackedDualTensor",

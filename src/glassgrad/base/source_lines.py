@@ -17,7 +17,7 @@ Place = tuple[CodeType, int]
 """An instruction: its code object, and its offset in bytes."""
 
 _HOME = __file__.rpartition("base")[0]
-_PARTS = "autograd base core data engine nn ops optim recording tracing utils viz"
+_PARTS = "autograd base core data engine func levels nn ops optim recording tracing utils viz"
 OURS = frozenset(["glassgrad", *[f"glassgrad.{part}" for part in _PARTS.split()]])
 """The packages whose frames are passed over: a user asks for a line of their own."""
 

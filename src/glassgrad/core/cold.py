@@ -88,7 +88,7 @@ class Cold:
         base: the tensor this one is a view of; only views have the next two.
         made: how the view was made, if it was made where it may not be written (`views.Made`).
         seen: the version of the storage for which the view's `edge` is right.
-        stem: the tensor of whose tangent a view has a part; not always its base (`core/duals.py`).
+        stem: the tensor of whose tangent a view has a part, often its base (`levels/duals.py`).
         tangent: how it moves, while a level of forward mode is open that knows.
         name: a name for pictures and error messages.
         is_inference: made inside `inference_mode()`.

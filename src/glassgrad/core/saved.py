@@ -13,7 +13,7 @@ from glassgrad.base.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.base.tree import flatten
 
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
-from .levels import Wrapped, settled
+from .layers import Wrapped, settled
 from .stale import inference_error, stale_error
 from .state import HookPair, modes, set_modes
 from .tensor import LEAF, Pending, Tensor, wrap

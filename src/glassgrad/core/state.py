@@ -64,8 +64,8 @@ class Modes(threading.local):
         task: the backward pass that is running, the innermost one, or None.
         hook_pairs: (pack, unpack) of the saved-tensor hooks entered, the innermost last.
         no_hooks: why saved-tensor hooks may not be entered now; None: they may.
-        levels: the transforms that are open, the innermost last (`core/levels.py`).
-        duals: the level of forward mode that is open (`core/duals.py`), or None.
+        levels: the transforms that are open, the innermost last (`levels/level.py`).
+        duals: the level of forward mode that is open (`levels/duals.py`), or None.
         forward: whether ops move the tangents of such a level on.
         key: the thread's mark in the sets of the process.
     """

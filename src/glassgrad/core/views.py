@@ -27,7 +27,7 @@ from glassgrad.base.errors import FreedGraphError, GraphError
 from . import state
 from .geometry import Geometry
 from .graph import Node, edge_of, ends, relocate
-from .levels import Layer, Wrapped
+from .layers import Layer, Wrapped
 from .saved import FREED
 from .state import modes, next_seq
 from .tensor import LEAF, Pending, Tensor, wrap

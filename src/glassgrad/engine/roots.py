@@ -14,7 +14,7 @@ from glassgrad.base.errors import (
     GraphError,
 )
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.levels import Wrapped, backend_below
+from glassgrad.core.layers import Wrapped, backend_below
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 

@@ -2,7 +2,8 @@
 
 Read the files in this order:
 
-    core/levels.py        a transform is a level: how a tensor looks to it
+    core/layers.py        how a tensor looks to a transform
+    levels/level.py       a transform is a level
     _grad_level.py        the level of reverse mode: a tape over tensors one level down
     reverse.py            grad, grad_and_value, vjp
     _dual_level.py        the level of forward mode: each tensor carries a tangent

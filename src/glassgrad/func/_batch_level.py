@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from glassgrad.base.errors import TransformError
 from glassgrad.base.tree import map_leaves
-from glassgrad.core.levels import Layer, Level, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
+from glassgrad.levels.level import Level
 from glassgrad.ops._families import in_front
 from glassgrad.recording.function import Function
 from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype

@@ -2,14 +2,15 @@
 
 from typing import Any, Self
 
-from glassgrad.core.duals import check_size
 from glassgrad.core.geometry import Geometry
-from glassgrad.core.levels import Below, Layer, Level, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
+from glassgrad.levels.duals import check_size
+from glassgrad.levels.level import Below, Level
+from glassgrad.levels.tangents import tangents_of_op
 from glassgrad.recording.primitive import Primitive
-from glassgrad.recording.tangents import tangents_of_op
 
 from ._functions import call_moving
 

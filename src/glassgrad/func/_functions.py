@@ -5,11 +5,12 @@ from typing import Any
 
 from glassgrad.base.errors import TransformError
 from glassgrad.base.tree import map_leaves
-from glassgrad.core.levels import Level, Wrapped
+from glassgrad.core.layers import Wrapped
 from glassgrad.core.tensor import Tensor
+from glassgrad.levels.in_parts import call_at
+from glassgrad.levels.level import Level
+from glassgrad.levels.tangents import Call
 from glassgrad.recording.calling import place_outputs
-from glassgrad.recording.in_parts import call_at
-from glassgrad.recording.tangents import Call
 
 __all__ = ["call_below", "call_moving", "check_form", "lowered"]
 

@@ -9,11 +9,12 @@ from typing import Any, Self
 
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.levels import Level, settled
+from glassgrad.core.layers import settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.core.views import show
 from glassgrad.engine.task import GraphTask
+from glassgrad.levels.level import Level
 from glassgrad.recording.calling import place_outputs
 from glassgrad.recording.operands import in_common_dtype
 from glassgrad.recording.primitive import Primitive, record

@@ -4,7 +4,7 @@ from typing import Any
 
 from glassgrad.base.errors import TransformError
 from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.levels import settled
+from glassgrad.core.layers import settled
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["all_settled", "refuse_complex", "tensors_of", "without_aux"]

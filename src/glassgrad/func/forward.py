@@ -12,7 +12,7 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentError, ShapeError, TransformError
 from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core.levels import settled
+from glassgrad.core.layers import settled
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import stack
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core.levels import settled
+from glassgrad.core.layers import settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.roots import find_roots

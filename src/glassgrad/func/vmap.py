@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.base.errors import ArgumentError, TransformError
 from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.levels import settled
+from glassgrad.core.layers import settled
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import cat, get_rng_state, set_rng_state
 

@@ -89,6 +89,7 @@ from .moments import std_mean, var_mean
 from .putting import index_put
 from .random import (
     bernoulli,
+    multinomial,
     normal,
     rand,
     rand_like,
@@ -262,6 +263,7 @@ __all__ = [
     "nanmedian",
     # random
     "bernoulli",
+    "multinomial",
     "normal",
     "rand",
     "rand_like",

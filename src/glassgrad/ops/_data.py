@@ -9,7 +9,7 @@ import numpy as np
 from glassgrad.base.backend import asnumpy, is_array, whole
 from glassgrad.base.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
-from glassgrad.core.levels import Wrapped
+from glassgrad.core.layers import Wrapped
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["array_from"]

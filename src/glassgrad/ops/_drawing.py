@@ -12,7 +12,7 @@ from typing import Any
 
 from glassgrad.base.backend import backend_for
 from glassgrad.base.errors import TransformError
-from glassgrad.core.levels import batches_of
+from glassgrad.core.layers import batches_of
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, fresh, wrap
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.recording.primitive import Primitive
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from glassgrad.base.backend import is_array
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
-from glassgrad.core.levels import Layer, backend_below, visible
+from glassgrad.core.layers import Layer, backend_below, visible
 from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = ["as_items", "dims_of", "index_array", "read_slice", "refusal"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.base.errors import TransformError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 
 from ._families import in_front, shifted
 from ._index import dims_of

@@ -12,10 +12,10 @@ from glassgrad.base.errors import (
     MissingRuleError,
     TransformError,
 )
-from glassgrad.core.duals import forward_moves
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import is_recording, modes, special
 from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.levels.duals import forward_moves
 
 from ._families import is_batched
 from ._reduce import array_of

@@ -7,7 +7,7 @@ import numpy as np
 from glassgrad.base.backend import backend_of
 from glassgrad.base.dtypes import int32, int64
 from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 
 from ._texts import scalar_name

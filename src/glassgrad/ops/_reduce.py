@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dims
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from glassgrad.base.backend import asnumpy
 from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import is_batched
 from glassgrad.ops._reduce import array_of

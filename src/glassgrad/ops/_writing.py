@@ -22,12 +22,13 @@ from glassgrad.base.errors import (
     ShapeError,
 )
 from glassgrad.base.source_lines import here
-from glassgrad.core.duals import forward_moves, tangent_of
 from glassgrad.core.graph import edge_of, move, relocate
-from glassgrad.core.levels import Layer, level_below
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.core.views import check_made
+from glassgrad.levels.duals import forward_moves, tangent_of
+from glassgrad.levels.level import level_below
 from glassgrad.recording.primitive import Primitive
 
 from ._overlap import check_apart, check_memory

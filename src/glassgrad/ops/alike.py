@@ -9,7 +9,7 @@ import numpy as np
 from glassgrad.base.backend import asnumpy
 from glassgrad.base.dtypes import Number, as_dtype
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
 

@@ -11,7 +11,7 @@ from glassgrad.base.errors import (
     GraphError,
     ShapeError,
 )
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 

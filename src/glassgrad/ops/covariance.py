@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 
 from .complexes import conj

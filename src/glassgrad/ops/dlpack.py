@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.base.backend import CPU, CPU_BACKEND, backend_for
 from glassgrad.base.errors import ArgumentTypeError, TransformError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor, fresh
 
 from ._data import array_from

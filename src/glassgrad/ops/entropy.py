@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentError
-from glassgrad.core.levels import Layer, backend_below
+from glassgrad.core.layers import Layer, backend_below
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 

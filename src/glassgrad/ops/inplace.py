@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.levels import Layer, level_below, settled
+from glassgrad.core.layers import Layer, settled
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
+from glassgrad.levels.level import level_below
 
 from ._families import Elementwise, in_front
 from ._overlap import check_apart

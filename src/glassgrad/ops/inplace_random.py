@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.base.backend import asnumpy, backend_of
 from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 

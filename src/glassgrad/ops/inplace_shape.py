@@ -8,7 +8,7 @@ are. PyTorch numbers the nodes of these ops apart from those that make a view.
 from collections.abc import Sequence
 
 from glassgrad.base.errors import GraphError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import wrote
 from glassgrad.core.tensor import Tensor
 

@@ -13,10 +13,10 @@ from glassgrad.base.errors import (
     ShapeError,
     TransformError,
 )
-from glassgrad.core.duals import tangent_of
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.levels.duals import tangent_of
 
 from ._dims import size_of, wrap_dim
 from ._texts import c_name

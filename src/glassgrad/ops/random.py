@@ -11,12 +11,13 @@ import numpy as np
 
 from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.levels import visible
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of
 from ._drawing import drawn, drawn_leaf
 from ._making import checked_size
+from .choosing import multinomial
 from .generator import (
     Generator,
     default_generator,
@@ -36,6 +37,7 @@ __all__ = [
     "get_rng_state",
     "initial_seed",
     "manual_seed",
+    "multinomial",
     "normal",
     "rand",
     "rand_like",

@@ -7,9 +7,10 @@ import numpy as np
 from glassgrad.base.backend import is_array
 from glassgrad.base.dtypes import float16
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.levels import Layer, backend_below, level_below
+from glassgrad.core.layers import Layer, backend_below
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.levels.level import level_below
 
 from ._keys import key_of
 from ._overlap import check_apart, check_memory

@@ -7,7 +7,7 @@ import numpy as np
 
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ShapeError
-from glassgrad.core.levels import Layer
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 from glassgrad.recording.primitive import Primitive

@@ -15,7 +15,7 @@ from glassgrad.base.backend import CPU_BACKEND
 from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of, move
-from glassgrad.core.levels import backend_below
+from glassgrad.core.layers import backend_below
 from glassgrad.core.saved import Kept, Packed
 from glassgrad.core.state import modes, next_seq, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap

@@ -30,7 +30,7 @@ from glassgrad.base.dtypes import is_differentiable
 from glassgrad.base.errors import DimError, DTypeError, ShapeError
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.levels import Layer, Wrapped, settled
+from glassgrad.core.layers import Layer, Wrapped, settled
 from glassgrad.core.state import is_recording, modes, next_seq
 from glassgrad.core.tensor import Tensor, wrap
 

@@ -10,7 +10,7 @@ tensor has for its tangent the same view of the tangent, even if it was made bef
 That is so up to the *stem* of a view: the tensor it was taken from, or the latest `make_dual` or
 `unpack_dual` on the way, which share memory with their argument but no tangent.
 
-What ops do with tangents is told in `recording/tangents.py`.
+What ops do with tangents is told in `levels/tangents.py`.
 """
 
 import weakref
@@ -19,12 +19,11 @@ from typing import Any
 
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import GraphError, ShapeError
-
-from .geometry import Geometry
-from .graph import ends
-from .levels import Layer
-from .state import mark_special, modes, special
-from .tensor import Tensor, wrap
+from glassgrad.core.geometry import Geometry
+from glassgrad.core.graph import ends
+from glassgrad.core.layers import Layer
+from glassgrad.core.state import mark_special, modes, special
+from glassgrad.core.tensor import Tensor, wrap
 
 __all__ = [
     "Aside",

@@ -10,8 +10,7 @@ from typing import Any
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import modes, set_modes
 from glassgrad.core.tensor import Tensor
-
-from .calling import form_of
+from glassgrad.recording.calling import form_of
 
 __all__ = ["call_at", "new_ctx", "run_forward"]
 

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.duals import Aside, Duals, Unseen
-from glassgrad.core.levels import Wrapped
+from glassgrad.core.layers import Wrapped
 from glassgrad.core.saved import Kept
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
+from glassgrad.recording.calling import is_any_of, place_outputs
+from glassgrad.recording.function import Function
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, context
 
-from .calling import is_any_of, place_outputs
-from .function import Function
+from .duals import Aside, Duals, Unseen
 from .in_parts import new_ctx, run_forward
-from .operands import in_common_dtype
-from .primitive import Primitive, context
 
 __all__ = ["Call", "ForwardMode", "tangents_of_op"]
 
