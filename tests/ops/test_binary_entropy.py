@@ -112,3 +112,12 @@ def test_threshold_lets_nan_pass():
         x = lib.tensor([float("nan"), 0.0], requires_grad=True)
         lib.nn.functional.threshold(x, 0.5, 0.0).sum().backward()
         assert x.grad.tolist() == [1.0, 0.0]
+
+
+def test_small_probabilities_keep_their_digits():
+    found = []
+    for lib in (gg, torch):
+        x = lib.tensor([1e-9, 1e-5, 3e-4])
+        loss = lib.nn.functional.binary_cross_entropy(x, lib.zeros(3), reduction="none")
+        found.append(loss.numpy())
+    np.testing.assert_allclose(*found, rtol=1e-6)

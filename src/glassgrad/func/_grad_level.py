@@ -58,11 +58,9 @@ class GradLevel(Level):
                 if mine[0] is None:
                     return out  # a view of what was captured is captured
             if edges is not None:
-                shown = tuple(
-                    [x if own is None else own for x, own in zip(operands, mine, strict=True)]
-                )
-                node: Any = record(cls, shown, in_common_dtype(cls, values), out, edges, parameters)
-                node._level = self
+                seen = [x if own is None else own for x, own in zip(operands, mine, strict=True)]
+                values = in_common_dtype(cls, values)
+                node = record(cls, tuple(seen), values, out, edges, parameters, self)
         if not cls.multiple:
             return wrap(self.layer(out), None if edges is None else node)
         if edges is None:
@@ -81,7 +79,10 @@ class GradLevel(Level):
         edges = tuple(
             [None if x is None or x.edge is None else edge_of(x) for x in mine[cls.differentiates]]
         )
-        return None if edges.count(None) == len(edges) else edges
+        for edge in edges:
+            if edge is not None:
+                return edges
+        return None
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down and record its node here."""

@@ -20,7 +20,8 @@ from glassgrad.core.views import show
 from glassgrad.recording.calling import is_any_of, place_outputs
 from glassgrad.recording.function import Function
 from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive, context
+from glassgrad.recording.primitive import Primitive
+from glassgrad.recording.saving import kept_values
 
 from .duals import Aside, Duals, Unseen
 from .in_parts import new_ctx, run_forward
@@ -130,7 +131,10 @@ def tangents_of_op(
         MissingRuleError: if the op has no rule for tangents.
     """
     wanted = tangents[cls.differentiates]
-    if not cls.differentiable or all(tangent is None for tangent in wanted):
+    for tangent in wanted:
+        if tangent is not None and cls.differentiable:
+            break
+    else:
         return (None,) * len(out) if cls.multiple else None
     if cls.jvp is Function.jvp:
         raise MissingRuleError(
@@ -141,7 +145,7 @@ def tangents_of_op(
     values = in_common_dtype(cls, values)
     ctx: Any = OpCall()
     if not cls.jvp_by_call:
-        ctx = context(cls, values, values, out, wanted, parameters, forward_ctx(cls))
+        ctx = _context(cls, values, out, wanted, parameters)
     ctx.operands, ctx.parameters, ctx.result = values, parameters, out
     moved = cls.jvp(ctx, *wanted)
     if not cls.multiple:
@@ -155,9 +159,27 @@ class OpCall:
     __slots__ = ("operands", "parameters", "result")
 
 
+def _context(
+    cls: type[Primitive],
+    values: tuple[Any, ...],
+    out: Any,
+    wanted: Tangents,
+    parameters: dict[str, Any],
+) -> Any:
+    """What backward finds on its ctx, for a `jvp`: nobody else sees it, and it keeps nothing."""
+    ctx = object.__new__(_class_of_context(cls))
+    ctx.edges, ctx.holders = wanted, ()
+    ctx.saved_tensors = kept_values(cls, values, out, wanted)
+    for name, value in parameters.items():
+        setattr(ctx, name, value)
+    if cls.has_setup_context():
+        cls.setup_context(ctx, values, out)
+    return ctx
+
+
 @functools.cache
-def forward_ctx(cls: type[Primitive]) -> Any:
-    """The class of the `ctx` of `jvp`: what backward finds there, and the call itself."""
+def _class_of_context(cls: type[Primitive]) -> Any:
+    """The class of the `ctx` of `jvp`: it has room for the call itself."""
     return type(f"{cls.__name__}Forward", (cls._backward_cls,), {})
 
 

@@ -48,7 +48,7 @@ class BinaryCrossEntropy(PointwiseLoss):
 
     @staticmethod
     def forward(x, t, *weight, reduction):
-        yes, no = [np.maximum(np.log(p), _LEAST_LOG) for p in (x, 1 - x)]
+        yes, no = [np.maximum(p, _LEAST_LOG) for p in (np.log(x), np.log1p(-x))]
         losses = (t - 1) * no - t * yes
         return _reduced(losses * weight[0] if weight else losses, reduction)
 
@@ -62,7 +62,7 @@ class BinaryCrossEntropy(PointwiseLoss):
         wants_x, wants_t = ctx.needs_input_grad
         share = _share(grad, ctx, ctx.weight, x.shape)
         x_bar = share * (x - t) / np.maximum(x * (1 - x), _LEAST_SLOPE) if wants_x else None
-        return x_bar, share * (np.log(1 - x) - np.log(x)) if wants_t else None
+        return x_bar, share * (np.log1p(-x) - np.log(x)) if wants_t else None
 
 
 def binary_cross_entropy(

@@ -147,7 +147,7 @@ def atleast_1d(*tensors: Tensor | Tensors) -> Some:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atleast_1d.html
     """
-    return _all(tensors, _line)
+    return _all(tensors, _line, "atleast_1d")
 
 
 def atleast_2d(*tensors: Tensor | Tensors) -> Some:
@@ -157,7 +157,7 @@ def atleast_2d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_2d(tensor([1.0, 2.0]))
         tensor([[1., 2.]])
     """
-    return _all(tensors, _row)
+    return _all(tensors, _row, "atleast_2d")
 
 
 def atleast_3d(*tensors: Tensor | Tensors) -> Some:
@@ -167,7 +167,7 @@ def atleast_3d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_3d(tensor([1.0, 2.0])).shape
         glassgrad.Size([1, 2, 1])
     """
-    return _all(tensors, _layer)
+    return _all(tensors, _layer, "atleast_3d")
 
 
 def _each(tensors: Tensors, widened: Callable[[Tensor], Tensor], name: str) -> list[Tensor]:
@@ -179,11 +179,13 @@ def _each(tensors: Tensors, widened: Callable[[Tensor], Tensor], name: str) -> l
     return [widened(x) for x in parts]
 
 
-def _all(tensors: tuple[Tensor | Tensors, ...], widened: Callable[[Tensor], Tensor]) -> Some:
+def _all(
+    tensors: tuple[Tensor | Tensors, ...], widened: Callable[[Tensor], Tensor], name: str
+) -> Some:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return widened(tensors[0])
     listed = tensors[0] if len(tensors) == 1 else tensors
-    return tuple([widened(x) for x in tensors_of("atleast", listed)])
+    return tuple([widened(x) for x in tensors_of(name, listed)])
 
 
 def _line(x: Tensor) -> Tensor:

@@ -242,7 +242,16 @@ def record(
     """
     is_complex = "c" in [value.dtype.kind for value in values]
     made_of = _conjugating(cls) if is_complex and cls.holomorphic else cls._backward_cls
-    node = context(cls, operands, values, out, edges, parameters, made_of)
+    node: Any = object.__new__(made_of)
+    node.edges = edges
+    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
+    node.versions = node.cold = None
+    for name, value in parameters.items():
+        setattr(node, name, value)
+    if cls.has_setup_context():
+        cls.setup_context(node, values, out)
+    if cls.saves:
+        save(node, operands, values, out)
     parts = out if cls.multiple else (out,)
     shapes, dtypes = tuple([p.shape for p in parts]), tuple([p.dtype for p in parts])
     node.out_shape, node.out_dtype = (shapes, dtypes) if cls.multiple else (shapes[0], dtypes[0])
@@ -254,33 +263,6 @@ def record(
     if state.anomaly is not None:
         state.anomaly.note(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
-
-
-def context(
-    cls: type[Primitive],
-    operands: Values,
-    values: Values,
-    out: Any,
-    edges: Any,
-    parameters: dict[str, Any],
-    node_cls: Any = None,
-) -> Any:
-    """The `ctx` of one application: what its rules, `backward` and `jvp`, find there.
-
-    Args:
-        edges: for each operand that can have a derivative, None if it is not asked for.
-    """
-    node: Any = object.__new__(cls._backward_cls if node_cls is None else node_cls)
-    node.edges = edges
-    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
-    node.versions = node.cold = None
-    for name, value in parameters.items():
-        setattr(node, name, value)
-    if cls.has_setup_context():
-        cls.setup_context(node, values, out)
-    if cls.saves:
-        save(node, operands, values, out)
-    return node
 
 
 # Note [An index is saved too]

@@ -17,7 +17,7 @@ from glassgrad.core.stale import detached_error, inference_error, stale_error
 from glassgrad.core.state import HookPair, modes
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 
-__all__ = ["PrimitiveNode", "Unpacking", "note_versions", "pack", "save"]
+__all__ = ["PrimitiveNode", "Unpacking", "kept_values", "note_versions", "pack", "save"]
 
 Values = tuple[Any, ...]
 
@@ -230,6 +230,22 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     node.holders = tuple(holders)
     node.saver_code, node.saver_offset = here(4)
     note_versions(node)
+
+
+def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
+    """What the rules of an op find in `ctx.saved_tensors`.
+
+    Args:
+        wanted: for each operand that can have a derivative, None if it is not asked for.
+    """
+    return tuple(
+        [
+            (out if name == "result" else values[operand_of(cls, name)])
+            if name not in cls.saved_if or wanted[cls.saved_if[name]] is not None
+            else None
+            for name in cls.saves
+        ]
+    )
 
 
 def note_versions(node: Any) -> None:
