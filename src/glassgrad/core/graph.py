@@ -11,13 +11,12 @@ which older node a gradient belongs to. Single-output nodes are their own edge, 
 graph small; `GradientEdge(node, output_nr)` is the edge of all others.
 
 # Note [Edges point to older nodes]
-# Edges are looked up before the node takes its number. So a graph has no cycles, and newest
-# first is a valid order for backward: one sort is the whole schedule.
+# Edges are looked up before the node takes its number: no cycles, and newest first is the schedule.
 
 # Note [One compare finds a write]
 # In-place writes draw numbers from the counter that numbers nodes. A node newer than the latest
-# write anywhere holds nothing stale, which the engine sees by comparing two integers. Otherwise
-# it compares the version each tensor had when it was saved with the version it has now.
+# write anywhere holds nothing stale: one comparison. Otherwise the engine compares the version
+# each tensor had when it was saved with the version it has now.
 """
 
 import sys
@@ -301,8 +300,7 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     variable: Tensor
-    # The same for all of them, so that making one sets two attributes.
-    edges = ()
+    edges = ()  # the same for all of them, so that making one sets two attributes
     seq = sys.maxsize
     out_shape = out_dtype = None
     checked = False
@@ -383,7 +381,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         tensor: one that requires grad.
 
     Returns:
-        A GradientEdge; `grad` and `backward` accept it in the place of the tensor.
+        A GradientEdge, which `grad` and `backward` accept instead of the tensor.
 
     Raises:
         GraphError: if `tensor` does not require grad.

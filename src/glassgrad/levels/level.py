@@ -146,15 +146,17 @@ class Below:
     def __enter__(self) -> None:
         here = self.here = modes.__dict__  # this thread's modes, quicker to reach
         self.levels, self.grad = here["levels"], here.get("grad", True)
-        here["levels"] = outer = self.level.outer
-        if not outer:
-            mark_special()
+        if self.level.depth > 0:  # of a level that is closed there is nothing to set aside
+            here["levels"] = outer = self.level.outer
+            if not outer:
+                mark_special()
         if self.grad and not self.level.grad:  # no_grad inside a transform holds below it too
             state.set_modes(False, modes.inference)
 
     def __exit__(self, *exc_info: object) -> None:
         here = self.here
         here["levels"] = self.levels
-        special.add(here["key"])
+        if self.levels:
+            special.add(here["key"])
         if self.grad is not here.get("grad", True):
             state.set_modes(self.grad, modes.inference)

@@ -3,12 +3,22 @@
 from typing import Any, Self
 
 from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import PLAIN, Tensor
 
 __all__ = ["Parameter"]
 
 
-class Parameter(Tensor):
+class _ParameterType(type):
+    """`isinstance(x, Parameter)` is true of one made inside a transform, too."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return super().__instancecheck__(instance) or (
+            cls is Parameter and getattr(instance, "_is_param", False) is True
+        )
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A leaf tensor that registers itself when it is assigned to an attribute of a `Module`.
 
     Args:
@@ -37,9 +47,14 @@ class Parameter(Tensor):
                 f"Parameter data has to be a tensor, got {type(data).__name__}. "
                 "The parameter shares its memory. Write `Parameter(glassgrad.tensor(values))`."
             )
-        made = super().__new__(cls, () if data is None else data)
+        made: Any
+        if data is not None and isinstance(data.payload, Layer):
+            made = data.detach()  # transforms know their own class only: it gets a mark instead
+            made._is_param = True
+        else:
+            made = super().__new__(cls, () if data is None else data)
         made.requires_grad = bool(requires_grad)
-        return made
+        return made  # type: ignore[no-any-return]  # of another class inside a transform
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"

@@ -347,7 +347,7 @@ def as_it_is(
         _check_inference(input, name)
     if not may_overlap:
         check_memory(input, name)
-    array, moves = input.payload, special and modes.duals is not None
+    array, moves = input.payload, bool(special) and modes.duals is not None
     if "self" in cls.saves or moves or isinstance(array, Layer):
         array = array.copy()
     before = wrap(array, edge_of(input))
