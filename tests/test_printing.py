@@ -132,6 +132,25 @@ def test_str_is_repr():
     assert str(gg.tensor([1.0])) == repr(gg.tensor([1.0]))
 
 
+@pytest.mark.parametrize("number", [3.14, 2, True, 1j])
+def test_a_number_in_an_f_string_is_a_number_of_python(number):
+    both = gg.tensor(number), torch.tensor(number)
+    assert len({f"{x}" for x in both}) == 1
+    assert len({f"loss: {x * 1.5:.3}" for x in both}) == 1
+    assert f"{gg.tensor([number])}" == str(gg.tensor([number]))
+    weight = gg.nn.Parameter(gg.tensor(3.0))
+    assert f"{weight}" == str(weight)
+
+
+def test_the_tangent_of_a_number_prints_as_one():
+    texts = []
+    for lib in (gg, torch):
+        with lib.autograd.forward_ad.dual_level() as _:
+            dual = lib.autograd.forward_ad.make_dual(lib.tensor(3.0), lib.tensor(1.5))
+            texts.append(repr(dual))
+    assert texts == ["tensor(3., tangent=1.5)"] * 2
+
+
 def test_a_subclass_shows_its_name():
     class Weights(gg.Tensor):
         pass

@@ -4,7 +4,7 @@ A mixin, copied onto `Tensor` like the one in `_methods.py`.
 """
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,7 @@ from .base.dtypes import as_dtype
 from .base.errors import ArgumentTypeError, GraphError, ShapeError, TransformError
 from .core import state
 from .core.layers import Layer, settled, visible
-from .core.tensor import LEAF, wrap
-
-if TYPE_CHECKING:
-    from .core.tensor import Tensor
+from .core.tensor import LEAF, Tensor, wrap
 
 __all__ = ["Conversions"]
 
@@ -114,7 +111,8 @@ class Conversions:
         return int(self.item())
 
     def __format__(self: "Tensor", spec: str) -> str:
-        return format(self.item() if spec and not self.shape else str(self), spec)
+        is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
+        return format(self.item() if is_number else str(self), spec)
 
     # Copies -------------------------------------------------------------------------------------
 

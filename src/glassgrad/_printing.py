@@ -129,7 +129,8 @@ def tensor_repr(tensor: Tensor) -> str:
         'tensor([0.5000, 2.0000])'
     """
     if isinstance(tensor.payload, Layer):
-        return _layer_repr(tensor.payload)
+        title = "Parameter containing:\n" if hasattr(tensor, "_is_param") else ""
+        return title + _layer_repr(tensor.payload)
     options = _Current.options
     kind = type(tensor)
     head = "tensor(" if kind in PLAIN else f"{kind.__name__}("

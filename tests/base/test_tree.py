@@ -1,6 +1,6 @@
 """Nested containers: flat and back."""
 
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import pytest
 from hypothesis import given
@@ -42,10 +42,12 @@ def test_leaves_come_from_left_to_right():
 
 
 def test_classes_of_containers_are_kept():
-    tree = [OrderedDict(a=1), Pair((), [])]
+    tree = [OrderedDict(a=1), Pair((), []), defaultdict(list, a=2), deque([3, 4], maxlen=2)]
     back = map_leaves(lambda leaf: leaf, tree)
     assert back == tree
-    assert [type(part) for part in back] == [OrderedDict, Pair]
+    assert [type(part) for part in back] == [OrderedDict, Pair, defaultdict, deque]
+    assert back[2].default_factory is list
+    assert back[3].maxlen == 2
 
 
 def test_depth_is_no_limit():
@@ -86,6 +88,12 @@ def test_a_prefix_is_spread_over_what_is_below():
         *(2, 2),
         *(3, 4, 4),
     ]
+
+
+def test_a_dict_is_a_prefix_by_its_keys_in_any_order():
+    assert spread({"b": 1, "a": 2}, {"a": (0, 0), "b": 0}) == [2, 2, 1]
+    assert spread({"b": 1, "a": 2}, OrderedDict(a=0, b=0)) == [2, 1]
+    assert spread({"a": 1}, OrderedDict(a=0, b=0)) is None
 
 
 def test_another_structure_is_no_prefix():

@@ -162,3 +162,10 @@ def test_layers_print_one_inside_of_the_other():
         ")"
     )
     assert seen == [expected]
+
+
+@both
+@pytest.mark.parametrize("transform", ["grad", "vmap"])
+def test_messages_speak_of_tensors(lib, transform):
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'nothing'"):
+        getattr(lib.func, transform)(lambda x: x.nothing)(plain(lib, [1.0, 2.0]))

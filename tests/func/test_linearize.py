@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
+from both import LIBRARIES, plain
 from func.calls import Call, arrays_of
 from glassgrad.func import grad, jvp, linearize, vjp, vmap
 from opcases import SMOOTH, rows
@@ -74,3 +75,33 @@ def test_a_linear_map_knows_the_tape():
     y, push = linearize(lambda x: x**3, x)
     (y + push(gg.tensor(10.0))).backward()
     assert x.grad.item() == 12.0 + 120.0
+
+
+NOT_MOVING = [
+    (lambda x: x.long(), [0, 0, 0]),
+    (lambda x: {"signs": x > 0}, {"signs": [False] * 3}),
+    (lambda x: "no tensor", "no tensor"),
+    (lambda x: (), ()),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")  # torch's linearize
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize(("func", "moved"), NOT_MOVING)
+def test_what_cannot_move_has_a_linear_map_too(lib, func, moved):
+    x = plain(lib, [1.0, -2.0, 3.0])
+    _, push = lib.func.linearize(func, x)
+    found = push(x)
+    if isinstance(found, dict):
+        assert found["signs"].tolist() == moved["signs"]
+    else:
+        assert (found.tolist() if isinstance(found, lib.Tensor) else found) == moved
+
+
+def test_a_number_is_no_primal_and_no_tangent():
+    with pytest.raises(RuntimeError, match=r"linearize.* Expected primals to only contain Tensors"):
+        linearize(cubes, 3.0)
+    with pytest.raises(RuntimeError, match=r"jvp_fn.* Expected tangents to only contain Tensors"):
+        linearize(cubes, X)[1](3.0)
+    with pytest.raises(RuntimeError, match=r"linearize.* at least one Tensor"):
+        linearize(lambda: X)

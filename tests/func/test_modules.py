@@ -1,7 +1,10 @@
 """Modules as functions of their parameters; each test runs on PyTorch too."""
 
+import functools
+
 import numpy as np
 import pytest
+import torch
 
 import glassgrad as gg
 from both import LIBRARIES
@@ -220,6 +223,68 @@ def test_models_that_are_not_alike_are_refused(lib):
         stack([linear(2, 2), frozen])
     with pytest.raises(RuntimeError, match="equal size"):
         stack([linear(2, 2), linear(3, 2)])
+
+
+# Modules made inside ------------------------------------------------------------------------------
+
+
+def a_step(lib, x, *, rate):
+    """A layer that is made, trained for a step, and asked."""
+    model = lib.nn.Linear(2, 2)
+    with lib.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(0.5)
+    parameters = dict(model.named_parameters())
+    loss = (model(x) ** 2).sum()
+    found = lib.autograd.grad(loss, list(parameters.values()), create_graph=True)
+    moved = {name: x - rate * dx for (name, x), dx in zip(parameters.items(), found, strict=True)}
+    return lib.func.functional_call(model, moved, (x,)).sum()
+
+
+@pytest.mark.parametrize("around", ["grad", "vmap of grad", "jacrev"])
+def test_a_module_is_made_and_trained_inside_a_transform(around):
+    def slope(lib):
+        lib.manual_seed(0)
+        x, func = lib.tensor([[1.0, -2.0], [0.5, 3.0]]), lib.func
+        f = functools.partial(a_step, lib, rate=0.1)
+        if around == "vmap of grad":
+            return lib.vmap(func.grad(f), randomness="same")(x)
+        return (func.grad if around == "grad" else func.jacrev)(f)(x[0])
+
+    np.testing.assert_allclose(slope(gg).numpy(), slope(torch).numpy(), rtol=1e-5)
+
+
+@both
+@pytest.mark.parametrize("transform", ["grad", "vmap", "jvp"])
+def test_a_parameter_made_inside_is_a_parameter(lib, transform):
+    Parameter = lib.nn.Parameter
+
+    def f(x):
+        made, frozen = Parameter(x), Parameter(lib.ones(2), requires_grad=False)
+        module = lib.nn.Module()
+        module.made, module.frozen = made, frozen
+        assert isinstance(made, Parameter)
+        assert [y is z for y, z in zip(module.parameters(), (made, frozen), strict=True)] == [
+            True,
+            True,
+        ]
+        assert (made.requires_grad, frozen.requires_grad) == (True, False)
+        assert repr(made).startswith("Parameter containing:\n")
+        assert not isinstance(x, Parameter)
+        return (made * frozen * x).sum()
+
+    x = lib.tensor([3.0, 4.0])
+    if transform == "grad":
+        assert lib.func.grad(f)(x).tolist() == [3.0, 4.0]  # the parameter is a leaf of its own
+    elif transform == "jvp":
+        assert lib.func.jvp(f, (x,), (x,))[1].item() == 25.0
+    else:
+        assert lib.vmap(f)(x[None]).tolist() == [25.0]
+
+
+def test_a_class_of_tensors_is_not_made_of_a_tensor_of_a_transform():
+    with pytest.raises(RuntimeError, match=r"Buffer\(x\) cannot take a tensor of shape \[2\]"):
+        gg.func.grad(lambda x: gg.nn.Buffer(x).sum())(gg.ones(2))
 
 
 # A look inside ------------------------------------------------------------------------------------

@@ -318,8 +318,23 @@ def test_a_module_can_be_mapped(lib):
 def test_what_escapes_a_vmap_cannot_be_used(lib):
     escaped = []
     lib.vmap(lambda x: escaped.append(x) or x)(plain(lib, X))
-    with pytest.raises(RuntimeError, match="may have escaped from inside a function being vmapped"):
-        escaped[0] + 1
+    for use in (lambda x: x + 1, lambda x: x.detach(), lib.nn.Parameter):
+        with pytest.raises(RuntimeError, match="may have escaped from inside a function being v"):
+            use(escaped[0])
+    with pytest.raises(RuntimeError, match=r"mutating directly with `\.data` under vmap transform"):
+        plain(lib, X[0]).data = escaped[0]
+
+
+def test_dims_find_the_entries_of_a_dict_by_key():
+    lib = gg  # torch goes by the order in which they are written
+    pair = {"a": plain(lib, X), "b": plain(lib, X[0])}
+    scaled = lib.vmap(
+        lambda pair: {"first": pair["a"] * pair["b"], "second": pair["a"]},
+        in_dims=({"b": None, "a": 0},),
+        out_dims={"second": 1, "first": 0},
+    )(pair)
+    assert scaled["first"].tolist() == (X * X[0]).tolist()
+    assert scaled["second"].tolist() == X.T.tolist()
 
 
 @both

@@ -76,6 +76,22 @@ def test_a_bad_rule_raises(lib, name):
         lib.func.vmap(of(lib, lambda x: x * 2, None, vmap=rule).apply)(lib.ones(3))
 
 
+@pytest.mark.parametrize(
+    ("returns", "kind"),
+    [
+        (lambda x: (x.sum(), 0), IndexError),
+        (lambda x: (x, 2), IndexError),
+        (lambda x: (x[:2], 0), RuntimeError),
+        (lambda x: (x.T, 0), RuntimeError),
+    ],
+)
+def test_a_rule_returns_as_many_examples_as_it_got(returns, kind):
+    lib = glassgrad  # torch finds out later, or never
+    apply = of(lib, lambda x: x, None, vmap=lambda info, in_dims, x: returns(x)).apply
+    with pytest.raises(kind, match="Dimension out of range"):
+        lib.vmap(apply)(lib.ones(3, 2))
+
+
 @both
 def test_a_function_has_one_rule_for_batches(lib):
     with pytest.raises(RuntimeError, match="does not have vmap support"):

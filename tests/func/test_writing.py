@@ -226,3 +226,24 @@ def test_a_write_inside_of_a_transform_is_recorded_by_the_tape_outside(lib):
 
     (lib.func.grad(function)(lib.tensor(1.0))).backward()
     assert w.grad.tolist() == [0, 24]
+
+
+@pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])
+@pytest.mark.parametrize("transform", ["grad", "jvp"])
+def test_what_escaped_is_written_as_what_it_wraps(lib, transform):
+    x, kept = lib.tensor([1.0, 2.0]), []
+
+    def f(x):
+        kept.append(x * 3)
+        return x.sum()
+
+    if transform == "grad":
+        lib.func.grad(f)(x)
+    else:
+        lib.func.jvp(f, (x,), (x,))
+    escaped = kept[0]
+    escaped.add_(x)
+    escaped[0] = 7.0
+    escaped.mul_(2)
+    assert escaped.tolist() == [14.0, 16.0]
+    assert not gg.core.state.special  # ops go by their short way again

@@ -148,3 +148,11 @@ def test_relu_in_place_writes_into_its_input(library):
     assert x.tolist() == [0.0, 2.0]
     assert repr(layer) == "ReLU(inplace=True)"
     assert x.grad_fn.name() == "ReluBackward0"
+
+
+@pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])
+def test_layers_take_their_input_by_name(lib):
+    layers, x = lib.nn, lib.ones(2, 2)
+    steps = [layers.Linear(2, 2), layers.ReLU(), layers.Tanh(), layers.Softmax(dim=1)]
+    for layer in [*steps, layers.Identity(), layers.Flatten(), layers.Sequential(*steps)]:
+        assert layer(input=x).shape == x.shape

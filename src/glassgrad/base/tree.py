@@ -1,4 +1,4 @@
-"""Nested tuples, lists, dicts and named tuples: to a flat list of leaves and back.
+"""Nested tuples, lists, dicts and their kin: to a flat list of leaves and back.
 
     {"a": x, "b": [y, z]}   flatten →   [x, y, z]   and   leaf leaf leaf list(2) dict(a, b)
 
@@ -6,7 +6,7 @@ A structure is written down the way a pocket calculator with a stack would read 
 come after what they contain. So nothing here is recursive, and equal structures are equal tuples.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -20,16 +20,21 @@ class Container(NamedTuple):
         kind: its class.
         size: how many parts it has.
         keys: a dict's keys, in order; None for sequences.
+        rest: what makes a defaultdict's missing values, or the most that a deque can hold.
     """
 
     kind: type
     size: int
     keys: tuple[Any, ...] | None = None
+    rest: Any = None
 
     def build(self, parts: list[Any]) -> Any:
         """The container, of these parts."""
         if self.keys is not None:
-            return self.kind(zip(self.keys, parts, strict=True))
+            pairs = zip(self.keys, parts, strict=True)
+            return defaultdict(self.rest, pairs) if self.kind is defaultdict else self.kind(pairs)
+        if self.kind is deque:
+            return deque(parts, self.rest)
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
 
 
@@ -41,7 +46,8 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     """The leaves of `tree` from left to right, and its structure.
 
     Args:
-        tree: nested tuples, lists, dicts and named tuples; anything else is a leaf, None too.
+        tree: nested tuples, named tuples, lists, deques and dicts, the ordered and defaulting ones
+            too; anything else is a leaf, None as well.
 
     Example:
         >>> flatten((1, {"a": 2, "b": [3]}))[0]
@@ -73,6 +79,10 @@ def _open(item: Any) -> tuple[list[Any], Container | None]:
         return list(item.values()), Container(kind, len(item), tuple(item))
     if kind is tuple or kind is list or (isinstance(item, tuple) and hasattr(kind, "_fields")):
         return list(item), Container(kind, len(item))
+    if kind is defaultdict:
+        return list(item.values()), Container(kind, len(item), tuple(item), item.default_factory)
+    if kind is deque:
+        return list(item), Container(kind, len(item), None, item.maxlen)
     return _NOTHING
 
 
@@ -116,7 +126,8 @@ def spread(prefix: Any, tree: Any) -> list[Any] | None:
     """For each leaf of `tree`, the leaf of `prefix` that is in its place or above it.
 
     Args:
-        prefix: a tree of which leaves may stand for whole parts of the other one.
+        prefix: a tree of which leaves may stand for whole parts of the other one. Dicts are
+            compared by their keys, whatever their order and class.
         tree: the tree.
 
     Returns:
@@ -135,7 +146,13 @@ def spread(prefix: Any, tree: Any) -> list[Any] | None:
             found += [above] * len(flatten(below)[0])
             continue
         others, other = _open(below)
-        if other != container:
+        if other is None:
+            return None
+        if container.keys is not None and other.keys is not None:
+            if set(container.keys) != set(other.keys):
+                return None
+            parts = [above[key] for key in other.keys]
+        elif other != container:
             return None
         stack.extend(reversed(list(zip(parts, others, strict=True))))
     return found

@@ -39,6 +39,9 @@ class Wrapped(Tensor):
     payload: "Layer"
 
 
+Wrapped.__name__ = "Tensor"  # in messages: whoever wrote the function knows of no other class
+
+
 class Layer:
     """What a `Wrapped` tensor has in the place of an array.
 

@@ -70,6 +70,11 @@ class Tensor(_Mixins):
     ) -> Self:
         if isinstance(data, Tensor):
             data = data.payload
+        if _wrappers.get(data.__class__):
+            raise TransformError(
+                f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+                "transform: inside it is more than an array. Write `x.detach()`."
+            )
         target = backend_for(device)
         if not is_array(data):
             data = np.array(data, dtype=result_dtype((), (0.0,)))
@@ -281,8 +286,9 @@ class Tensor(_Mixins):
                 f"Variable data has to be a tensor, but got {type(value).__name__}. "
                 "Write `x.data = tensor(values)`."
             )
-        if _wrappers.get(self.payload.__class__):
-            where = "under vmap" if self.payload.batched else "inside functorch"
+        layers = [x.payload for x in (self, value) if _wrappers.get(x.payload.__class__)]
+        if layers:
+            where = "under vmap" if layers[0].batched else "inside functorch"
             raise TransformError(
                 f"mutating directly with `.data` {where} transform is not allowed. The transform "
                 "would not see it. Write `x.copy_(value)`."

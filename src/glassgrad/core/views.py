@@ -27,7 +27,7 @@ from glassgrad.base.errors import FreedGraphError, GraphError
 from . import state
 from .geometry import Geometry
 from .graph import Node, edge_of, ends, relocate
-from .layers import Layer, Wrapped
+from .layers import Layer, Wrapped, settled
 from .saved import FREED
 from .state import modes, next_seq
 from .tensor import LEAF, Pending, Tensor, wrap
@@ -49,8 +49,11 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     Returns:
         `view`.
     """
-    if view.__class__ is Wrapped and not _same_level(view, base):
-        return view  # of what is no tensor of this level; one level down they are tied
+    if view.__class__ is Wrapped:
+        if not _same_level(view, base):
+            return view  # of what is no tensor of this level; one level down they are tied
+    elif base.__class__ is Wrapped:
+        base = settled(base)  # its level is closed
     if view._base is not None:
         return view  # a level has seen to it
     if base.is_inference():

@@ -47,6 +47,11 @@ class Batch(Layer):
         """Bytes from one element of an example to the next, by dim."""
         return self.value.payload.strides[1:]  # type: ignore[no-any-return]  # payload is Any
 
+    def detached(self) -> Layer:
+        """The same memory, out of the graphs; of one that escaped nothing is made."""
+        settled(self)
+        return super().detached()
+
     def pictured(self) -> tuple[str, Tensor]:
         """The batch, with its axis where it came from."""
         value, dim = getattr(self, "argument", (self.value, 0))

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from glassgrad.core.geometry import Geometry
+from glassgrad.core.graph import GradientEdge
 from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
@@ -10,7 +11,8 @@ from glassgrad.core.views import show
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Below, Level
 from glassgrad.levels.tangents import tangents_of_op
-from glassgrad.recording.primitive import Primitive
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, record
 
 from ._functions import call_moving
 
@@ -119,7 +121,11 @@ class _Unmoved(Below):
 
 
 class DualLevel(Level):
-    """One `jvp` that is being computed."""
+    """One `jvp` that is being computed.
+
+    It records as well, but only what is done to tensors that require grad at this level: those
+    that the function makes itself.
+    """
 
     kind = "jvp"
 
@@ -137,8 +143,8 @@ class DualLevel(Level):
         return Below(self) if self.forward else _Unmoved(self)
 
     def layer(self, value: Tensor) -> Layer:
-        """What stands for a tensor without a tangent."""
-        return Dual(self, value)
+        """What stands for a tensor without a tangent; a tensor of this level has its own."""
+        return value.payload if self.is_mine(value) else Dual(self, value)
 
     def dual(self, primal: Tensor, tangent: Tensor | None) -> Tensor:
         """A tensor of this level."""
@@ -166,11 +172,38 @@ class DualLevel(Level):
                 if mine[0] is None:
                     return out  # a view of what was captured is captured
             moved = tangents_of_op(cls, values, tangents, out, parameters)
-        if not cls.multiple:
-            return wrap(Dual(self, out, moved))
-        return tuple(
-            [wrap(Dual(self, part, tangent)) for part, tangent in zip(out, moved, strict=True)]
-        )
+        if cls.multiple:
+            results = tuple([wrap(Dual(self, *pair)) for pair in zip(out, moved, strict=True)])
+        else:
+            results = (wrap(Dual(self, out, moved)),)
+        for x in mine:
+            if x is not None and x.edge is not None and modes.grad:
+                self._record(cls, operands, mine, results, parameters)
+                break
+        return results if cls.multiple else results[0]
+
+    def _record(
+        self,
+        cls: type[Primitive],
+        operands: tuple[Any, ...],
+        mine: tuple[Any, ...],
+        results: tuple[Tensor, ...],
+        parameters: dict[str, Any],
+    ) -> None:
+        """Record an op of tensors that require grad here, for they were made inside the function.
+
+        The node saves tensors of this level, so that the gradients, too, move.
+        """
+        edges = self.edges(cls, mine)
+        if edges is None:
+            return
+        seen = tuple([x if own is None else own for x, own in zip(operands, mine, strict=True)])
+        outputs = tuple([wrap(x.payload) for x in results])  # a node does not keep its own outputs
+        out = outputs if cls.multiple else outputs[0]
+        node = record(cls, seen, in_common_dtype(cls, seen), out, edges, parameters, self)
+        for nr, x in enumerate(results):
+            if x.dtype.kind in "fc":
+                x.edge = GradientEdge(node, nr) if cls.multiple else node
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down, and its `jvp`."""

@@ -58,12 +58,12 @@ def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
 
 def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     """Call a Function one level down, and its `jvp` on the tangents that its arguments have."""
-    ctx, raw, _ = call_below(level, cls, args)
+    ctx, raw, edges = call_below(level, cls, args)
     tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
     if all(tangent is None for tangent in tangents):
-        return place_outputs(ctx, args, raw, None)
+        return place_outputs(ctx, args, raw, edges)
     call = Call.of(ctx, args, tangents, raw)
-    outputs = place_outputs(ctx, args, raw, None)
+    outputs = place_outputs(ctx, args, raw, edges)
     several = outputs if isinstance(outputs, tuple) else (outputs,)
     for out in several:
         _part(level, out, args)

@@ -50,7 +50,7 @@ class GradLevel(Level):
     ) -> Any:
         """Do the op one level down and, if an operand requires grad here, record it."""
         values, mine = self.own(operands)
-        edges = self._edges(cls, mine) if modes.grad else None
+        edges = self.edges(cls, mine) if modes.grad else None
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
@@ -71,18 +71,6 @@ class GradLevel(Level):
                 for nr, part in enumerate(out)
             ]
         )
-
-    def _edges(self, cls: type[Primitive], mine: tuple[Any, ...]) -> Any:
-        """The edges of this level's operands; None if none requires grad, or may."""
-        if not cls.differentiable or modes.inference:
-            return None
-        edges = tuple(
-            [None if x is None or x.edge is None else edge_of(x) for x in mine[cls.differentiates]]
-        )
-        for edge in edges:
-            if edge is not None:
-                return edges
-        return None
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down and record its node here."""

@@ -19,11 +19,12 @@ from glassgrad.ops import zeros_like
 from ._arguments import EVERY, places, selected
 from ._dual_level import DualLevel
 from ._outputs import all_settled, tensors_of, without_aux
-from .reverse import vjp
+from .reverse import run, vjp
 
 __all__ = ["check_tensors", "jvp", "linearize", "push_forward"]
 
 _API = "jvp(f, primals, tangents)"
+_LINEARIZE = "linearize(f, *primals)"
 
 
 def jvp(
@@ -127,17 +128,17 @@ def _pairs(primals: Any, tangents: Any, argnums: Any) -> tuple[list[Any], list[A
     return moving, moves, structure
 
 
-def check_tensors(leaves: list[Any], name: str) -> None:
+def check_tensors(leaves: list[Any], name: str, api: str = _API) -> None:
     """Raise if there is no tensor among `leaves`, or anything else."""
     if not leaves:
         raise TransformError(
-            f"{_API}: Expected {name} to contain at least one Tensor. There is none that could "
+            f"{api}: Expected {name} to contain at least one Tensor. There is none that could "
             "move. Pass one."
         )
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise TransformError(
-                f"{_API}: Expected {name} to only contain Tensors, got {type(leaf)}. Write "
+                f"{api}: Expected {name} to only contain Tensors, got {type(leaf)}. Write "
                 "`tensor(value)`, or make it a constant: `lambda x: f(x, value)`."
             )
 
@@ -170,11 +171,14 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
     Returns:
         `(output, jvp_fn)`: `jvp_fn(*tangents)` takes as many tangents of the same structure and
-        shapes, and returns what `jvp` would: the tangent of the output. What depends on the
-        primals alone is computed once, so it is the better the more tangents there are.
+        shapes, and returns what `jvp` does: the tangent of the output. What depends on the
+        primals alone is computed once, so it is the better the more tangents there are. It is
+        made of reverse mode: what `func` does under `no_grad()` counts as a constant, and where
+        it writes in place, what backward needs must not be lost.
 
     Raises:
-        TransformError: when `jvp_fn` is called, if the tangents do not fit the primals.
+        TransformError: for what is no tensor; when `jvp_fn` is called, if the tangents do not fit
+            the primals.
         ArgumentError: for integers: they do not move by a small step.
 
     Example:
@@ -185,6 +189,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     See also: https://pytorch.org/docs/stable/generated/torch.func.linearize.html
     """
     inputs, structure = flatten(primals)
+    check_tensors(inputs, "primals", _LINEARIZE)
     for x in inputs:
         check_pair(x, x)
     outputs, found, push = _transposed_twice(func, primals)
@@ -196,9 +201,10 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                 f"Expected the tangents {describe(given)} to have the same argspec as the primals "
                 f"{describe(structure)}. Each primal has a tangent. Pass them in the same order."
             )
+        check_tensors(moves, "tangents", "jvp_fn(*tangents)")
         for place, (x, dx) in enumerate(zip(inputs, moves, strict=True)):
             _check_alike(place, x, dx)
-        return unflatten(found, _moved(outputs, push(tangents)))
+        return unflatten(found, _moved(outputs, push(moves)))
 
     return unflatten(found, outputs), jvp_fn
 
@@ -210,23 +216,19 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 def _transposed_twice(
     func: Callable[..., Any], primals: tuple[Any, ...]
-) -> tuple[list[Any], Structure, Callable[[Any], list[Any]]]:
+) -> tuple[list[Any], Structure, Callable[[list[Tensor]], list[Tensor]]]:
     """The outputs and their structure, and what moves those of them that can move."""
-    rest: list[Any] = []
-
-    def moving(*args: Any) -> Any:
-        leaves, structure = flatten(func(*args))
-        rest.extend([structure, leaves])
-        return [x for x in leaves if _can_move(x)]
-
-    values, pull = vjp(moving, *primals)
-    structure, leaves = rest
+    call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
+    leaves, structure = flatten(call.output)
+    moving = [x for x in leaves if _can_move(x)]
     outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
-    _, push = vjp(pull, [zeros_like(x) for x in values])
+    if not moving:
+        return outputs, structure, lambda _: []
+    _, push = vjp(lambda grads: call.pull(moving, grads), [zeros_like(settled(x)) for x in moving])
 
-    def pushed(tangents: Any) -> list[Any]:
+    def pushed(tangents: list[Tensor]) -> list[Tensor]:
         (moved,) = push(tangents)
-        return moved  # type: ignore[no-any-return]  # a list, as `values` are
+        return moved  # type: ignore[no-any-return]  # a list, as `moving` is
 
     return outputs, structure, pushed
 
@@ -244,9 +246,9 @@ def _moved(outputs: list[Any], moves: list[Any]) -> list[Any]:
     ]
 
 
-def _check_alike(place: int, x: Tensor, dx: Any) -> None:
+def _check_alike(place: int, x: Tensor, dx: Tensor) -> None:
     for name in ("shape", "device", "dtype"):
-        mine, given = getattr(x, name), getattr(dx, name, None)
+        mine, given = getattr(x, name), getattr(dx, name)
         if mine != given:
             raise TransformError(
                 f"tangent:{place} with {name} {given} in flattened pytree doesn't match the {name} "

@@ -45,7 +45,7 @@ def grad(
 
     Raises:
         TransformError: when called, if `func` returns anything else, or `argnums` does not fit.
-        ArgumentError: when called, if a chosen argument is no tensor.
+        ArgumentError, DTypeError: when called, if a chosen argument is no floating-point tensor.
 
     `no_grad()` inside `func` is respected; around the call it only keeps the tape from recording.
 
@@ -80,6 +80,9 @@ def grad_and_value(
     Returns:
         A function of the same arguments that returns `(gradient, value)`, or with `has_aux`
         `(gradient, (value, aux))`.
+
+    Raises:
+        TransformError, ArgumentError, DTypeError: when called, as `grad`.
 
     Example:
         >>> grad_and_value(lambda x: x**3)(tensor(2.0))
@@ -133,6 +136,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     Raises:
         TransformError: if `func` returns anything but floating-point tensors, or `cotangents` have
             another structure.
+        ArgumentError, DTypeError: if a primal is no floating-point tensor.
         GradientError: if a cotangent has another shape than its output.
 
     Example:

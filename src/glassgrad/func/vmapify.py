@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.base.errors import MissingRuleError, TransformError
-from glassgrad.base.tree import describe, flatten, spread, unflatten
+from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
+from glassgrad.base.tree import Structure, describe, flatten, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
+from glassgrad.ops._dims import wrap_dim
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 
 from ._functions import check_form, lowered
@@ -29,6 +30,7 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     Raises:
         TransformError: if it has no rule, two rules, or its rule returns something else than an
             output and its dims.
+        DimError, ShapeError: if the rule returns dims that do not count the examples.
         MissingRuleError: if it takes tensors by keyword only.
     """
     check_form(cls)
@@ -37,33 +39,70 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     if not any(level.is_mine(x) for x in leaves):
         with level.below():
             return cls.apply(*args)
-    if _is_generated(cls):
-        batched = unflatten(structure, [level.is_mine(x) for x in leaves])
-        plan = Plan(cls, type(level), level.info, batched)
-        lower = [lowered(level, x) for x in leaves]
-        with level.below():
-            output = _named(cls).apply(plan, *unflatten(structure, lower))
-        dims: Sequence[Any] = [0 if flag else None for flag in flatten(plan.outputs)[0]]
-    else:
-        pairs = [level.as_passed(x) for x in leaves]
-        lower = [x for x, _ in pairs]
-        in_dims = unflatten(structure, [dim for _, dim in pairs])
-        with level.below():
-            result = cls.vmap(level.info, in_dims, *unflatten(structure, lower))
-            output, dims = _checked(result)
+    call = _by_its_parts if _is_generated(cls) else _by_its_rule
+    lower, output, dims = call(level, cls, leaves, structure)
     outputs, shape = flatten(output)
     given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
+    size = level.info.batch_size
     with level.below():
-        fronts = [_in_front(x, dim) for x, dim in zip(outputs, dims, strict=True)]
+        fronts = [_in_front(cls, size, x, dim) for x, dim in zip(outputs, dims, strict=True)]
     shown = [
-        given.get(id(x)) if id(x) in given else _shown_one(level, front, dim is not None)
+        given[id(x)] if id(x) in given else _shown_one(level, front, dim is not None)
         for x, front, dim in zip(outputs, fronts, dims, strict=True)
     ]
     return unflatten(shape, shown)
 
 
-def _in_front(x: Any, dim: int | None) -> Any:
-    return x.movedim(dim, 0) if isinstance(x, Tensor) and dim else x
+def _by_its_parts(
+    level: Any, cls: Any, leaves: list[Any], structure: Structure
+) -> tuple[list[Any], Any, Sequence[Any]]:
+    """Call a Function by the rule that is made of its parts.
+
+    Args:
+        leaves, structure: the arguments.
+
+    Returns:
+        The arguments one level down, the output there, and for each of its leaves where the batch
+        axis is.
+    """
+    batched = unflatten(structure, [level.is_mine(x) for x in leaves])
+    plan = Plan(cls, type(level), level.info, batched)
+    lower = [lowered(level, x) for x in leaves]
+    with level.below():
+        output = _named(cls).apply(plan, *unflatten(structure, lower))
+    return lower, output, [0 if flag else None for flag in flatten(plan.outputs)[0]]
+
+
+def _by_its_rule(
+    level: Any, cls: Any, leaves: list[Any], structure: Structure
+) -> tuple[list[Any], Any, Sequence[Any]]:
+    """The same by the rule that its author wrote."""
+    pairs = [level.as_passed(x) for x in leaves]
+    lower = [x for x, _ in pairs]
+    in_dims = unflatten(structure, [dim for _, dim in pairs])
+    with level.below():
+        output, dims = _checked(cls.vmap(level.info, in_dims, *unflatten(structure, lower)))
+    return lower, output, dims
+
+
+def _in_front(cls: Any, size: int, x: Any, dim: int | None) -> Any:
+    """An output of a rule with its batch axis, if it has one, in front.
+
+    Raises:
+        DimError: if it has no such dim.
+        ShapeError: if that does not have one entry for each example.
+    """
+    if dim is None or not isinstance(x, Tensor):
+        return x
+    axis = wrap_dim(dim, x.ndim) if x.ndim else None
+    if axis is None or x.shape[axis] != size:
+        error = DimError if axis is None else ShapeError
+        raise error(
+            f"The vmap staticmethod of {cls.__name__} returned a tensor of shape {list(x.shape)} "
+            f"with out_dim {dim}: Dimension out of range, or not of the size of the batch, {size}. "
+            "That dim has one entry for each example. Return None in its place if there is none."
+        )
+    return x.movedim(axis, 0) if axis else x
 
 
 def _check_keywords(cls: Any, args: tuple[Any, ...]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from glassgrad.base.errors import TransformError
 from glassgrad.core import state
+from glassgrad.core.graph import edge_of
 from glassgrad.core.layers import Layer, Wrapped, settled
 from glassgrad.core.state import mark_special, modes, set_levels, special
 from glassgrad.core.tensor import Tensor, wrap
@@ -44,10 +45,6 @@ class Level:
         set_levels(self.outer)
         state.set_modes(self.grad, modes.inference)
 
-    def record(self, value: bool) -> None:
-        """Let this level record, or not."""
-        state.set_modes(value, modes.inference)
-
     def below(self) -> "Below":
         """Do things one level down, as if this level were not there."""
         return Below(self)
@@ -78,6 +75,18 @@ class Level:
                 below.append(x)
                 mine.append(None)
         return tuple(below), tuple(mine)
+
+    def edges(self, cls: Any, mine: tuple[Any, ...]) -> Any:
+        """The edges of this level's operands; None if none requires grad, or may."""
+        if not cls.differentiable or modes.inference:
+            return None
+        edges = tuple(
+            [None if x is None or x.edge is None else edge_of(x) for x in mine[cls.differentiates]]
+        )
+        for edge in edges:
+            if edge is not None:
+                return edges
+        return None
 
     def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.

@@ -362,10 +362,10 @@ def _check_view(
             "same view of the tangent: `tangent.view_as(tangent)` for an input as it is."
         )
     if _stem(tangent) is not _stem(given):
-        of = "the given grad input" if _stem(given) is given else "the same base as the given grad"
+        of = "" if _stem(given) is given else "the same base as "
         raise GraphError(
             "A custom Function is returning a view but the jvp is not returning a view of "
-            f"{of}{' input' if 'base' in of else ''}. A write to the view would have to change it. "
+            f"{of}the given grad input. A write to the view would have to change it. "
             "Take the view of the tangent that jvp was given."
         )
     return False

@@ -86,8 +86,8 @@ class Linear(Module):
             bound = 1 / math.sqrt(self.in_features) if self.in_features else 0.0
             uniform_(self.bias, -bound, bound)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.linear(x, self.weight, self.bias)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (
@@ -102,8 +102,8 @@ class Identity(Module):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
-    def forward(self, x: Any) -> Any:
-        return x
+    def forward(self, input: Any) -> Any:
+        return input
 
 
 class Flatten(Module):
@@ -122,8 +122,8 @@ class Flatten(Module):
         self.start_dim = start_dim
         self.end_dim = end_dim
 
-    def forward(self, x: Tensor) -> Tensor:
-        return x.flatten(self.start_dim, self.end_dim)
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
@@ -140,8 +140,8 @@ class ReLU(Module):
         super().__init__()
         self.inplace = inplace
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.relu(x, inplace=self.inplace)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.relu(input, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
@@ -150,15 +150,15 @@ class ReLU(Module):
 class Tanh(Module):
     """y = tanh x."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.tanh(x)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.tanh(input)
 
 
 class Sigmoid(Module):
     """y = 1 / (1 + e⁻ˣ)."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.sigmoid(x)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.sigmoid(input)
 
 
 class Softmax(Module):
@@ -172,8 +172,8 @@ class Softmax(Module):
         super().__init__()
         self.dim = dim
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.softmax(x, self.dim)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -186,8 +186,8 @@ class LogSoftmax(Softmax):
         dim: along which.
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        return functional.log_softmax(x, self.dim)
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.log_softmax(input, self.dim)
 
 
 class MSELoss(Module):

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.layers import Layer
+from glassgrad.core.layers import Layer, settled
 from glassgrad.core.tensor import PLAIN, Tensor
 
 __all__ = ["Parameter"]
@@ -48,6 +48,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
                 "The parameter shares its memory. Write `Parameter(glassgrad.tensor(values))`."
             )
         made: Any
+        data = settled(data)
         if data is not None and isinstance(data.payload, Layer):
             made = data.detach()  # transforms know their own class only: it gets a mark instead
             made._is_param = True

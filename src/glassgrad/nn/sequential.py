@@ -32,10 +32,10 @@ class Sequential(Module):
         for name, module in named.items():
             self.register_module(name, module)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         for module in self:
-            x = module(x)
-        return x
+            input = module(input)
+        return input
 
     def append(self, module: Module) -> Self:
         """Add one more at the end; returns the row."""

@@ -278,7 +278,9 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
 def _share_result(node: Any, at: int, input: Tensor) -> None:
     """Let the node have saved what it wrote, so that it sees the next write to it."""
     saved, version = node.saved_tensors, input.version_counter()
-    value = input.payload.value if isinstance(input.payload, Layer) else input.payload
+    value = input.payload
+    if isinstance(value, Layer):  # a jvp saves tensors of its level, a grad those below
+        value = wrap(value) if value.level.is_mine(saved[at]) else value.value
     node.saved_tensors = (*saved[:at], value, *saved[at + 1 :])
     node.versions = {**(node.versions or {}), at: (version, version.count)}
 

@@ -200,7 +200,7 @@ class _Recomputation:
 class CheckpointInputs(Function):
     """Saves the inputs of a checkpoint: checked for writes, and packed by a checkpoint around it.
 
-    Its node is all that is wanted of it; no gradient ever comes there.
+    Its node is all that is wanted of it; no gradient ever comes there, and nothing moves.
     """
 
     @staticmethod
@@ -208,6 +208,11 @@ class CheckpointInputs(Function):
         """Save `tensors`; `anchor` requires grad, so that there is a node."""
         ctx.save_for_backward(*tensors)
         return anchor.clone()
+
+    @staticmethod
+    def jvp(ctx: Any, anchor: Tensor, *tensors: Tensor) -> Tensor:
+        """The tangent of the anchor: 0."""
+        return anchor
 
 
 class _Inputs:

@@ -280,7 +280,7 @@ def _prepared(
             "It says what of the saved tensors is compared."
         )
     first, second = context_fn()
-    if not is_recording():
+    if not is_recording() or _is_mapped():
         return functools.partial(function, *args)
     random_state = get_rng_state() if preserve_rng_state else None
 
@@ -292,6 +292,17 @@ def _prepared(
         again, args, early_stop=early_stop, look=_LOOKS[determinism_check], is_logging=debug
     )
     return functools.partial(_first_run, call, first, function, args)
+
+
+def _is_mapped() -> bool:
+    """Whether the function runs in a vmap or jvp, which backward, to run it again, finds closed.
+
+    Raises:
+        GraphError: in a grad or vjp: it takes no hooks.
+    """
+    if modes.levels and modes.no_hooks is not None:
+        raise GraphError(modes.no_hooks)
+    return bool(modes.levels)
 
 
 def _first_run(
