@@ -269,3 +269,27 @@ def test_trees_of_tensors_have_no_tangent_in_a_generated_rule():
     x, y, z = plain(lib, A), plain(lib, B), plain(lib, C[0])
     moved = lib.func.jvp(lambda x: of_trees(lib)(x, y, z), (x,), (lib.ones_like(x),))[1]
     assert moved.tolist() == np.full((3, 2), 3.0).tolist()
+
+
+def test_too_many_gradients_are_counted_as_the_user_wrote_them():
+    class Greedy(glassgrad.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x, y):
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, grad, grad
+
+    x = glassgrad.ones(3)
+    text = (
+        r"function GreedyBackward returned an incorrect number of gradients \(expected 2, got 3\)"
+    )
+    with pytest.raises(RuntimeError, match=text):
+        glassgrad.func.grad(lambda x: glassgrad.func.vmap(Greedy.apply)(x, x).sum())(x)

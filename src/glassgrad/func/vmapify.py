@@ -17,6 +17,7 @@ from glassgrad.base.tree import Structure, describe, flatten, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
 from glassgrad.ops._dims import wrap_dim
+from glassgrad.recording.calling import wrong_number
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 
 from ._functions import check_form, lowered
@@ -237,6 +238,10 @@ class Vmapped(Function):
             rule = of.backward if of.vjp is Function.vjp else of.vjp
             results = rule(inner, *_shown(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
+            if any(x is not None for x in results[len(ctx.sizes) :]) or len(results) < len(
+                ctx.sizes
+            ):
+                raise wrong_number(f"{of.__name__}Backward", len(ctx.sizes), len(results))
             for nr, (x, size) in enumerate(zip(results, ctx.sizes, strict=False)):
                 if isinstance(x, Tensor) and size is not None and tuple(x.shape) != size:
                     results[nr] = sum_to(x, size)

@@ -21,7 +21,7 @@ from glassgrad.core.state import modes, next_seq, special, unusual
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.core.views import CUSTOM, MULTIPLE, as_view, check_made
 
-__all__ = ["call", "form_of", "is_any_of", "place_outputs", "run_user_backward"]
+__all__ = ["call", "form_of", "is_any_of", "place_outputs", "run_user_backward", "wrong_number"]
 
 
 def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -326,15 +326,20 @@ def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     if len(results) > expected and all(extra is None for extra in results[expected:]):
         results = results[:expected]
     if len(results) != expected:
-        raise GradientError(
-            f"function {node.name()} returned an incorrect number of gradients (expected "
-            f"{expected}, got {len(results)}). backward returns one for each argument of "
-            "forward; write None for what is not a tensor."
-        )
+        raise wrong_number(node.name(), expected, len(results))
     for position, result in enumerate(results):
         if result is not None:
             _check_result(node, result, position, is_tensor[position])
     return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+
+
+def wrong_number(name: str, expected: int, got: int) -> GradientError:
+    """The error about the gradients that the backward of node `name` returned."""
+    return GradientError(
+        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+        f"{got}). backward returns one for each argument of forward; write None for what is not a "
+        "tensor."
+    )
 
 
 def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
