@@ -15,7 +15,7 @@ TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz check format bench clean
+.PHONY: help demo test fuzz check format bench gallery clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ format: $(VENV)/.check  ## Put the code into its one format and mend what lint c
 
 bench: $(VENV)/.bench  ## Measure against NumPy, PyTorch, autograd and MyGrad; write benchmarks/RESULTS.md
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+gallery: $(VENV)/.run  ## Draw ten classic programs into docs/images/
+	@$(BIN)/python docs/gallery.py
 
 clean:  ## Remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

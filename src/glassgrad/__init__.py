@@ -62,9 +62,10 @@ from .ops import *
 
 if _TYPE_CHECKING:
     from . import data, func, nn, optim, tracing, utils, viz
+    from .autograd.scopes import scope
     from .func import vmap
-    from .tracing import record
-    from .viz import draw, player
+    from .tracing import compare, find_nan, record, snapshot, step
+    from .viz import draw, explain, player
 
 __version__ = "0.1.0"
 
@@ -85,7 +86,9 @@ def is_inference(input: Tensor) -> _builtins.bool:
 
 
 _LATER = {name: name for name in ("data", "func", "nn", "optim", "tracing", "utils", "viz")}
-_LATER |= {"record": "tracing", "draw": "viz", "player": "viz", "vmap": "func"}
+_LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
+_LATER |= {"snapshot": "tracing", "scope": "autograd.scopes"}
+_LATER |= {"compare": "tracing", "find_nan": "tracing", "step": "tracing"}
 
 
 def __getattr__(name: str) -> _Any:
@@ -173,9 +176,15 @@ __all__ = [
     # over a batch
     "vmap",
     # see it
+    "compare",
     "draw",
+    "explain",
+    "find_nan",
     "player",
     "record",
+    "scope",
+    "snapshot",
+    "step",
     # packages
     "autograd",
     "data",

@@ -93,12 +93,12 @@ def accumulate_instead_of_capture(patch: Any) -> None:
 def forget_hooks_of_captured(patch: Any) -> None:
     whole = engine.GraphTask.visit
 
-    def visit(self: Any, node: Any, *, watched: bool) -> Any:
+    def visit(self: Any, node: Any) -> None:
         needed = self.schedule.needed
         if needed is not None and node not in needed:
             self._capture(node, self._take(node))
-            return iter(())
-        return whole(self, node, watched=watched)
+        else:
+            whole(self, node)
 
     patch.setattr(engine.GraphTask, "visit", visit)
 

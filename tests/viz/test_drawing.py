@@ -3,7 +3,8 @@ import struct
 
 import pytest
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+import glassgrad as gg
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player
 
@@ -39,7 +40,7 @@ def test_a_png_is_twice_as_large_as_the_svg(drawing, tmp_path):
 
 def test_a_png_that_would_be_too_large_is_refused_with_a_remedy(samples):
     with pytest.raises(ArgumentError, match=r"too large for a PNG.*Save it as SVG"):
-        draw(samples.chain(500)).png()
+        draw(samples.chain(500), fold=False).png()
 
 
 def test_a_png_without_its_package_says_what_to_install(drawing, monkeypatch):
@@ -79,6 +80,44 @@ def test_unknown_options_are_named(options, samples):
 def test_only_traces_are_shown(show, thing):
     with pytest.raises(ArgumentTypeError, match=rf"{show.__name__}\(record\(loss\)\)"):
         show(thing)
+
+
+def test_a_loss_is_drawn_without_running_it():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * x).sum()
+    assert draw(loss) == draw(gg.snapshot(loss))
+    assert x.grad is None
+
+
+def test_several_tensors_are_drawn_as_one_graph():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    graph = draw([x.sum(), x.prod()]).graph
+    assert [vertex.kind for vertex in graph.vertices].count("output") == 2
+
+
+def test_a_player_of_a_loss_runs_its_pass():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    assert "events" in repr(player((x * x).sum()))
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("show", [draw, player])
+def test_a_tensor_without_a_graph_is_refused(show):
+    with pytest.raises(GraphError):
+        show(gg.tensor([1.0]))
+
+
+def test_before_during_and_after_the_pass_the_boxes_are_the_same(samples):
+    trace = samples.mlp()
+    half = len(trace.events) // 2
+    before, during, after = (
+        draw(Trace(trace.graph, trace.arrays, trace.events[:k])) for k in (0, half, None)
+    )
+    assert before.graph.arcs == during.graph.arcs == after.graph.arcs
+    ids = [[vertex.id for vertex in each.graph.vertices] for each in (before, during, after)]
+    assert ids[0] == ids[1] == ids[2]
+    struck = [each.svg.count('class="strike"') for each in (before, during, after)]
+    assert struck[0] == 0 < struck[1] <= struck[2]
 
 
 def test_one_line_says_which_layout_was_used(drawing):

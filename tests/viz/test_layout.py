@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from glassgrad.viz import layout, snapshot
+from glassgrad.viz import graph_of, layout
 from glassgrad.viz.fallback import place_by_layers
 from glassgrad.viz.layout import lay_out
+from glassgrad.viz.look import Look
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ ENGINES = {
 @pytest.mark.parametrize("rankdir", ["LR", "TB"])
 @pytest.mark.parametrize("program", ["square", "neuron", "mlp"])
 def test_everything_has_a_place(way, program, rankdir, samples):
-    graph = snapshot(getattr(samples, program)())
+    graph = graph_of(getattr(samples, program)())
     placed = lay_out(graph, rankdir=rankdir)
     assert placed.engine == ENGINES[way]
     assert placed.places.keys() == {vertex.id for vertex in graph.vertices}
@@ -58,7 +59,7 @@ def test_everything_has_a_place(way, program, rankdir, samples):
 
 
 def test_no_two_boxes_overlap(way, samples):
-    boxes = list(lay_out(snapshot(samples.mlp())).places.values())
+    boxes = list(lay_out(graph_of(samples.mlp())).places.values())
     for index, (x, y, w, h) in enumerate(boxes):
         for other_x, other_y, other_w, other_h in boxes[:index]:
             apart = abs(x - other_x) >= (w + other_w) / 2 or abs(y - other_y) >= (h + other_h) / 2
@@ -66,7 +67,7 @@ def test_no_two_boxes_overlap(way, samples):
 
 
 def test_all_is_inside_the_picture(way, samples):
-    placed = lay_out(snapshot(samples.neuron()))
+    placed = lay_out(graph_of(samples.neuron()))
     for x, y, w, h in placed.places.values():
         assert w / 2 - 1 <= x <= placed.width - w / 2 + 1
         assert h / 2 - 1 <= y <= placed.height - h / 2 + 1
@@ -74,7 +75,7 @@ def test_all_is_inside_the_picture(way, samples):
 
 @pytest.mark.parametrize(("rankdir", "axis"), [("LR", 0), ("TB", 1)])
 def test_the_gradient_goes_one_way(way, rankdir, axis, samples):
-    graph = snapshot(samples.mlp())
+    graph = graph_of(samples.mlp())
     places = lay_out(graph, rankdir=rankdir).places
     for arc in graph.arcs:
         if arc.kind == "grad":
@@ -82,13 +83,13 @@ def test_the_gradient_goes_one_way(way, rankdir, axis, samples):
 
 
 def test_two_edges_between_the_same_nodes_are_two_lines(way, samples):
-    routes = lay_out(snapshot(samples.square())).routes
+    routes = lay_out(graph_of(samples.square())).routes
     assert routes["e1-0"] != routes["e1-1"]
     assert routes["d1-0"] != routes["d1-1"]
 
 
 def test_without_dot_and_wasmtime_a_notice_says_so(no_dot, no_wasm, samples):
-    placed = lay_out(snapshot(samples.square()))
+    placed = lay_out(graph_of(samples.square()))
     assert placed.notice == ("the `dot` program is not on this machine; wasmtime is not installed")
 
 
@@ -108,14 +109,14 @@ def test_a_dot_program_that(script, engine, notice, samples, tmp_path, monkeypat
     program.chmod(program.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     start = time.perf_counter()
-    placed = lay_out(snapshot(samples.square()), seconds=0.2 if "sleep" in script else 10)
+    placed = lay_out(graph_of(samples.square()), seconds=0.2 if "sleep" in script else 10)
     assert time.perf_counter() - start < 5
     assert (placed.engine, placed.notice) == (engine, notice)
 
 
 def dense(samples, steps=200):
     """A graph that takes Graphviz seconds: its shared leaves are not drawn as stubs."""
-    graph = snapshot(samples.rnn(steps))
+    graph = graph_of(samples.rnn(steps), Look(fold=False))
     stubs = {vertex.id: vertex.of for vertex in graph.vertices if vertex.of}
     arcs = tuple(
         type(arc)(arc.id, arc.tail, stubs.get(arc.head, arc.head), arc.kind) for arc in graph.arcs
@@ -125,31 +126,31 @@ def dense(samples, steps=200):
 
 
 def test_webassembly_stops_at_its_deadline_and_works_again(no_dot, samples):
-    lay_out(snapshot(samples.square()))  # compiled now: only the layout is measured
+    lay_out(graph_of(samples.square()))  # compiled now: only the layout is measured
     start = time.perf_counter()
     placed = lay_out(dense(samples), seconds=0.3)
     assert time.perf_counter() - start < 3
     assert placed.engine == "glassgrad's own layers"
     assert "Graphviz took longer than 0.3 s" in placed.notice
-    assert lay_out(snapshot(samples.square())).engine == "Graphviz (WebAssembly)"
+    assert lay_out(graph_of(samples.square())).engine == "Graphviz (WebAssembly)"
 
 
 def test_a_recurrent_net_of_250_steps_is_laid_out_in_two_seconds(way, samples):
     trace = samples.rnn(250)
     start = time.perf_counter()
-    lay_out(snapshot(trace))
+    lay_out(graph_of(trace))
     assert time.perf_counter() - start < 2
 
 
 def test_our_own_layers_take_any_depth(samples):
-    graph = snapshot(samples.chain(1_400))
+    graph = graph_of(samples.chain(1_400), Look(fold=False))
     places, routes = place_by_layers(graph)
     assert len(places) == len(graph.vertices)
     assert len(routes) == len(graph.arcs)
 
 
 def test_an_empty_graph_has_a_layout(way, samples):
-    assert lay_out(type(snapshot(samples.square()))((), (), "", "")).places == {}
+    assert lay_out(type(graph_of(samples.square()))((), (), "", "")).places == {}
 
 
 def test_importing_the_views_loads_no_third_party_layout():

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from glassgrad.viz.style import KINDS, THEMES, contrast, text_width
+from glassgrad.viz.style import FLOW, KINDS, THEMES, contrast, flow_width, text_width
 
 CASES = list(itertools.product(KINDS.values(), ["light", "dark"]))
 IDS = [f"{kind.name}-{theme}" for kind, theme in CASES]
@@ -30,6 +30,14 @@ def test_the_player_can_be_read(theme):
         assert contrast(colours[role], colours[ground]) >= 4.5
     for role in ("line", "done"):
         assert contrast(colours[role], colours["canvas"]) >= 3
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_arrows_by_flow_stand_out_and_more_is_wider_and_further_from_the_canvas(theme):
+    contrasts = [contrast(shade, THEMES[theme]["canvas"]) for shade in FLOW[theme]]
+    assert contrasts[0] >= 3
+    assert contrasts == sorted(contrasts)
+    assert [flow_width(step) for step in range(6)] == sorted(flow_width(step) for step in range(6))
 
 
 def test_no_two_kinds_differ_by_colour_alone():

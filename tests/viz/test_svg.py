@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import resvg_py
 
+import glassgrad as gg
 from glassgrad.tracing import Trace
-from glassgrad.viz import draw, snapshot
+from glassgrad.viz import draw, graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 DATA = Path(__file__).parents[1] / "data"
@@ -42,7 +43,7 @@ def groups(svg):
 @pytest.mark.parametrize("program", ["square", "neuron", "mlp"])
 def test_ids_and_kinds_of_the_log_survive_into_the_svg(program, samples):
     trace = getattr(samples, program)()
-    graph, found = snapshot(trace), groups(draw(trace).svg)
+    graph, found = graph_of(trace), groups(draw(trace).svg)
     assert found.keys() == {each.id for each in (*graph.vertices, *graph.arcs)}
     for vertex in graph.vertices:
         assert found[vertex.id][:2] == ["vertex", vertex.kind]
@@ -59,6 +60,23 @@ def test_a_name_is_text_whatever_it_says(name, samples):
     assert not [key for element in root.iter() for key in element.attrib if key.startswith("on")]
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in svg
     assert len(svg) < 30_000
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+def test_the_names_of_hooks_and_scopes_and_titles_are_text_too(name):
+    def hook(grad):
+        return grad
+
+    hook.__name__ = name.replace("\x00", "")
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    with gg.scope(name):
+        y = (x * 2).tanh()
+    y.register_hook(hook)
+    drawing = draw(y.exp().sum(), title=name)
+    tags = {element.tag.removeprefix(SVG) for element in ET.fromstring(drawing.svg).iter()}
+    assert tags <= {"svg", "style", "rect", "text", "tspan", "g", "path", "circle", "title"}
+    assert drawing.layout == "laid out by Graphviz (dot)" or "WebAssembly" in drawing.layout
+    assert len(drawing.svg) < 40_000
 
 
 def test_a_name_is_shown_as_it_is(samples):

@@ -19,6 +19,7 @@ from glassgrad.core import state
 from glassgrad.core.graph import Node
 from glassgrad.core.layers import Layer
 from glassgrad.engine.task import GraphTask
+from glassgrad.engine.visit import Visit
 
 __all__ = [
     "detect_anomaly",
@@ -72,7 +73,8 @@ class _Detector:
             _running.node = outer
 
     def _visit(self, task: GraphTask, node: Node) -> None:
-        for phase in task.visit(node, watched=True):
+        turn = Visit(task, node)
+        while (phase := turn.step()) is not None:
             if phase.kind == "buffer" and self.check_nan:
                 (grad,) = phase.after
                 if grad is not None and _has_nan(grad):
@@ -150,6 +152,8 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 "Write True or False."
             )
     state.anomaly = _detector if enabled else None
+    others = tuple([note for note in state.noting if note != _detector.note])
+    state.noting = (*others, _detector.note) if enabled else others
     _detector.check_nan = check_nan
     if enabled:
         state.special.add(_ANY_THREAD)

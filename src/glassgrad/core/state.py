@@ -37,7 +37,17 @@ tracing: set[int] = set()
 """The passes that are being watched: only while there are any does a thread have a tracer."""
 
 anomaly: Any = None
-"""While anomalies are looked for, who does: it has `note(node)` and `run(task)`, else None."""
+"""While anomalies are looked for, who does: it has `run(task)`, else None."""
+
+noting: tuple[Callable[[Any], None], ...] = ()
+"""Called with each node that the slow door makes; empty unless somebody asked."""
+
+computed: tuple[Callable[..., None], ...] = ()
+"""Called with each op that the slow door does on arrays: the class, operands, values, parameters
+and result."""
+
+scoped: set[int] = set()
+"""A mark for each thread inside `scope()`; such a thread takes the slow door, which notes nodes."""
 
 
 before_write: list[Callable[[Any], None]] = []
@@ -49,7 +59,7 @@ class _Mark:
 
     __slots__ = ()
 
-    def __del__(self, marked: tuple[set[int], ...] = (unusual, special)) -> None:
+    def __del__(self, marked: tuple[set[int], ...] = (unusual, special, scoped)) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -67,6 +77,7 @@ class Modes(threading.local):
         levels: the transforms that are open, the innermost last (`levels/level.py`).
         duals: the level of forward mode that is open (`levels/duals.py`), or None.
         forward: whether ops move the tangents of such a level on.
+        scope: the names of the scopes that are open and the module they end in, or None.
         key: the thread's mark in the sets of the process.
     """
 
@@ -79,6 +90,7 @@ class Modes(threading.local):
     levels: tuple[Any, ...] = ()
     duals: Any = None
     forward: bool = True
+    scope: tuple[tuple[str, ...], Any] | None = None
 
     def __init__(self) -> None:
         self._mark = _Mark()
@@ -160,7 +172,8 @@ def set_duals(level: Any) -> None:
 def mark_special() -> None:
     """Send this thread's ops through the slow door if there is a reason to."""
     here = modes.__dict__.get
-    if here("levels") or here("inference") or here("hook_pairs") or here("duals") is not None:
+    is_level = here("levels") or here("duals") is not None
+    if is_level or here("inference") or here("hook_pairs") or here("scope") is not None:
         special.add(modes.key)
     else:
         special.discard(modes.key)

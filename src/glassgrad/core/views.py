@@ -232,8 +232,8 @@ class _ViewNode(Node):
         if isinstance(base.payload, Layer):
             self._level = base.payload.level
         self.seq = next_seq()
-        if state.anomaly is not None:
-            state.anomaly.note(self)
+        for note in state.noting:
+            note(self)
 
 
 class AsStridedBackward0(_ViewNode):

@@ -13,7 +13,7 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 """
 
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from glassgrad.core.hooks import (
     run_before,
     tensor_hooks,
 )
-from glassgrad.core.saved import FREED, arrays_in
+from glassgrad.core.saved import FREED
 from glassgrad.core.state import modes, set_hook_pairs, set_modes
 from glassgrad.core.tensor import Tensor
 
@@ -38,6 +38,7 @@ from .gradients import A_LOCAL, accumulate, as_leaf_wants, fit, is_own
 from .phase import Phase
 from .schedule import Edge, Schedule
 from .stack import MAX_DEPTH, on_fresh_stack
+from .visit import Visit
 
 __all__ = ["GraphTask", "Phase", "Schedule"]
 
@@ -69,10 +70,19 @@ class GraphTask:
         depth: how many passes of this thread it runs inside of.
         node: the node it is at, wherever user code can ask; None before the first of them.
         number: what tells it from other passes, once somebody asked.
+        before_inner: called with each pass that runs inside of it, before that begins, or None.
+        turn, position, is_over: how far a watched pass has come: the turn that has begun, if one
+            has; the place in the schedule; whether it has come to its end, or was closed.
+        is_rewound: whether a watched pass was ever stepped back, and so does things again.
     """
 
     node: Node | None = None
     number: int | None = None
+    before_inner: Callable[["GraphTask"], None] | None = None
+    turn: Visit | None = None
+    position: int = 0
+    is_over: bool = False
+    is_rewound: bool = False
 
     def __init__(
         self,
@@ -110,14 +120,13 @@ class GraphTask:
             self._put(edge, grad)
         self.callbacks: list[Callable[[], Any]] = []
         self.depth = 0
-        self._steps: Generator[Phase, None, None] | None = None
 
     # Nobody watches ---------------------------------------------------------------------------
 
     def run(self) -> None:
         """Visit all nodes. An exception ends the pass: buffers go, modes are restored."""
         outer = modes.task
-        self.depth = 0 if outer is None else outer.depth + 1
+        self.depth = 0 if outer is None else self._depth_inside(outer)
         if self.depth == MAX_DEPTH:
             on_fresh_stack(self.run)
             return
@@ -139,6 +148,13 @@ class GraphTask:
             if modes.hook_pairs is not pairs:
                 set_hook_pairs(pairs)
             self.buffers.clear()
+
+    def _depth_inside(self, outer: "GraphTask") -> int:
+        """How deep this pass is; whoever watches `outer` is told that it begins."""
+        if outer.before_inner is not None:
+            self.before_inner = outer.before_inner
+            self.before_inner(self)
+        return outer.depth + 1
 
     def computed(self) -> set[Node]:
         """The nodes whose gradients this pass computes."""
@@ -213,13 +229,7 @@ class GraphTask:
             node in needed and node not in self.wanted and type(node) is not AccumulateGrad
         )
         if not is_all or node.cold is not None:
-            try:
-                for _ in self.visit(node, watched=False):
-                    pass
-            except RuntimeError as error:
-                if error.args == ("generator raised StopIteration",) and error.__cause__:
-                    raise error.__cause__ from None  # what a hook raised keeps its type
-                raise
+            self.visit(node)
         elif type(node) is AccumulateGrad:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
             self._accumulate(node.variable, grad)
@@ -244,88 +254,83 @@ class GraphTask:
 
         Modes are the caller's between two steps. An exception, or `close()`, ends the pass.
         """
-        if self._steps is None:
-            self._steps = self.phases()
-        return next(self._steps, None)
+        phase = None
+        while phase is None and not self.is_over:
+            phase = self.step_here()
+        return phase
+
+    def step_here(self) -> Phase | None:
+        """Advance by one phase, but not beyond the node whose turn it is: None where that ends."""
+        if self.is_over:
+            return None
+        try:
+            if self.position == len(self.schedule):
+                self._advance(self._finish)
+                self.close()
+                return None
+            if self.turn is None:
+                self.turn = Visit(self, self.schedule[self.position])
+            phase: Phase | None = self._advance(self.turn.step)
+        except BaseException:
+            self.close()
+            raise
+        if not self.turn.upcoming[0]:
+            self.turn = None
+            self.position += 1
+        return phase
 
     def close(self) -> None:
-        """End a watched pass early: buffers go, the graph stays as it is."""
-        if self._steps is not None:
-            self._steps.close()
+        """End a watched pass, early or not: buffers go, the graph stays as it is."""
+        self.is_over, self.turn = True, None
         self.buffers.clear()
 
-    def phases(self) -> Generator[Phase, None, None]:
-        """The phases of the pass, each done when it is yielded."""
-        try:
-            for node in self.schedule:
-                steps = self.visit(node, watched=True)
-                while (phase := self._advance(steps)) is not None:
-                    yield phase
-            self._advance(self._finish())
-        finally:
-            self.buffers.clear()
-
-    def _finish(self) -> Iterator[Phase]:
-        """Call what was queued for the end of the pass; has no phases."""
+    def _finish(self) -> None:
+        """Call what was queued for the end of the pass."""
+        self.node = None
         for callback in self.callbacks:  # which may grow meanwhile
             callback()
-        yield from ()
 
-    def _advance(self, steps: Iterator[Phase]) -> Phase | None:
+    def _advance(self, act: Callable[[], Any]) -> Any:
         before, outer = (modes.grad, modes.inference), modes.task
+        pairs = modes.hook_pairs
+        self.depth = 0 if outer is None else outer.depth + 1
         set_modes(self.recording, False)
         modes.task = self
         try:
             with np.errstate(all="ignore"):
-                return next(steps, None)
+                return act()
         finally:
             modes.task = outer
             set_modes(*before)
+            if modes.hook_pairs is not pairs:
+                set_hook_pairs(pairs)
 
     # One node -----------------------------------------------------------------------------------
 
-    def visit(self, node: Node, *, watched: bool) -> Iterator[Phase]:
-        """All that happens at one node; yields phases only if somebody watches."""
+    def visit(self, node: Node) -> None:
+        """All that happens at one node, in one go; a `Visit` does it phase by phase."""
         self.node = node
         grads = self._take(node)
-        if watched:
-            yield Phase("ready", node, grads)
         needed = self.schedule.needed
         if needed is not None and node not in needed:
             if node in self.wanted or node is self.only_root:
                 self._capture(node, run_all(tensor_hooks(node), grads))
             return
         self._capture(node, grads)  # before its hooks, as in PyTorch, where the node runs itself
-        for run, hook, extra in (*tensor_hooks(node), *pre_hooks(node)):
-            before, grads = grads, run(hook, grads, extra)
-            if watched:
-                yield Phase("pre_hook", node, before, grads, hook)
+        grads = run_all([*tensor_hooks(node), *pre_hooks(node)], grads)
         if type(node) is AccumulateGrad:
             results: Grads = ()
             self._accumulate(node.variable, grads[0])
-            if watched:
-                yield Phase("accumulate", node, grads)
         else:
-            results = node.compute(grads, self.lift)
-            if watched:
-                yield Phase("apply", node, grads, results)
-            results = fit(node, results)
+            results = fit(node, node.compute(grads, self.lift))
             if node.cold is not None and node.cold.post and not node._is_users:
                 results = self._asked_for(node, results)
-        for run, hook, extra in post_hooks(node, grads):
-            before, results = results, run(hook, results, extra)
-            if watched:
-                yield Phase("post_hook", node, before, results, hook)
+        results = run_all(post_hooks(node, grads), results)
         if not self.keep_graph:
-            size = saved_bytes(node) if watched and node.holders else None
             node.release()
-            if size:
-                yield Phase("free_saved", node, detail=size)
-        for position, (edge, part) in enumerate(zip(node.edges, results, strict=False)):
+        for edge, part in zip(node.edges, results, strict=False):
             if edge is not None:
-                arrived = self._put(edge, part)
-                if watched:
-                    yield Phase("buffer", arrived, (), (part,), (node, position))
+                self._put(edge, part)
 
     def _asked_for(self, node: Node, results: Grads) -> Grads:
         """The gradients of `node`'s operands, None in the place of those that nobody asked for."""
@@ -387,12 +392,6 @@ class GraphTask:
                 grad = grad.detach()  # it may have a tangent, which would not be recorded either
             accumulate(leaf, grad, unshared=False)
         run_accumulated(leaf)
-
-
-def saved_bytes(node: Any) -> int:
-    """The bytes of what `node` saved; an array that it saved twice counts once."""
-    arrays = {id(array): array for kept in node._all_kept() for array in arrays_in(kept)}
-    return sum(array.nbytes for array in arrays.values())
 
 
 _WORTH_REUSING = 4096

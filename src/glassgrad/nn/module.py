@@ -5,22 +5,23 @@ save and load, move, switch modes, print.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.autograd.scopes import call_in_scope
 from glassgrad.base.backend import Device
 from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
 from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
     GraphError,
-    HookError,
     MissingRuleError,
 )
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
+from glassgrad.core.state import scoped
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn._backward_hooks import ModuleBackward
+from glassgrad.nn._forward_hooks import add_forward_hook, replaced_inputs
 from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
 from glassgrad.nn._tree import ModuleTree
 
@@ -71,14 +72,18 @@ class Module(ModuleTree):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        backward = self._backward_hooks or self._backward_pre_hooks
-        if not self._forward_pre_hooks and not self._forward_hooks and not backward:
+        hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
+        if not hooks and not self._backward_pre_hooks and not scoped:
             return self.forward(*args, **kwargs)
+        return call_in_scope(self, self._run, args, kwargs)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward` between its hooks."""
         pre_hooks: tuple[Any, ...] = tuple(self._forward_pre_hooks.values())
         for hook in pre_hooks:
-            args, kwargs = _replaced_inputs(hook, self, args, kwargs)
+            args, kwargs = replaced_inputs(hook, self, args, kwargs)
         watch = None
-        if backward:
+        if self._backward_hooks or self._backward_pre_hooks:
             hooks = self._backward_hooks.values(), self._backward_pre_hooks.values()
             watch = ModuleBackward(self, *map(tuple, hooks))
             args = watch.watch_inputs(args)
@@ -102,7 +107,7 @@ class Module(ModuleTree):
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        return _add_forward_hook(
+        return add_forward_hook(
             self._forward_pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
         )
 
@@ -119,9 +124,7 @@ class Module(ModuleTree):
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        return _add_forward_hook(
-            self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
-        )
+        return add_forward_hook(self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False
@@ -335,32 +338,6 @@ class Module(ModuleTree):
         return f"{name}(\n{body})"
 
 
-@dataclass(frozen=True, slots=True)
-class _ForwardHook:
-    """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
-
-    hook: Callable[..., Any]
-    with_kwargs: bool
-
-    def __call__(
-        self, module: "Module", args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
-    ) -> Any:
-        if self.with_kwargs:
-            return self.hook(module, args, kwargs, *result)
-        return self.hook(module, args, *result)
-
-
-def _add_forward_hook(
-    hooks: Hooks, hook: Callable[..., Any], *, prepend: bool, with_kwargs: bool
-) -> RemovableHandle:
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a forward hook must be callable, got {type(hook).__name__}. "
-            "It is called around `forward`. Pass a function `hook(module, args, …)`."
-        )
-    return add_hook(hooks, _ForwardHook(hook, with_kwargs), first=prepend)
-
-
 def _add_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
     if not callable(hook):
         raise ArgumentTypeError(
@@ -368,23 +345,6 @@ def _add_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHa
             "It is called with gradients. Pass a function `hook(module, …)`."
         )
     return add_hook(hooks, hook, first=prepend)
-
-
-def _replaced_inputs(
-    hook: _ForwardHook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of `forward` after one pre-hook."""
-    result = hook(module, args, kwargs)
-    if result is None:
-        return args, kwargs
-    if not hook.with_kwargs:
-        return (result if isinstance(result, tuple) else (result,)), kwargs
-    if isinstance(result, tuple) and len(result) == 2:
-        return result
-    raise HookError(
-        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
-        f"{result!r}. `forward` is called with them. Write `return args, kwargs`."
-    )
 
 
 def _moved(tensor: Tensor, device: Device | str | None, dtype: DType | None) -> Tensor:

@@ -126,8 +126,9 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
     ctx.seq = next_seq()
-    if state.anomaly is not None:
-        state.anomaly.note(ctx)
+    if state.noting:
+        for note in state.noting:
+            note(ctx)
     if len(edges) != len(args):
         ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
     if len(outputs) == 1:

@@ -189,6 +189,8 @@ def apply_to_arrays(cls: type[Primitive], operands: Values, parameters: dict[str
         out = cls.forward(*values, **parameters)
     except Exception as error:
         out = rescue(cls, error, values, parameters)
+    for tell in state.computed:
+        tell(cls, operands, values, parameters, out)
     edges = _edges(operands[cls.differentiates]) if cls.differentiable and is_recording() else None
     if edges is None:
         return tuple([_unrecorded(part) for part in out]) if cls.multiple else _unrecorded(out)
@@ -260,8 +262,9 @@ def record(
     else:
         node.checked, node._level = True, level
     node.seq = next_seq()
-    if state.anomaly is not None:
-        state.anomaly.note(node)
+    if state.noting:
+        for note in state.noting:
+            note(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 

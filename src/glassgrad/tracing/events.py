@@ -17,8 +17,10 @@ counter of the process, so that the same program gives the same file, byte for b
             memory, equal storage id. Optional there: "leaf": "t1" if the saved tensor is that leaf,
             "label" (the tensor's name), "shape", "dtype", "array"
     scope   optional, the module path as a list: ["mlp", "act"]
-    src     optional, the line that made the node: "cell 3, line 2"
-    level   optional, depth of nested transforms (0 is the base tape)
+    src     optional, the line that made the node: "cell 3, line 2: `y = w * x`". Known of nodes
+            that saved something, and of all that were made inside of a scope
+    level   optional, depth of the transform that recorded it (0, or no field: the base tape)
+    freed   optional, true if the node had let go of what it saved when the graph was described
     user    optional, true for a Function that is not glassgrad's own
     hooks   optional, a list of {"id": "h1", "kind": "pre" | "post" | "tensor" | "post_accumulate",
             "name": "clip"}
@@ -73,9 +75,9 @@ SCHEMA = "glassgrad.trace/1"
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
-    k id type op seq name node tensor storage leaf label scope src level user kind acc shape dtype
-    hook saved version bytes to slot sum_to have need edge before after grad_in grad_out grad array
-    min max norm head nan inf values hooks edges
+    k id type op seq name node tensor storage leaf label scope src level user freed kind acc shape
+    dtype hook saved version bytes to slot sum_to have need edge before after grad_in grad_out grad
+    array min max norm head nan inf values hooks edges
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 

@@ -12,7 +12,7 @@
 # Note [One recomputation per pass]
 # Recomputed tensors belong to the pass that needed them and die with it, or when they are
 # unpacked: with `retain_graph=True` the next pass starts afresh. Outside of a pass, nobody will
-# ask for the others.
+# ask for the others. A pass that was stepped back asks again for what it has let go of.
 """
 
 import contextlib
@@ -92,7 +92,7 @@ class Checkpointed:
         if task is None:
             return self._recomputed()[place.position]
         found = self._passes.get(task)
-        if found is None:
+        if found is None or (task.is_rewound and place.position not in found):
             found = self._passes[task] = self._recomputed()
         if place.position not in found:
             raise CheckpointError(

@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
-from glassgrad.viz.snapshot import Vertex
+from glassgrad.viz.graph import Vertex
 from glassgrad.viz.style import BADGE_SIZE, ROW_SIZE, TITLE_SIZE, kind_of, text_width
 
-__all__ = ["Box", "box_of"]
+__all__ = ["Box", "box_of", "hook_width"]
 
 PAD = 11.0
 GAP = 10.0  # between title and badge, key and value
 TITLE_LINE = 18.0
 ROW_LINE = 16.0
 BADGE_PAD = 6.0
+HOOK_SIZE, HOOK_PAD = 9.0, 5.0
 NARROWEST = 74.0
 
 
@@ -31,6 +32,16 @@ class Box:
     values: float
 
 
+def hook_width(name: str) -> float:
+    """How much of a box's upper border the pill of a hook takes.
+
+    Example:
+        >>> hook_width("H1 clip") > hook_width("H1")
+        True
+    """
+    return text_width(name, HOOK_SIZE, bold=True) + 2 * HOOK_PAD + 4.0
+
+
 def box_of(vertex: Vertex) -> Box:
     """The measures of `vertex`.
 
@@ -48,7 +59,8 @@ def box_of(vertex: Vertex) -> Box:
     keys = max((text_width(key, ROW_SIZE) for key, _ in vertex.rows), default=0.0)
     values = max((text_width(value, ROW_SIZE, mono=True) for _, value in vertex.rows), default=0.0)
     body = keys + GAP + values if vertex.rows else 0.0
-    width = max(head, body, NARROWEST - 2 * PAD) + 2 * PAD
+    hooks = sum(hook_width(name) for name in vertex.hooks)
+    width = max(head, body, hooks, NARROWEST - 2 * PAD) + 2 * PAD
     if shape == "note":
         width += 6.0  # the folded corner
     height = TITLE_LINE + 2 * 6.0 if shape != "pill" else 26.0

@@ -2,7 +2,7 @@
 
 import math
 
-from glassgrad.viz.fallback import Point
+from glassgrad.viz.ties import Point
 
 __all__ = ["arrowhead", "path_data"]
 

@@ -5,21 +5,24 @@ on its own (`dot -Tsvg graph.dot`); glassgrad itself takes only the places from 
 the boxes in `svg.py`, so that a picture looks the same whichever layout was used.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
 from glassgrad.viz.boxes import box_of
-from glassgrad.viz.snapshot import Graph, Vertex
-from glassgrad.viz.style import THEMES, kind_of
+from glassgrad.viz.graph import Graph, Vertex
+from glassgrad.viz.style import THEMES, arrow_looks, kind_of
+from glassgrad.viz.ties import leaf_ties
 from glassgrad.viz.wording import escape, plain
 
 __all__ = ["to_dot"]
 
-_SHAPES = {"card": "box", "note": "note", "pill": "box", "dot": "circle", "more": "box3d"}
+_SHAPES = {"card": "box", "note": "note", "pill": "box", "dot": "circle", "stack": "box3d"}
 
 # How much Graphviz should care that an arc is straight: the spine of the graph is, its ribs need
 # not be. Without it, long graphs climb like stairs.
-_WEIGHTS = {"function": 8, "user": 8, "accumulate": 2, "leaf": 4}
+_WEIGHTS = {"function": 8, "user": 8, "fold": 8, "accumulate": 2, "leaf": 4}
+_SPINE = 40  # of the arc that begins the longest way on from its tail
 
 
 def to_dot(
@@ -64,11 +67,15 @@ def _lines(
         yield '  node [shape=box, fixedsize=true, label=""]'
     for vertex in graph.vertices:
         yield f"  {_quote(vertex.id)} [{_vertex(vertex, theme, labels=labels)}]"
+    beside = _beside(graph)
+    yield from _clusters(graph, beside, theme, labels=labels)
+    framed = {name for cluster in graph.clusters for name in cluster.members}
+    yield from (_same_rank(note, tail) for note, tail in beside.items() if note not in framed)
     ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
     alone = [vertex.id for vertex in graph.vertices if vertex.id not in ends]
     if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
         yield f"  {{ rank=max; {'; '.join(_quote(name) for name in alone)} }}"
-    yield from _arcs(graph, "ew" if rankdir == "LR" else "sn", labels=labels)
+    yield from _arcs(graph, "ew" if rankdir == "LR" else "sn", theme, labels=labels)
     yield "}"
 
 
@@ -96,31 +103,89 @@ def _table(vertex: Vertex) -> str:
         f'<TD ALIGN="LEFT"><FONT POINT-SIZE="10">{escape(value)}</FONT></TD></TR>'
         for key, value in vertex.rows
     )
+    rows += "".join(
+        f'<TR><TD COLSPAN="2" ALIGN="LEFT"><FONT POINT-SIZE="9">{escape(hook)}</FONT></TD></TR>'
+        for hook in vertex.hooks
+    )
     return f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="1"><TR>{head}</TR>{rows}</TABLE>'
 
 
-def _arcs(graph: Graph, ends: str, *, labels: bool) -> Iterator[str]:
-    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
-    beside: set[str] = set()
+def _beside(graph: Graph) -> dict[str, str]:
+    """The first holder of each note. A note stands beside it and not after: it is no step."""
+    notes = {vertex.id for vertex in graph.vertices if vertex.kind == "saved"}
+    beside: dict[str, str] = {}
     for arc in graph.arcs:
+        if arc.kind == "saved" and arc.head in notes:
+            beside.setdefault(arc.head, arc.tail)
+    return beside
+
+
+def _same_rank(note: str, holder: str) -> str:
+    return f"  {{ rank=same; {_quote(holder)}; {_quote(note)} }}"
+
+
+def _clusters(
+    graph: Graph, beside: dict[str, str], theme: Literal["light", "dark"], *, labels: bool
+) -> Iterator[str]:
+    for cluster in graph.clusters:
+        yield f"  subgraph {_quote('cluster_' + cluster.id)} {{"
+        looks = f"id={_quote(cluster.id)}, margin=16, label={_quote(cluster.title)}, labeljust=l"
+        if labels:
+            looks += f", style=rounded, color={_quote(THEMES[theme]['rule'])}"
+        yield f"    graph [{looks}]"
+        yield f"    {'; '.join(_quote(name) for name in cluster.members)}"
+        # Said inside the frame: outside of it Graphviz would take both out of the frame.
+        inside = (name for name in cluster.members if name in beside)
+        yield from (f"  {_same_rank(note, beside[note])}" for note in inside)
+        yield "  }"
+
+
+def _spine(graph: Graph) -> set[str]:
+    """The arcs that begin the longest way on, where their tail has several."""
+    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
+    ahead = {name: 1 for name, kind in kinds.items() if kind == "accumulate"}  # its leaf
+    first: dict[str, str] = {}
+    ways: Counter[str] = Counter()
+    for arc in reversed(graph.arcs):  # oldest first: what an arc leads to is known
+        if arc.kind == "grad" and kinds[arc.tail] != "accumulate":
+            way = ahead.get(arc.head, 0) + 1
+            ways[arc.tail] += 1
+            if way >= ahead.get(arc.tail, 0):
+                ahead[arc.tail], first[arc.tail] = way, arc.id
+    return {name for tail, name in first.items() if ways[tail] > 1}
+
+
+def _arcs(
+    graph: Graph, ends: str, theme: Literal["light", "dark"], *, labels: bool
+) -> Iterator[str]:
+    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
+    spine = _spine(graph)
+    unplaced = set() if labels else {arc.id for arc in leaf_ties(graph)}
+    for arc in graph.arcs:
+        if arc.id in unplaced:
+            continue  # we route those ourselves
         attributes = [f"id={_quote(arc.id)}"]
         if arc.kind == "saved":
             attributes += ["style=dashed", "dir=none", "weight=0"]
-            if kinds[arc.head] == "saved" and arc.head not in beside:
-                # A note stands beside its first holder and not after it: it is no step of backward.
-                beside.add(arc.head)
-                yield f"  {{ rank=same; {_quote(arc.tail)}; {_quote(arc.head)} }}"
-            elif kinds[arc.head] != "saved":
+            if kinds[arc.head] != "saved":
                 # From below to below: a tie must not look like one of the gradient's arrows.
                 side = "s" if ends == "ew" else "e"
                 attributes += ["constraint=false", f"tailport={side}", f"headport={side}"]
         else:
             attributes += [f"tailport={ends[0]}", f"headport={ends[1]}"]
-            attributes.append(f"weight={_WEIGHTS.get(kinds[arc.head], 1)}")
+            weight = _WEIGHTS.get(kinds[arc.head], 1)
+            attributes += _flow(arc.flow, theme) if labels and arc.flow else []
+            attributes.append(f"weight={_SPINE if arc.id in spine else weight}")
         if arc.label:
             attributes.append(f"label={_quote(arc.label)}")
             attributes += [] if labels else ["fontsize=10"]
         yield f"  {_quote(arc.tail)} -> {_quote(arc.head)} [{', '.join(attributes)}]"
+
+
+def _flow(flow: str, theme: Literal["light", "dark"]) -> list[str]:
+    looks = arrow_looks(flow, theme)
+    dotted = ["style=dotted"] if flow == "zero" else []
+    return [f"color={_quote(looks['stroke'])}", f"penwidth={looks['stroke_width']}", *dotted]
 
 
 def _quote(text: str) -> str:

@@ -1,15 +1,22 @@
 """`gg.draw`: a trace as a picture, in whatever form is asked for."""
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.session import Session
+from glassgrad.tracing.snapshot import snapshot
 from glassgrad.viz.dot import to_dot
+from glassgrad.viz.graph import Graph
 from glassgrad.viz.layout import Layout, lay_out
-from glassgrad.viz.snapshot import Graph, snapshot
+from glassgrad.viz.look import PARTS, look_of
+from glassgrad.viz.paused import mark_current, trace_so_far
+from glassgrad.viz.snapshot import graph_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg import to_svg
 from glassgrad.viz.text import text_view
@@ -132,41 +139,66 @@ class Drawing:
         return f"Drawing({self.graph.title}: {self.graph.counts}; {self.layout})"
 
 
-def draw(trace: Trace, *, rankdir: str = "LR", theme: Theme = "auto") -> Drawing:
-    """Draw the backward graph of a trace.
+def draw(
+    loss: Any,
+    *,
+    rankdir: str = "LR",
+    theme: Theme = "auto",
+    show: Iterable[str] = PARTS,
+    fold: Literal["auto", False] = "auto",
+    max_nodes: int | None = None,
+    title: str | None = None,
+    flow: bool = False,
+) -> Drawing:
+    """Draw a backward graph. Nothing is run.
 
     Args:
-        trace: what `record` returns.
+        loss: a tensor, or several, before or after its backward pass; a `Trace`, which also
+            knows the gradients; or a paused `Session`.
         rankdir: "LR", the gradient goes from left to right, or "TB", from top to bottom.
         theme: "light", "dark", or "auto": as the reader's system has it.
+        show: what to write beside the names: any of "values", "shapes", "saved", "hooks" and
+            "versions".
+        fold: "auto" draws more than 300 nodes as at most 150 boxes; False draws all of them.
+        max_nodes: how many boxes there may be, in place of that rule.
+        title: what stands above the picture.
+        flow: show by the width and shade of each arrow how much gradient went along it, on a
+            logarithmic scale: dotted for zero, red where it holds a nan. Needs a recorded pass.
 
     Returns:
         A `Drawing`: shown by a notebook, with `.svg`, `.dot`, `.png()`, `.html` and `.save(path)`.
 
     Raises:
-        ArgumentError: for an unknown rankdir or theme.
-        ArgumentTypeError: if `trace` is no trace.
+        ArgumentError: for an unknown option.
+        ArgumentTypeError: if `loss` is neither a tensor nor a trace nor a session.
+        GraphError: if a tensor has no graph.
 
     Example:
-        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
-        >>> drawing = draw(Trace({"nodes": nodes, "leaves": []}))
-        >>> drawing.graph.counts
-        '1 node · 0 edges · 0 leaves'
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> draw((x * x).sum()).graph.counts
+        '3 nodes · 4 edges · 1 leaf'
     """
-    check_trace(trace, "draw")
     _check_choice("rankdir", rankdir, ("LR", "TB"))
     _check_choice("theme", theme, ("auto", "light", "dark"))
-    graph = snapshot(trace)
+    look = look_of(show, fold, max_nodes, title, flow)
+    is_paused = isinstance(loss, Session)
+    trace = trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
+    graph = graph_of(trace, look)
+    graph = mark_current(graph, loss) if is_paused else graph
     return Drawing(trace, graph, lay_out(graph, rankdir=rankdir), rankdir, theme)
 
 
-def check_trace(trace: Any, name: str) -> None:
-    """Refuse what is no trace; `name` is the function that was called."""
-    if not isinstance(trace, Trace):
-        raise ArgumentTypeError(
-            f"{name}() was given a {type(trace).__name__}. It shows a recorded backward pass. "
-            f"Write `{name}(record(loss))`, or load a file with `Trace.load(path)`."
-        )
+def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
+    """The trace of what was given: itself, or what `look_at` finds; `name` is who was called."""
+    if isinstance(loss, Trace):
+        return loss
+    several = list(loss) if isinstance(loss, (list, tuple)) else [loss]
+    if several and all(isinstance(each, Tensor) for each in several):
+        return look_at(several)
+    raise ArgumentTypeError(
+        f"{name}() was given a {type(loss).__name__}. It shows the graph of a tensor, or a "
+        f"recorded backward pass. Write `{name}(loss)` or `{name}(record(loss))`."
+    )
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -7,14 +7,12 @@ columns. It is linear in the size of the graph, has no recursion, and cannot fai
 from collections import defaultdict
 
 from glassgrad.viz.boxes import Box, box_of
-from glassgrad.viz.snapshot import Graph
+from glassgrad.viz.graph import Graph
+from glassgrad.viz.ties import Place, Point, leaf_ties, route_ties
 
 __all__ = ["place_by_layers"]
 
 ACROSS, ALONG = 24.0, 64.0  # px between the boxes of a layer, and between layers
-
-Point = tuple[float, float]
-Place = tuple[float, float, float, float]
 
 
 def place_by_layers(
@@ -29,12 +27,15 @@ def place_by_layers(
     boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
     layers = _order(graph, _layers(graph))
     places = _coordinates(layers, boxes, sideways=rankdir == "LR")
-    routes = {}
-    notes = {vertex.id for vertex in graph.vertices if vertex.kind == "saved"}
-    for arc in graph.arcs:
-        draw = _bow if arc.kind == "saved" and arc.head not in notes else _curve
-        routes[arc.id] = draw(places[arc.tail], places[arc.head], sideways=rankdir == "LR")
-    return places, _spread(graph, routes, sideways=rankdir == "LR")
+    sideways = rankdir == "LR"
+    ties = {arc.id for arc in leaf_ties(graph)}
+    routes = {
+        arc.id: _curve(places[arc.tail], places[arc.head], sideways=sideways)
+        for arc in graph.arcs
+        if arc.id not in ties
+    }
+    routes = _spread(graph, routes, sideways=sideways)
+    return places, routes | route_ties(graph, places, sideways=sideways)
 
 
 def _layers(graph: Graph) -> dict[str, int]:
@@ -131,24 +132,14 @@ def _curve(tail: Place, head: Place, *, sideways: bool) -> list[Point]:
     return [(point[0], point[1]) for point in (start, first, second, end)]
 
 
-def _bow(tail: Place, head: Place, *, sideways: bool) -> list[Point]:
-    """From below to below: a tie to a leaf must not look like one of the gradient's arrows."""
-    across = 1 if sideways else 0
-    start, end = [tail[0], tail[1]], [head[0], head[1]]
-    start[across] += tail[2 + across] / 2
-    end[across] += head[2 + across] / 2
-    first, second = list(start), list(end)
-    first[across] = second[across] = max(start[across], end[across]) + 40.0
-    return [(point[0], point[1]) for point in (start, first, second, end)]
-
-
 def _spread(
     graph: Graph, routes: dict[str, list[Point]], *, sideways: bool
 ) -> dict[str, list[Point]]:
     """Arcs between the same two vertices bulge apart: `a * a` has two edges, and shows two."""
     twins: dict[tuple[str, str], list[str]] = defaultdict(list)
     for arc in graph.arcs:
-        twins[arc.tail, arc.head].append(arc.id)
+        if arc.id in routes:
+            twins[arc.tail, arc.head].append(arc.id)
     for names in twins.values():
         for index, name in enumerate(names):
             bulge = (index - (len(names) - 1) / 2) * 16.0

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.drawing import Drawing, check_trace, draw
+from glassgrad.tracing.record import record
+from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.sheet import style_sheet
-from glassgrad.viz.svg import legend_items, state_items
+from glassgrad.viz.swatches import legend_items, state_items
 from glassgrad.viz.wording import Narrator, array_text, bytes_text, escape, shape_text
 
 __all__ = ["Player", "player"]
@@ -182,24 +183,25 @@ class Player:
         return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events)"
 
 
-def player(trace: Trace) -> Player:
-    """A page that plays a recorded backward pass, forward and back.
+def player(loss: Any) -> Player:
+    """A page that plays a backward pass, forward and back.
 
     Args:
-        trace: what `record` returns.
+        loss: what `record` returns; or a tensor, or several, whose pass is then run and recorded
+            as `record(loss)` does.
 
     Returns:
         A `Player`: shown by a notebook, with `.html` and `.save(path)`.
 
     Raises:
-        ArgumentTypeError: if `trace` is no trace.
+        ArgumentTypeError: if `loss` is neither a tensor nor a trace.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
         >>> player(Trace({"nodes": nodes, "leaves": []}))
         Player(Backward graph: 0 events)
     """
-    check_trace(trace, "player")
+    trace = trace_of(loss, "player", record)
     return Player(trace, draw(trace))
 
 

@@ -9,7 +9,6 @@ import json
 import shutil
 import subprocess
 import threading
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,8 +17,9 @@ from typing import Any
 
 from glassgrad.viz.boxes import box_of
 from glassgrad.viz.dot import to_dot
-from glassgrad.viz.fallback import Place, Point, place_by_layers
-from glassgrad.viz.snapshot import Graph
+from glassgrad.viz.fallback import place_by_layers
+from glassgrad.viz.graph import Graph
+from glassgrad.viz.ties import Place, Point, route_ties
 
 __all__ = ["Layout", "LayoutError", "lay_out"]
 
@@ -40,6 +40,7 @@ class Layout:
         places: by vertex: the x and y of its middle, width, height.
         routes: by arc: the points of a chain of cubic Bézier curves (1 + 3·n of them).
         labels: by arc with a label: the label's middle.
+        frames: by cluster: left, top, width, height.
         width, height: of the whole.
         engine: which layout was used, in words.
         notice: why not a better one; empty if it was the machine's own choice.
@@ -52,6 +53,7 @@ class Layout:
     height: float = 0.0
     engine: str = ""
     notice: str = ""
+    frames: dict[str, Place] = field(default_factory=dict)
 
 
 def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
@@ -70,7 +72,7 @@ def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> L
     for engine in (_run_dot, _run_wasm):
         try:
             answer, name = engine(text, seconds)
-            return _from_json(graph, answer, engine=name)
+            return _from_json(graph, answer, rankdir, engine=name)
         except LayoutError as reason:
             reasons.append(str(reason))
             if "longer than" in str(reason):
@@ -176,7 +178,7 @@ def _first_line(error: Exception) -> str:
 # --- answers -----------------------------------------------------------------------------------
 
 
-def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
+def _from_json(graph: Graph, answer: bytes, rankdir: str, *, engine: str) -> Layout:
     """Graphviz's JSON as a layout. Its y axis points up, ours down."""
     try:
         document = json.loads(answer)
@@ -189,9 +191,12 @@ def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
         return round(float(x) - left, 2), round(high - float(y), 2)
 
     boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
-    places = {}
+    places, frames = {}, {}
     for item in document.get("objects", ()):
-        if item.get("id") in boxes:
+        if item["name"].startswith("cluster_") and "bb" in item:
+            west, south, east, north = (float(part) for part in item["bb"].split(","))
+            frames[item["id"]] = (west - left, high - north, east - west, north - south)
+        elif item.get("id") in boxes:
             box = boxes[item["id"]]
             places[item["id"]] = (*point(item["pos"]), box.width, box.height)
     routes, labels = {}, {}
@@ -199,9 +204,12 @@ def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
         routes[item["id"]] = _route(item["pos"], point)
         if "lp" in item:
             labels[item["id"]] = point(item["lp"])
-    _part_twins(graph, routes)
-    size = round(right - left, 2), round(high - low, 2)
-    return Layout(places, routes, labels, *size, engine=engine)
+    routes |= route_ties(graph, places, sideways=rankdir == "LR")
+    points = [point for route in routes.values() for point in route]
+    across = max([right - left, *(x for x, _ in points)])
+    down = max([high - low, *(y for _, y in points)])
+    size = round(across, 2), round(down, 2)
+    return Layout(places, routes, labels, *size, engine=engine, frames=frames)
 
 
 def _route(text: str, point: Callable[[str], Point]) -> list[Point]:
@@ -215,31 +223,6 @@ def _route(text: str, point: Callable[[str], Point]) -> list[Point]:
     if tip is not None:
         points[-1] = tip
     return points
-
-
-def _part_twins(graph: Graph, routes: dict[str, list[Point]]) -> None:
-    """Nest ties that Graphviz laid on top of each other: two saved tensors, two ties."""
-    seen: Counter[tuple[Point, ...]] = Counter()
-    for arc in graph.arcs:
-        points = tuple(routes[arc.id])
-        shift = 7.0 * seen[points]
-        seen[points] += 1
-        if shift:
-            routes[arc.id] = _narrowed(points, shift)
-
-
-def _narrowed(points: tuple[Point, ...], by: float) -> list[Point]:
-    """A bow from below to below (or from right to right), smaller by `by` px on each side."""
-    (x0, y0), (x1, y1) = points[0], points[-1]
-    flat = abs(x1 - x0) >= abs(y1 - y0)
-    start, end = (x0, x1) if flat else (y0, y1)
-    inner = []
-    for number, (x, y) in enumerate(points):
-        along = ((x if flat else y) - start) / ((end - start) or 1.0)
-        pull = by * (1 - 2 * along) * (1 if end >= start else -1)
-        rise = 0.0 if number in (0, len(points) - 1) else -by
-        inner.append((x + pull, y + rise) if flat else (x + rise, y + pull))
-    return inner
 
 
 def _from_layers(graph: Graph, rankdir: str, *, notice: str) -> Layout:

@@ -2,6 +2,7 @@
 
 from glassgrad.viz.style import (
     BADGE_SIZE,
+    FLOW,
     KINDS,
     MONO,
     ROW_SIZE,
@@ -9,26 +10,29 @@ from glassgrad.viz.style import (
     TITLE_SIZE,
     Theme,
     css_variables,
+    flow_width,
 )
 
 __all__ = ["style_sheet"]
 
 
-def style_sheet(theme: Theme = "auto") -> str:
+def style_sheet(theme: Theme = "auto", *, flow: bool = False) -> str:
     """The CSS of every drawing on a page.
 
     Args:
         theme: "light", "dark", or "auto": as the reader's system or the page around it has it.
+        flow: with the colours of arrows that show how much gradient goes along them.
     """
     # Note [Colours for every program]
     # resvg and others take `fill:var(…)` for an unknown colour and paint black, over the colours
     # that stand as attributes. They skip `@supports`, and so see the attributes alone.
-    rules = ["@supports (fill:var(--gg)){", *_kinds(), *_parts(), "}"]
-    return "\n".join([*_themes(theme), *rules])
+    flows = _flows() if flow else []
+    rules = ["@supports (fill:var(--gg)){", *_kinds(), *_parts(), *flows, "}"]
+    return "\n".join([*_themes(theme, flow=flow), *rules])
 
 
-def _themes(theme: Theme) -> list[str]:
-    light, dark = css_variables("light"), css_variables("dark")
+def _themes(theme: Theme, *, flow: bool) -> list[str]:
+    light, dark = css_variables("light", flow=flow), css_variables("dark", flow=flow)
     if theme != "auto":
         return [f".gg{{{light if theme == 'light' else dark}}}"]
     return [
@@ -50,6 +54,19 @@ def _kinds() -> list[str]:
     return rules
 
 
+def _flows() -> list[str]:
+    """Arrows by how much gradient goes along them."""
+    rules = []
+    for step, _ in enumerate(FLOW["light"]):
+        line = f"stroke:var(--gg-flow-{step});stroke-width:{flow_width(step):g}"
+        rules.append(f".gg .flow-{step}>.line{{{line}}}")
+        rules.append(f".gg .flow-{step}>.tip{{fill:var(--gg-flow-{step})}}")
+    rules.append(".gg .flow-zero>.line{stroke-dasharray:1.5 4}")
+    rules.append(".gg .flow-nan>.line{stroke:var(--gg-bad);stroke-width:3}")
+    rules.append(".gg .flow-nan>.tip{fill:var(--gg-bad)}")
+    return rules
+
+
 def _parts() -> list[str]:
     return [
         f".gg text{{font-family:{SANS}}}",
@@ -65,6 +82,9 @@ def _parts() -> list[str]:
         ".gg .line{fill:none;stroke:var(--gg-line);stroke-width:1.5}",
         ".gg .tie{fill:none;stroke:var(--gg-line);stroke-dasharray:3 3}",
         ".gg .tip{fill:var(--gg-line)}",
+        ".gg .frame{fill:none;stroke:var(--gg-line);stroke-width:.75}",
+        ".gg .hook>rect{fill:var(--gg-canvas);stroke:var(--gg-muted)}",
+        ".gg .hook>text{font-size:9px;font-weight:600;text-anchor:middle;fill:var(--gg-muted)}",
         ".gg .strike{stroke:var(--gg-text);stroke-width:1.5}",
         ".gg .ring{fill:none}",
         ".gg .heading{fill:var(--gg-text)}",

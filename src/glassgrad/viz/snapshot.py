@@ -2,130 +2,77 @@
 
 What is drawn depends on how much there is (`n` backward nodes):
 
-    n ≤ 15      everything: values, saved tensors as notes, inputs without gradient
-    n ≤ 60      names, shapes and norms; a leaf with more than three uses becomes stubs
-    n ≤ 1,500   names; saved tensors are a count, AccumulateGrad is part of its leaf
-    more        the 300 nodes that run first, and one vertex for the others
+    n ≤ 15    everything: values, saved tensors as notes, inputs without gradient
+    n ≤ 60    names, shapes and norms; a leaf with more than three uses becomes stubs
+    n ≤ 300   names; AccumulateGrad is part of its leaf
+    more      the same, folded to at most 150 boxes (`folding.py`)
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.viz.clusters import clusters_of
+from glassgrad.viz.flow import flow_range, flows_of
+from glassgrad.viz.folding import STUBS, Fold, Folding, fold
+from glassgrad.viz.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.look import Look
+from glassgrad.viz.results import bad_nodes, results_of
 from glassgrad.viz.wording import array_text, bytes_text, plain, shape_text, tensor_name
 
-__all__ = ["Arc", "Graph", "Vertex", "snapshot"]
+__all__ = ["graph_of"]
 
-FULL, MEDIUM, MOST, FIRST = 15, 60, 1_500, 300
-USES = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
-REST = "rest"  # the id of the vertex that stands for the nodes not drawn
+FULL, MEDIUM = 15, 60
 
 
-@dataclass(frozen=True, slots=True)
-class Vertex:
-    """One box of the picture.
-
-    Args:
-        id: as in the log: "n3" (node), "t1" (leaf, output), "s1" (storage).
-        kind: a name in `style.KINDS`.
-        title: the bold line.
-        badge: the pill at its right.
-        rows: key and value, at most three. A "grad" row is filled by the pass.
-        tip: what hovering shows.
-        freed: for a saved tensor, whether the pass let it go.
-        bad: why it is marked as bad ("NaN", "v1≠v0"); empty for a sound one.
-        of: for a stub, the id of its leaf.
-    """
-
-    id: str
-    kind: str
-    title: str
-    badge: str = ""
-    rows: tuple[tuple[str, str], ...] = ()
-    tip: str = ""
-    freed: bool = False
-    bad: str = ""
-    of: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """One line of the picture, along which a gradient goes or a saved tensor is tied.
-
-    Args:
-        id: "e3-0" for edge 0 of n3, "d3-0" for its saved tensor 0, "r2" for output t2's line.
-        tail, head: ids of vertices.
-        kind: "grad" or "saved".
-        label: short text beside it.
-    """
-
-    id: str
-    tail: str
-    head: str
-    kind: str = "grad"
-    label: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """What is drawn.
-
-    Args:
-        vertices, arcs: the boxes and lines, in the order of the log.
-        title: what the picture is of.
-        counts: how much there is, in words.
-        place: which vertex stands for a node of the log (a fused or folded one has another's id).
-        notice: what was left out; empty if nothing was.
-    """
-
-    vertices: tuple[Vertex, ...]
-    arcs: tuple[Arc, ...]
-    title: str
-    counts: str
-    place: dict[str, str] = field(default_factory=dict)
-    notice: str = ""
-
-
-def snapshot(trace: Trace) -> Graph:
+def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is frozen
     """The graph of `trace` as it is drawn.
+
+    Args:
+        trace: a recorded pass, or a graph on which none has run.
+        look: what to show of it.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
-        >>> snapshot(Trace({"nodes": nodes, "leaves": []})).vertices[0].title
+        >>> graph_of(Trace({"nodes": nodes, "leaves": []})).vertices[0].title
         'NegBackward0'
     """
-    return _Builder(trace).build()
+    return _Builder(trace, look).build()
 
 
 class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, look: Look) -> None:
+        self.trace, self.look = trace, look
         self.count = len(trace.nodes)
+        most = look.most(self.count)
+        self.folding = Folding() if most is None else fold(trace, most)
         self.turn = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
-        self.shown = self._shown_nodes()
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
-        self.uses = Counter(edge["to"] for node in self.shown for edge in node["edges"])
-        self.gradients, self.final, self.freed = self._results()
-        self.bad = self._bad_nodes()
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.uses = self._uses()
+        self.gradients, self.final, self.freed = results_of(trace)
+        self.bad = bad_nodes(trace)
+        self.flows = flows_of(trace) if look.flow else {}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: list[Arc] = []
         self.place: dict[str, str] = {}
         self.stubs: Counter[str] = Counter()
+        self.drawn: set[tuple[str, str]] = set()
 
     def build(self) -> Graph:
         # Outputs first, leaves last: dot keeps the order of equals, so the picture reads that way.
         self._place_nodes()
         for output in self.trace.outputs:
             self._add_output(output)
-        for node in reversed(self.shown):
+        for node in reversed(self.trace.nodes):
             self._add_node(node)
         for leaf in self.trace.leaves:
             self._add_leaf(leaf)
-        for node in reversed(self.shown):
+        for node in reversed(self.trace.nodes):
             self._add_edges(node)
             self._add_saved(node)
         return Graph(
@@ -135,72 +82,62 @@ class _Builder:
             counts=self._counts(),
             place=self.place,
             notice=self._notice(),
+            clusters=self._clusters(),
+            flow=flow_range(self.trace) if self.look.flow else "",
         )
 
     # --- what is there ---
 
-    def _shown_nodes(self) -> list[dict[str, Any]]:
-        nodes = self.trace.nodes
-        if self.count <= MOST:
-            return nodes
-        order = self.trace.schedule() or [node["id"] for node in reversed(nodes)]
-        first = set(order[:FIRST])
-        return [node for node in nodes if node["id"] in first]
+    def _uses(self) -> Counter[str]:
+        """How many edges lead to each node, those from one fold counted once."""
+        uses: Counter[str] = Counter()
+        seen = set()
+        for node in self.trace.nodes:
+            tail = self.folding.of.get(node["id"])
+            for edge in node["edges"]:
+                key = (tail.id, edge["to"]) if tail else None
+                if key is None or key not in seen:
+                    uses[edge["to"]] += 1
+                    seen.add(key)
+        return uses
 
-    def _results(self) -> tuple[dict[str, Any], dict[str, Any], set[str]]:
-        """Gradients by node, `.grad` by tensor, and the nodes that freed what they saved."""
-        gradients, final, freed = {}, {}, set()
-        for event in self.trace.events:
-            if event["type"] == "apply":
-                gradients[event["node"]] = event["grad_in"]
-            elif event["type"] == "accumulate" and event["grad"] is not None:
-                final[event["tensor"]] = event["grad"]
-            elif event["type"] == "free_saved":
-                freed.add(event["node"])
-        return gradients, final, freed
-
-    def _bad_nodes(self) -> dict[str, str]:
-        """Nodes on which something went wrong: a stale saved tensor, or a NaN of their making."""
-        bad = {}
-        for event in self.trace.events:
-            if event["type"] == "unpack" and event["version"][0] != event["version"][1]:
-                bad[event["node"]] = f"v{event['version'][1]}≠v{event['version'][0]}"
-            elif event["type"] == "apply" and self._makes_nan(event):
-                bad[event["node"]] = "NaN"
-        return bad
-
-    def _makes_nan(self, event: dict[str, Any]) -> bool:
-        def any_nan(ids: list[str | None]) -> bool:
-            return any(self.trace.arrays[each].get("nan") for each in ids if each is not None)
-
-        return any_nan(event["grad_out"]) and not any_nan(event["grad_in"])
-
-    def _is_stubbed(self, node: str | None) -> bool:
-        return node in self.leaf_of and self.count > FULL and self.uses[node] > USES
+    def _is_stubbed(self, node: str) -> bool:
+        return node in self.leaf_of and self.count > FULL and self.uses[node] > STUBS
 
     def _is_fused(self, node: str) -> bool:
-        return node in self.leaf_of and (self.count > MEDIUM or self._is_stubbed(node))
+        if node not in self.leaf_of:
+            return False
+        hidden = self.leaf_of[node]["id"] in self.folding.hidden
+        return self.count > MEDIUM or hidden or self._is_stubbed(node)
 
     def _place_nodes(self) -> None:
-        for node in self.shown:
-            fused = self._is_fused(node["id"])
-            self.place[node["id"]] = self.leaf_of[node["id"]]["id"] if fused else node["id"]
+        for node in self.trace.nodes:
+            name = node["id"]
+            if name in self.folding.of:
+                self.place[name] = self.folding.of[name].id
+            elif self._is_fused(name):
+                leaf = self.leaf_of[name]["id"]
+                self.place[name] = self.folding.hidden.get(leaf, leaf)
+            else:
+                self.place[name] = name
 
     # --- vertices ---
 
     def _add_output(self, output: dict[str, Any]) -> None:
         if output["id"] in self.leaf:
             return  # backward started at a leaf: it has its box already
-        rows = [("shape", f"{shape_text(output['shape'])} {plain(output['dtype'])}")]
-        if self.count <= FULL and "array" in output:
-            rows.append(("value", array_text(self.trace.arrays[output["array"]])))
+        rows = self._tensor_rows(output)
         title = tensor_name(output)
         tip = f"{title}: backward starts here"
         self._add(Vertex(output["id"], "output", title, "OUT", self._rows(rows), tip))
-        head = self._place(output["node"])
-        self.arcs.append(Arc(f"r{output['id'][1:]}", output["id"], head))
+        name = f"r{output['id'][1:]}"
+        head = self.place[output["node"]]
+        self.arcs.append(Arc(name, output["id"], head, flow=self.flows.get(name, "")))
 
     def _add_node(self, node: dict[str, Any]) -> None:
+        if node["id"] in self.folding.of:
+            self._add_fold(self.folding.of[node["id"]])
+            return
         if self._is_fused(node["id"]):
             return
         accumulates = node["id"] in self.leaf_of or node["op"] == "AccumulateGrad"
@@ -216,18 +153,44 @@ class _Builder:
                 self._rows([] if accumulates else self._node_rows(node)),
                 self._node_tip(node),
                 bad=self.bad.get(node["id"], ""),
+                hooks=self._hook_names(node),
             )
         )
 
+    def _add_fold(self, group: Fold) -> None:
+        if group.id in self.vertices:
+            return
+        turns = [self.turn[name] for name in group.members if name in self.turn]
+        badge = f"#{min(turns)}–{max(turns)}" if turns else ""
+        if not group.title.startswith("…"):  # a module: its name says nothing of its size
+            badge = f"{len(group.members):,} ops"
+        bad = next((self.bad[name] for name in group.members if name in self.bad), "")
+        self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
+
+    def _hook_names(self, node: dict[str, Any]) -> tuple[str, ...]:
+        if "hooks" not in self.look.show:
+            return ()
+        return tuple(
+            f"{hook['id'].upper()} {plain(hook.get('name', ''), 16)}".strip()
+            for hook in node.get("hooks", ())
+        )
+
     def _node_rows(self, node: dict[str, Any]) -> list[tuple[str, str]]:
-        rows = [("out", shape_text(node["shape"]))] if "shape" in node else []
-        if self.count <= FULL and (kept := self._kept_leaves(node)):
+        show = self.look.show
+        rows = [("out", shape_text(node["shape"]))] if "shape" in node and "shapes" in show else []
+        if self.count <= FULL and "saved" in show and (kept := self._kept_leaves(node)):
             rows.append(("saved", kept))
-        if self.count > MEDIUM and node.get("saved"):
-            rows.append(("saved", f"{len(node['saved'])} tensors"))
         gradients = self.gradients.get(node["id"], ())
-        if gradients and gradients[0] is not None:
+        if gradients and gradients[0] is not None and "values" in show:
             rows.append(self._gradient_row(gradients[0]))
+        return rows
+
+    def _tensor_rows(self, tensor: dict[str, Any]) -> list[tuple[str, str]]:
+        rows = []
+        if "shapes" in self.look.show:
+            rows.append(("shape", f"{shape_text(tensor['shape'])} {plain(tensor['dtype'])}"))
+        if self.count <= FULL and "array" in tensor and "values" in self.look.show:
+            rows.append(("value", array_text(self.trace.arrays[tensor["array"]])))
         return rows
 
     def _kept_leaves(self, node: dict[str, Any]) -> str:
@@ -247,21 +210,22 @@ class _Builder:
         return "grad", f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
     def _add_leaf(self, leaf: dict[str, Any]) -> None:
-        if self.count > MOST and leaf["acc"] not in self.place:
-            return  # among the nodes not drawn
+        if leaf["id"] in self.folding.hidden:
+            return
         fused = self._is_fused(leaf["acc"])
-        rows = [("shape", f"{shape_text(leaf['shape'])} {plain(leaf['dtype'])}")]
-        if self.count <= FULL and "array" in leaf:
-            rows.append(("value", array_text(self.trace.arrays[leaf["array"]])))
-        if leaf["id"] in self.final:
+        rows = self._tensor_rows(leaf)
+        if leaf["id"] in self.final and "values" in self.look.show:
             rows.append(self._gradient_row(self.final[leaf["id"]]))
         title, turn = tensor_name(leaf), self.turn.get(leaf["acc"])
         badge = "LEAF" if not fused else f"Σ #{turn}" if turn else "Σ LEAF"
         uses = self.uses[leaf["acc"]]
         tip = f"{title}: a leaf, used {uses} time{'' if uses == 1 else 's'}"
-        self._add(Vertex(leaf["id"], "leaf", title, badge, self._rows(rows), tip))
+        about = (title, badge, self._rows(rows), tip)
+        node = self.nodes.get(leaf["acc"], {}) if fused else {}
+        self._add(Vertex(leaf["id"], "leaf", *about, hooks=self._hook_names(node)))
         if not fused and leaf["acc"] in self.place:
-            self.arcs.append(Arc(f"e{leaf['acc'][1:]}-0", leaf["acc"], leaf["id"]))
+            name = f"e{leaf['acc'][1:]}-0"
+            self.arcs.append(Arc(name, leaf["acc"], leaf["id"], flow=self.flows.get(name, "")))
 
     def _rows(self, rows: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         if self.count > MEDIUM:
@@ -277,7 +241,7 @@ class _Builder:
         if node.get("src"):
             lines.append("made at " + plain(node["src"], 80))
         arrays = (self.trace.arrays.get(each) for each in self.gradients.get(node["id"], ()))
-        lines += [f"gradient {array_text(array)}" for array in arrays]
+        lines += [f"gradient {array_text(array)}" for array in arrays if array is not None]
         return "\n".join(lines)
 
     def _add(self, vertex: Vertex) -> None:
@@ -287,14 +251,28 @@ class _Builder:
 
     def _add_edges(self, node: dict[str, Any]) -> None:
         several = len(node["edges"]) > 1 and self.count <= FULL
+        group = self.folding.of.get(node["id"])
+        tail = group.id if group else node["id"]
         for index, edge in enumerate(node["edges"]):
             name = f"e{node['id'][1:]}-{index}"
             label = f"in{index}" if several else ""
-            if "sum_to" in edge and self.count <= MEDIUM:
+            if "sum_to" in edge and self.count <= MEDIUM and "shapes" in self.look.show:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
+            if group and self._is_drawn(tail, edge["to"]):
+                continue
             head = self._head(node, index, edge["to"])
             if head:
-                self.arcs.append(Arc(name, node["id"], head, label=label))
+                flow = self.flows.get(name, "")
+                self.arcs.append(Arc(name, tail, head, label="" if group else label, flow=flow))
+
+    def _is_drawn(self, tail: str, target: str | None) -> bool:
+        """Whether an arc from a fold need not be drawn: it stays inside, or is there already."""
+        if target is None or self.place[target] == tail:
+            return True
+        pair = tail, self.place[target]
+        known = pair in self.drawn
+        self.drawn.add(pair)
+        return known
 
     def _head(self, node: dict[str, Any], index: int, target: str | None) -> str:
         """The vertex that edge `index` of `node` leads to; empty if the edge is not drawn."""
@@ -305,7 +283,7 @@ class _Builder:
             tip = "this input needs no gradient"
             self._add(Vertex(slot, "none", "∅", tip=tip))
             return slot
-        return self._add_stub(target) if self._is_stubbed(target) else self._place(target)
+        return self._add_stub(target) if self._is_stubbed(target) else self.place[target]
 
     def _add_stub(self, accumulator: str) -> str:
         leaf = self.leaf_of[accumulator]
@@ -323,27 +301,26 @@ class _Builder:
         self._add(stub)
         return stub.id
 
-    def _place(self, node: str) -> str:
-        """The vertex that stands for `node`."""
-        if node not in self.place:
-            self.place[node] = REST
-            hidden = self.count - len(self.shown)
-            tip = "older nodes: the text view lists them all"
-            self._add(Vertex(REST, "more", f"{hidden:,} more nodes", "⋯", tip=tip))
-        return self.place[node]
-
     def _add_saved(self, node: dict[str, Any]) -> None:
-        if self.count > MEDIUM:
+        if self.count > MEDIUM or "saved" not in self.look.show or node["id"] in self.folding.of:
             return
         for index, saved in enumerate(node.get("saved", ())):
             name = f"d{node['id'][1:]}-{index}"
             if "leaf" in saved:
                 # A tie to a leaf that is drawn as stubs would cross the whole picture.
-                if not self._is_stubbed(self.leaf[saved["leaf"]]["acc"]):
+                if self._has_box(saved["leaf"]):
                     self.arcs.append(Arc(name, node["id"], saved["leaf"], "saved"))
                 continue
             self._add_note(node, saved)
             self.arcs.append(Arc(name, node["id"], saved["storage"], "saved"))
+        if node.get("freed") and not node.get("saved"):
+            # The graph was looked at after the pass: nobody knows any more what it was.
+            rank, tip = node["id"][1:], "what it saved is gone: a pass has used it"
+            self._add(Vertex(f"s{rank}-0", "saved", "saved", "FREED", tip=tip, freed=True))
+            self.arcs.append(Arc(f"d{rank}-0", node["id"], f"s{rank}-0", "saved"))
+
+    def _has_box(self, leaf: str) -> bool:
+        return leaf in self.vertices and not self._is_stubbed(self.leaf[leaf]["acc"])
 
     def _add_note(self, node: dict[str, Any], saved: dict[str, Any]) -> None:
         known = self.vertices.get(saved["storage"])
@@ -359,11 +336,11 @@ class _Builder:
             return
         title = plain(saved.get("label", saved["name"]))
         rows = [("size", bytes_text(saved["bytes"]))]
-        if "shape" in saved:
+        if "shape" in saved and "shapes" in self.look.show:
             rows = [("shape", f"{shape_text(saved['shape'])}, {bytes_text(saved['bytes'])}")]
-        if self.count <= FULL and "array" in saved:
+        if self.count <= FULL and "array" in saved and "values" in self.look.show:
             rows.append(("value", array_text(self.trace.arrays[saved["array"]])))
-        badge = f"SAVED v{saved['version']}"
+        badge = f"SAVED v{saved['version']}" if "versions" in self.look.show else "SAVED"
         tip = f"{title}: saved by {plain(node['op'])} at version {saved['version']}"
         self._add(
             Vertex(saved["storage"], "saved", title, badge, self._rows(rows), tip, freed=freed)
@@ -372,6 +349,8 @@ class _Builder:
     # --- words ---
 
     def _title(self) -> str:
+        if self.look.title is not None:
+            return plain(self.look.title, 120)
         names = ", ".join(tensor_name(output) for output in self.trace.outputs[:3])
         return f"Backward graph of {names}" if names else "Backward graph"
 
@@ -384,11 +363,14 @@ class _Builder:
         return " · ".join([*parts, f"{leaves:,} leaf" if leaves == 1 else f"{leaves:,} leaves"])
 
     def _notice(self) -> str:
-        parts = []
-        if self.count > MOST:
-            parts.append(f"the first {len(self.shown)} of {self.count:,} nodes are drawn")
+        parts = [self.folding.notice] if self.folding.notice else []
         if self.stubs:
-            parts.append(f"a leaf with more than {USES} uses is drawn as stubs")
+            parts.append(f"a leaf with more than {STUBS} uses is drawn as stubs")
         elif self.count > MEDIUM and self.leaf:
             parts.append("AccumulateGrad is drawn as part of its leaf")
         return "; ".join(parts)
+
+    def _clusters(self) -> tuple[Cluster, ...]:
+        if self.folding.of or self.count > MEDIUM:
+            return ()
+        return clusters_of(self.trace, self.vertices, self.arcs, self.place)

@@ -49,6 +49,39 @@ THEMES: dict[str, dict[str, str]] = {
 }
 
 
+# Shades of an arrow by how much gradient goes along it, from little to much: stretches of the
+# cividis ramp, which reads the same in every kind of colour vision, that stand out on the canvas.
+FLOW: dict[str, tuple[str, ...]] = {
+    "light": ("#948E77", "#7D7C78", "#666970", "#4C556C", "#35456C", "#00224E"),
+    "dark": ("#666970", "#7D7C78", "#948E77", "#ADA372", "#C8B866", "#FEE838"),
+}
+
+
+def flow_width(step: int) -> float:
+    """The width in px of an arrow of a step of the ramp.
+
+    Example:
+        >>> flow_width(0), flow_width(5)
+        (1.2, 6.2)
+    """
+    return 1.2 + step
+
+
+def arrow_looks(flow: str, theme: str) -> dict[str, str]:
+    """Colour, width and dashes of an arrow by how much gradient goes along it (`Arc.flow`).
+
+    Example:
+        >>> arrow_looks("", "light")
+        {'stroke': '#6E7781', 'stroke_width': '1.5'}
+    """
+    if flow.isdigit():
+        return {"stroke": FLOW[theme][int(flow)], "stroke_width": f"{flow_width(int(flow)):g}"}
+    if flow == "nan":
+        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3"}
+    looks = {"stroke": THEMES[theme]["line"], "stroke_width": "1.5"}
+    return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How one kind of vertex is drawn.
@@ -56,7 +89,7 @@ class Kind:
     Args:
         name: as in the SVG's classes.
         label: as in the legend.
-        shape: "card", "note" (folded corner), "pill", "dot" or "more" (a stack of cards).
+        shape: "card", "note" (folded corner), "pill", "dot" or "stack" (of cards).
         badge: what the badge says in the legend.
         fill, border: colours by theme.
         width: of the border, in px.
@@ -136,7 +169,7 @@ KINDS: dict[str, Kind] = {
             _pair("#FFFFFF", "#0D1117"),
             _pair("#6E7781", "#8B949E"),
         ),
-        Kind("more", "nodes not drawn", "more", "⋯", _PLAIN_FILL, _PLAIN_BORDER),
+        Kind("fold", "several nodes as one", "stack", "…", _PLAIN_FILL, _PLAIN_BORDER),
     )
 }
 
@@ -146,7 +179,7 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
-def css_variables(theme: Literal["light", "dark"]) -> str:
+def css_variables(theme: Literal["light", "dark"], *, flow: bool = False) -> str:
     """All colours of a theme as CSS declarations.
 
     Example:
@@ -158,6 +191,8 @@ def css_variables(theme: Literal["light", "dark"]) -> str:
         colours.append((f"{kind.name}-fill", kind.fill[theme]))
         colours.append((f"{kind.name}-border", kind.border[theme]))
         colours.append((f"{kind.name}-badge", kind.pill(theme)))
+    if flow:
+        colours += [(f"flow-{step}", value) for step, value in enumerate(FLOW[theme])]
     return ";".join(f"--gg-{role}:{value}" for role, value in colours)
 
 

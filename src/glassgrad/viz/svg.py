@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from glassgrad.viz.boxes import PAD, ROW_LINE, TITLE_LINE, Box, box_of
+from glassgrad.viz.boxes import PAD, ROW_LINE, TITLE_LINE, Box, box_of, hook_width
 from glassgrad.viz.curves import arrowhead, path_data
+from glassgrad.viz.graph import Arc, Cluster, Graph, Vertex
 from glassgrad.viz.layout import Layout
 from glassgrad.viz.sheet import style_sheet
-from glassgrad.viz.snapshot import Arc, Graph, Vertex
 from glassgrad.viz.style import (
     BADGE_SIZE,
+    FLOW,
     KINDS,
     MONO,
     ROW_SIZE,
@@ -25,12 +26,13 @@ from glassgrad.viz.style import (
     TITLE_SIZE,
     Kind,
     Theme,
+    arrow_looks,
     kind_of,
     text_width,
 )
 from glassgrad.viz.wording import escape, plain
 
-__all__ = ["to_svg"]
+__all__ = ["Pen", "mark", "to_svg"]
 
 MARGIN = 20.0
 HEAD = 58.0  # title and counts
@@ -58,10 +60,10 @@ def to_svg(
         framed: with title, background and legend; without them the player's page shows those.
         styled: with the style sheet; False for programs that know no CSS variables.
     """
-    return "\n".join(_Pen(graph, layout, theme, rankdir, prefix, framed, styled).document()) + "\n"
+    return "\n".join(Pen(graph, layout, theme, rankdir, prefix, framed, styled).document()) + "\n"
 
 
-class _Pen:
+class Pen:
     """Writes one drawing, top to bottom."""
 
     def __init__(
@@ -90,10 +92,13 @@ class _Pen:
             f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="{SANS}">'
         )
         if self.styled:
-            yield f"<style>{style_sheet(self.theme)}</style>"
+            yield f"<style>{style_sheet(self.theme, flow=bool(self.graph.flow))}</style>"
         if self.framed:
             yield from self._frame(width, height)
         yield f'<g transform="translate({self._left(width):.1f} {self.top:.0f})">'
+        for cluster in self.graph.clusters:
+            if cluster.id in self.layout.frames:
+                yield self._frame_of(cluster)
         for arc in self.graph.arcs:
             if arc.id in self.layout.routes:
                 yield self._arc(arc)
@@ -105,6 +110,8 @@ class _Pen:
                 yield self._vertex(vertex)
         yield "</g>"
         yield from self._legend(height)
+        if self.framed and self.graph.flow:
+            yield from self._flow_legend(height)
         yield "</svg>"
 
     # --- the whole ---
@@ -116,7 +123,7 @@ class _Pen:
             words = [text_width(self._subtitle(), 11.5), text_width(self.graph.notice, 11.5)]
             legend = [sum(width for width, _ in line) for line in self.legend]
             width = max(width, *(each + 2 * MARGIN for each in [*words, *legend]))
-            height += LEGEND_LINE * len(self.legend)
+            height += LEGEND_LINE * (len(self.legend) + bool(self.graph.flow))
         return math.ceil(width), math.ceil(height)
 
     def _left(self, width: float) -> float:
@@ -139,20 +146,31 @@ class _Pen:
     def _arc(self, arc: Arc) -> str:
         points = self.layout.routes[arc.id]
         inside = [f"<title>{escape(self._arc_tip(arc))}</title>"]
-        colour = self.colours["line"]
         if arc.kind == "saved":
+            looks = {"stroke": self.colours["line"], "stroke_dasharray": "3 3"}
             inside.append(
-                f'<path class="tie" d="{path_data(points)}"'
-                f"{self._inline(fill='none', stroke=colour, stroke_dasharray='3 3')}/>"
+                f'<path class="tie" d="{path_data(points)}"{self._inline(fill="none", **looks)}/>'
             )
         else:
             base, tip = arrowhead(points)
+            looks = arrow_looks(arc.flow, self.shade)
             inside.append(
                 f'<path class="line" d="{path_data([*points[:-1], base])}"'
-                f"{self._inline(fill='none', stroke=colour, stroke_width='1.5')}/>"
+                f"{self._inline(fill='none', **looks)}/>"
             )
-            inside.append(f'<path class="tip" d="{tip}"{self._inline(fill=colour)}/>')
-        return self._group(arc.id, f"arc {arc.kind}-arc", inside)
+            inside.append(f'<path class="tip" d="{tip}"{self._inline(fill=looks["stroke"])}/>')
+        flow = f" flow-{arc.flow}" if arc.flow else ""
+        return self._group(arc.id, f"arc {arc.kind}-arc{flow}", inside)
+
+    def _frame_of(self, cluster: Cluster) -> str:
+        x, y, width, height = self.layout.frames[cluster.id]
+        rule = self._inline(fill="none", stroke=self.colours["line"], stroke_width="0.75")
+        size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
+        inside = [
+            f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>',
+            self._text("note", x + 12, y + 17, cluster.title, 11, self.colours["muted"]),
+        ]
+        return self._group(cluster.id, "cluster", inside)
 
     def _label(self, arc: Arc) -> str:
         """The text beside an arc. Labels are drawn after all arcs, so that no line crosses one."""
@@ -180,15 +198,16 @@ class _Pen:
         place = self.layout.places[vertex.id]
         x, y = place[0] - box.width / 2, place[1] - box.height / 2
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
-        inside += self._outline(kind, x, y, box, bad=bool(vertex.bad))
+        inside += self.outline(kind, x, y, box, bad=bool(vertex.bad))
         if kind.shape == "dot":
             inside.append(
                 self._text("key", place[0], y + 14, "∅", 11, self.colours["muted"], at="middle")
             )
         else:
             inside += self._words(vertex, kind, x, y, box)
+        inside += self._hooks(vertex, x, y)
         if not self.framed:
-            inside.append(_mark(x, y, box))
+            inside.append(mark(x, y, box))
         states = [
             vertex.kind,
             *(["freed"] if vertex.freed else []),
@@ -197,7 +216,7 @@ class _Pen:
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
         return self._group(vertex.id, f"vertex {' '.join(states)}", inside, extra)
 
-    def _outline(self, kind: Kind, x: float, y: float, box: Box, *, bad: bool) -> Iterator[str]:
+    def outline(self, kind: Kind, x: float, y: float, box: Box, *, bad: bool) -> Iterator[str]:
         stroke = self.colours["bad"] if bad else kind.border[self.shade]
         dash = {"stroke_dasharray": kind.dash} if kind.dash else {}
         paint = 'class="box"' + self._inline(
@@ -216,9 +235,9 @@ class _Pen:
                 f'm{w - 10:.1f} 0v10h10"/>'
             )
             return
-        radius = {"card": 7, "pill": h / 2, "more": 4}[kind.shape]
+        radius = {"card": 7, "pill": h / 2, "stack": 4}[kind.shape]
         size = f'width="{w:g}" height="{h:g}" rx="{radius:g}"'
-        if kind.shape == "more":
+        if kind.shape == "stack":
             yield f'<rect {paint} x="{x + 4:.1f}" y="{y + 4:.1f}" {size}/>'
         yield f'<rect {paint} x="{x:.1f}" y="{y:.1f}" {size}/>'
         if kind.doubled:
@@ -277,6 +296,18 @@ class _Pen:
             weight=600,
         )
 
+    def _hooks(self, vertex: Vertex, x: float, y: float) -> Iterator[str]:
+        """A pill on the upper border for each hook."""
+        at = x + 6
+        for name in vertex.hooks:
+            width = hook_width(name) - 4
+            looks = self._inline(fill=self.colours["canvas"], stroke=self.colours["muted"])
+            muted = self.colours["muted"]
+            pill = f'x="{at:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"'
+            text = self._text("", at + width / 2, y + 3.2, name, 9, muted, at="middle", weight=600)
+            yield f'<g class="hook"><rect {pill}{looks}/>{text}</g>'
+            at += width + 4
+
     # --- legend ---
 
     def _legend_lines(self) -> list[list[tuple[float, Kind]]]:
@@ -292,18 +323,29 @@ class _Pen:
         return [line for line in lines if line]
 
     def _legend(self, height: float) -> Iterator[str]:
-        y = height - LEGEND_LINE * len(self.legend) - 4
+        y = height - LEGEND_LINE * (len(self.legend) + bool(self.graph.flow)) - 4
         for line in self.legend:
             x = MARGIN
             for width, kind in line:
                 swatch = Box(26.0, 16.0, 0.0, 0.0) if kind.shape != "dot" else Box(16.0, 16.0, 0, 0)
-                inside = [*self._outline(kind, x, y, swatch, bad=False)]
+                inside = [*self.outline(kind, x, y, swatch, bad=False)]
                 inside.append(
                     self._text("note", x + 33, y + 12, kind.label, 11, self.colours["muted"])
                 )
                 yield f'<g class="{kind.name}">{"".join(inside)}</g>'
                 x += width
             y += LEGEND_LINE
+
+    def _flow_legend(self, height: float) -> Iterator[str]:
+        """The six arrows of the ramp, and what they mean."""
+        y, x = height - LEGEND_LINE + 4, MARGIN
+        for step, _ in enumerate(FLOW[self.shade]):
+            looks = self._inline(fill="none", **arrow_looks(str(step), self.shade))
+            path = f'<path class="line" d="M{x:.1f} {y:.1f}h18"{looks}/>'
+            yield f'<g class="flow-{step}">{path}</g>'
+            x += 20
+        words = f"{self.graph.flow}; dotted: zero; red: nan"
+        yield self._text("note", x + 8, y + 4, words, 11, self.colours["muted"])
 
     # --- elements ---
 
@@ -342,7 +384,7 @@ class _Pen:
         return "".join(f' {name.replace("_", "-")}="{value}"' for name, value in looks.items())
 
 
-def _mark(x: float, y: float, box: Box) -> str:
+def mark(x: float, y: float, box: Box) -> str:
     """Room for what the player says of a vertex: a ring around it and a sign on its corner."""
     ring = (
         f'<rect class="ring" x="{x - 4:.1f}" y="{y - 4:.1f}" width="{box.width + 8:g}"'
@@ -353,44 +395,3 @@ def _mark(x: float, y: float, box: Box) -> str:
         '<path class="tick" d="M-4 0l3 3l5 -6"/><path class="play" d="M-2.5 -4l6.5 4l-6.5 4z"/></g>'
     )
     return ring + sign
-
-
-# --- swatches for a page's own legend ---
-
-
-def legend_items(graph: Graph) -> list[tuple[str, str]]:
-    """A swatch (SVG) and a label for each kind in `graph`, for a page's own legend."""
-    present = {vertex.kind for vertex in graph.vertices}
-    pen = _Pen(graph, Layout({}, {}), "auto", "LR", "", framed=False, styled=False)
-    items = []
-    for kind in KINDS.values():
-        if kind.name in present:
-            box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0, 0.0, 0.0)
-            swatch = "".join(pen._outline(kind, 2, 2, box, bad=False))
-            items.append((_swatch(box, f'<g class="{kind.name}">{swatch}</g>'), kind.label))
-    return items
-
-
-def state_items() -> list[tuple[str, str]]:
-    """A swatch and a label for each state the player shows."""
-    box, kind = Box(26.0, 16.0, 0.0, 0.0), KINDS["function"]
-    pen = _Pen(Graph((), (), "", ""), Layout({}, {}), "auto", "LR", "", framed=False, styled=False)
-    items = []
-    for state, label in (
-        ("pending", "waits for gradients"),
-        ("ready", "ready: all have arrived"),
-        ("current", "under way"),
-        ("done", "has run"),
-    ):
-        swatch = "".join(pen._outline(kind, 10, 8, box, bad=False)) + _mark(10, 8, box)
-        large = Box(box.width + 16, box.height + 12, 0.0, 0.0)
-        items.append((_swatch(large, f'<g class="vertex function {state}">{swatch}</g>'), label))
-    return items
-
-
-def _swatch(box: Box, inside: str) -> str:
-    width, height = box.width + 4, box.height + 4
-    return (
-        f'<svg class="gg" aria-hidden="true" width="{width:g}" height="{height:g}"'
-        f' viewBox="0 0 {width:g} {height:g}">{inside}</svg>'
-    )

@@ -1,0 +1,241 @@
+"""What can be typed behind `glassgrad`, and the help that teaches it."""
+
+import argparse
+from importlib.metadata import version
+from pathlib import Path
+
+__all__ = ["COMMANDS", "make_parser"]
+
+_ABOUT = """\
+Autograd you can see through: PyTorch's autograd on NumPy, with every backward pass on view.
+
+A first look takes some seconds: `glassgrad demo` trains a small network on real handwritten
+digits, watches one backward pass while it runs, and leaves a picture of it, a page to step
+through it, and the record that both are made of.
+"""
+
+_MORE = """\
+examples:
+  glassgrad demo                              train, record, draw into out/
+  glassgrad demo --out /tmp/look              … into another folder
+  glassgrad draw train.py -o graph.svg        the backward graph of your own script
+  glassgrad draw train.py -o pass.html        a page to step through its backward pass
+  glassgrad step train.py                     pause that pass, node by node
+  glassgrad view out/digits.trace.json        a record, as text
+  glassgrad draw --help                       all that can be changed
+
+the same in Python:
+  import glassgrad as gg
+  x = gg.tensor([1.0, 2.0], requires_grad=True)
+  loss = (x * x).sum()
+  trace = gg.record(loss)              runs loss.backward() and writes down what happens
+  gg.draw(trace).save("graph.svg")     the backward graph
+  gg.player(trace).save("pass.html")   the pass, event by event
+  print(gg.explain(loss))              one step of it: its rule, in these numbers
+"""
+
+_DEMO = """\
+Train a network of one hidden layer on the 1,797 UCI handwritten digits that come with glassgrad,
+then record the backward pass of one more batch.
+
+Into the output folder go
+  digits.svg         the backward graph: what the pass visits, from the loss to the weights
+  digits.html        the same pass to step through; open it in a browser, press → and ←
+  digits.trace.json  the record: the graph, and every event in the order in which it happened
+"""
+
+_DRAW = """\
+Run a script and draw a backward pass of it.
+
+The script runs as under `python script.py`: its output, its files and its exit code are its own.
+Drawn is the last backward pass that it runs; or, if it runs none, that of its last loss (the last
+variable that is a number and requires grad), which is run then; or that of the tensor which --var
+names.
+"""
+
+_DRAW_MORE = """\
+examples:
+  glassgrad draw train.py -o graph.svg             a picture, for browsers and documents
+  glassgrad draw train.py -o graph.png             the same in pixels
+  glassgrad draw train.py -o pass.html             a page: press → and ← to step through the pass
+  glassgrad draw train.py -o pass.json             the record; `glassgrad view pass.json` shows it
+  glassgrad draw train.py -o graph.dot             for Graphviz
+  glassgrad draw train.py -o l2.svg --var penalty  the graph behind the variable `penalty`
+  glassgrad draw train.py -o graph.svg -- --lr 1   what follows -- goes to the script
+
+exit codes:
+  0 drawn; 1 nothing to draw, or it cannot be written; otherwise what the script exits with
+"""
+
+_VIEW = """\
+Show a record (what `trace.save`, `glassgrad demo` and `glassgrad draw -o pass.json` write): the
+nodes in the order in which the pass visits them, then each event in a sentence. In a terminal
+these are tables; into a pipe or a file go plain lines, one a node, one an event.
+"""
+
+_VIEW_MORE = """\
+examples:
+  glassgrad view out/digits.trace.json
+  glassgrad view pass.json --limit 20           the first 20 nodes and events
+  glassgrad view pass.json | grep stale         plain lines are for other programs
+  NO_COLOR=1 glassgrad view pass.json           tables without colours
+"""
+
+
+COMMANDS = """\
+  n [COUNT]      next: do a step, or several
+  b [COUNT]      back: undo a step, or several
+  c              continue: to the next breakpoint, or to the end and on with the script
+  until NAME     go on until an op (Mul), a node (n3) or a named tensor has its turn
+  break NAME     stop at an op, a node, a named tensor or a scope whenever its turn comes;
+                 `break nan` where nan or inf appears, `break norm 10` before a larger gradient
+  break          list the breakpoints
+  queue          where gradients wait, and how many have arrived of how many
+  saved [NODE]   what the node has saved: bytes, versions, who shares the memory
+  hooks          the hooks at this node, in the order in which they run
+  set VALUE      replace the gradient here: `set 10`, `set [1.5, 2]`
+  explain        this node's rule in words, formulas and these numbers, checked by differences
+  w              where: show this pause again
+  q              quit: end the pass here, and the script with it
+  h              help: this list
+An empty line does what the last one did.
+"""
+
+_STEP = """\
+Run a script and pause its backward pass, node by node: the real pass, with its real gradients.
+
+The script runs as under `python script.py`. When it calls backward(), the pass stops before its
+first node and commands are read from stdin, one a line:
+
+{commands}
+If the script runs no pass, its last loss is stepped when it is done; or the tensor that --var
+names.
+"""
+
+_STEP_MORE = """\
+examples:
+  glassgrad step train.py                        stop at its first pass
+  glassgrad step train.py --pass 100             at its 100th
+  glassgrad step train.py --by hook              stop at each hook, too
+  glassgrad step model.py --var loss             a script that calls no backward()
+  glassgrad step train.py -- --lr 1              what follows -- goes to the script
+  printf 'break nan\\nc\\n' | glassgrad step train.py    commands from a pipe
+
+exit codes:
+  0 done, or quit; 1 nothing to step; otherwise what the script exits with
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="glassgrad",
+        description=_ABOUT,
+        epilog=_MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"glassgrad {version('glassgrad')}")
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    _add_demo(_command(commands, "demo", "train on real digits, then record and draw", _DEMO))
+    _add_draw(
+        _command(commands, "draw", "draw a backward pass of a script of yours", _DRAW, _DRAW_MORE)
+    )
+    about = _STEP.format(commands=COMMANDS)
+    _add_step(_command(commands, "step", "pause the backward pass of a script", about, _STEP_MORE))
+    _add_view(_command(commands, "view", "show a record in the terminal", _VIEW, _VIEW_MORE))
+    return parser
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    short: str,
+    about: str,
+    more: str = "",
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=short,
+        description=about,
+        epilog=more,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _add_demo(demo: argparse.ArgumentParser) -> None:
+    demo.add_argument(
+        "--out", type=Path, default=Path("out"), metavar="DIR", help="output folder (default: out)"
+    )
+    demo.add_argument(
+        "--epochs",
+        type=_at_least_one,
+        default=15,
+        metavar="N",
+        help="how often to go through the training images (default: 15)",
+    )
+    demo.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="makes a run repeatable (default: 0)"
+    )
+    demo.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE",
+        help="an .npz with `images` (N, 8, 8) from 0 to 16 and `labels` (N,), in place of ours",
+    )
+
+
+def _add_draw(draw: argparse.ArgumentParser) -> None:
+    _add_script(draw)
+    draw.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="where to: .svg, .png, .html, .json, .dot or .txt",
+    )
+    draw.add_argument(
+        "--rankdir",
+        choices=("LR", "TB"),
+        default="LR",
+        help="which way the gradient goes: left to right (default) or top to bottom",
+    )
+    draw.add_argument(
+        "--theme", choices=("auto", "light", "dark"), default="auto", help="(default: auto)"
+    )
+
+
+def _add_step(step: argparse.ArgumentParser) -> None:
+    _add_script(step)
+    step.add_argument(
+        "--pass",
+        dest="number",
+        type=_at_least_one,
+        default=1,
+        metavar="K",
+        help="which backward pass of the script to pause, counted from 1 (default: 1)",
+    )
+    step.add_argument(
+        "--by",
+        choices=("node", "hook", "micro"),
+        default="node",
+        help="how much a step does: a node, up to a hook, or one phase (default: node)",
+    )
+
+
+def _add_script(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("script", type=Path, help="a Python file that computes with glassgrad")
+    parser.add_argument("--var", metavar="NAME", help="the variable of the script to begin at")
+
+
+def _add_view(view: argparse.ArgumentParser) -> None:
+    view.add_argument("trace", type=Path, help="a .json file that holds a record")
+    view.add_argument(
+        "--limit", type=_at_least_one, metavar="N", help="at most N nodes and N events"
+    )
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)

@@ -1,0 +1,222 @@
+"""A user's script, run as `python script.py` would run it, with an eye on its backward passes.
+
+The script sees its own arguments, its own folder on the path and itself as `__main__`; what it
+prints and how it exits are its own.
+"""
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from glassgrad.base.errors import DataError
+from glassgrad.core.tensor import Tensor
+from glassgrad.engine import backward as engine
+from glassgrad.nn import Module
+
+__all__ = ["ScriptRun", "Watcher", "find_loss", "named", "run_script"]
+
+Watcher = Callable[[dict[str, Any], list[Tensor], dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptRun:
+    """What came of a script.
+
+    Args:
+        names: its variables.
+        code: its exit code, 0 if it ran to its end.
+    """
+
+    names: dict[str, Any]
+    code: int
+
+
+def run_script(path: Path, arguments: Sequence[str], watcher: Watcher) -> ScriptRun:
+    """Run the script at `path`.
+
+    Args:
+        arguments: what it finds in `sys.argv`.
+        watcher: runs each backward pass in the engine's stead. It is given the script's variables,
+            the tensors to begin at, and the options of `backward`.
+
+    Raises:
+        DataError: if there is no such script, or it cannot be read.
+    """
+    source = _source(path)
+    module = ModuleType("__main__")
+    names = module.__dict__
+    names.update(__file__=str(path), __builtins__=__builtins__)
+    with _as_main(module, path, arguments), _watching(watcher, names):
+        code = _run(source, path, names)
+    return ScriptRun(names, code)
+
+
+def _source(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"cannot read the script {path}: {error.strerror}. It is run to see its backward "
+            "pass. Name a Python file."
+        ) from None
+
+
+def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
+    """Run the script; an exception ends it as it ends any script: traceback, exit code 1."""
+    try:
+        exec(compile(source, str(path), "exec"), names)  # noqa: S102  # the script that was asked for
+    except SystemExit as request:
+        if request.code is None or isinstance(request.code, int):
+            return request.code or 0
+        sys.stderr.write(f"{request.code}\n")
+        return 1
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
+        own = error.__traceback__ and error.__traceback__.tb_next  # without this function's line
+        traceback.print_exception(type(error), error, own)
+        return 1
+    finally:
+        sys.stdout.flush()
+    return 0
+
+
+@contextlib.contextmanager
+def _as_main(module: ModuleType, path: Path, arguments: Sequence[str]) -> Iterator[None]:
+    """Give the script its arguments, its folder on the path, and the name `__main__`."""
+    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    sys.argv = [str(path), *arguments]
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules["__main__"] = module
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:], sys.modules["__main__"] = before
+
+
+# The passes it runs ------------------------------------------------------------------------------
+
+
+class _WatchedPass:
+    """In the place of a GraphTask: when it is run, the watcher runs it."""
+
+    def __init__(self, watch: "_Watch", outputs: list[Tensor], options: dict[str, Any]) -> None:
+        self.watch, self.outputs, self.options = watch, outputs, options
+
+    def run(self) -> None:
+        """Leave the pass to the watcher; the passes inside of it are nobody's concern."""
+        self.watch.busy = True
+        try:
+            self.watch.watcher(self.watch.names, self.outputs, self.options)
+        finally:
+            self.watch.busy = False
+
+
+class _Watch:
+    """Stands before the engine while a script runs."""
+
+    def __init__(self, watcher: Watcher, names: dict[str, Any], make_task: Any) -> None:
+        self.watcher, self.names, self.make_task = watcher, names, make_task
+        self.busy = False
+
+    def __call__(
+        self,
+        tensors: Any,
+        grad_tensors: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> Any:
+        outputs = [tensors] if isinstance(tensors, Tensor) else tensors
+        listed = isinstance(outputs, (list, tuple)) and all(isinstance(y, Tensor) for y in outputs)
+        if self.busy or not listed:  # a pass inside of a pass; or one that begins at edges
+            return self.make_task(tensors, grad_tensors, retain_graph, create_graph, inputs)
+        options = {"gradient": grad_tensors, "inputs": inputs}
+        options |= {"retain_graph": retain_graph, "create_graph": create_graph}
+        return _WatchedPass(self, list(outputs), options)
+
+
+@contextlib.contextmanager
+def _watching(watcher: Watcher, names: dict[str, Any]) -> Iterator[None]:
+    """Have `watcher` run what `backward()` would run."""
+    make_task = engine.backward_task
+    engine.backward_task = _Watch(watcher, names, make_task)
+    try:
+        yield
+    finally:
+        engine.backward_task = make_task
+
+
+@contextlib.contextmanager
+def named(names: dict[str, Any]) -> Iterator[None]:
+    """Tensors without a name are called as the script's variables and modules call them."""
+    found: dict[int, tuple[Tensor, str]] = {}
+    for key, value in list(names.items()):
+        if isinstance(value, Tensor):
+            found.setdefault(id(value), (value, key))
+        elif isinstance(value, Module):
+            for name, parameter in value.named_parameters():
+                found.setdefault(id(parameter), (parameter, f"{key}.{name}"))
+    nameless = [(tensor, name) for tensor, name in found.values() if tensor.name is None]
+    for tensor, name in nameless:
+        tensor.name = name
+    try:
+        yield
+    finally:
+        for tensor, _ in nameless:
+            tensor.name = None
+
+
+# What to look at ---------------------------------------------------------------------------------
+
+
+def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
+    """The tensor called `var`, or the last number that requires grad.
+
+    Raises:
+        DataError: if there is none, or it has no graph.
+    """
+    if var is not None:
+        return _called(names, var)
+    losses = [
+        value
+        for value in names.values()
+        if isinstance(value, Tensor) and value.requires_grad and not value.dim()
+    ]
+    if not losses:
+        raise DataError(
+            "found no loss: the script ran no backward(), and none of its variables is a number "
+            f"(a 0-d tensor) that requires grad.{_tensors_in(names)} A picture shows the graph "
+            "behind a tensor. Name one: --var NAME."
+        )
+    return next((y for y in reversed(losses) if not y.is_leaf), losses[-1])
+
+
+def _called(names: dict[str, Any], var: str) -> Tensor:
+    if var not in names:
+        raise DataError(
+            f"the script has no variable {var!r}.{_tensors_in(names)} Only variables of the "
+            "script itself are found, not those inside its functions. Name one of them: --var NAME."
+        )
+    value = names[var]
+    if not isinstance(value, Tensor) or not value.requires_grad:
+        what = "a tensor without requires_grad" if isinstance(value, Tensor) else "no tensor"
+        raise DataError(
+            f"{var} is {what}: {type(value).__name__}. Only a tensor that requires grad has a "
+            f"graph behind it.{_tensors_in(names)} Name one: --var NAME."
+        )
+    return value
+
+
+def _tensors_in(names: dict[str, Any]) -> str:
+    found = [
+        f"{key} {tuple(value.shape)}"
+        for key, value in names.items()
+        if isinstance(value, Tensor) and value.requires_grad
+    ]
+    return f" Those that require grad: {', '.join(found[:8])}." if found else ""

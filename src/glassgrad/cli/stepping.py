@@ -1,0 +1,281 @@
+"""`glassgrad step`: a prompt at the pauses of a script's backward pass.
+
+It reads commands from stdin, one a line, and answers in plain text: for a person at a terminal, a
+screen reader, or a pipe.
+"""
+
+import ast
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NoReturn
+
+from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
+from glassgrad.core.tensor import Tensor
+from glassgrad.engine import backward as engine
+from glassgrad.ops.creation import full_like, tensor
+from glassgrad.tracing import Session, step
+from glassgrad.viz import explain
+
+from .parsing import COMMANDS
+from .scripts import find_loss, named
+
+__all__ = ["Stepper"]
+
+
+class Stepper:
+    """Pauses one of the backward passes of a script.
+
+    Args:
+        number: which pass, counted from 1; 0: none of those the script runs.
+        granularity: as for `step`.
+    """
+
+    def __init__(self, number: int = 1, granularity: str = "node") -> None:
+        self.number, self.granularity = number, granularity
+        self.seen = 0
+        self.has_stepped = False
+
+    def watch(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
+        """Run a pass of the script; the chosen one with pauses."""
+        self.seen += 1
+        if self.seen == self.number:
+            self._talk(names, outputs, options)
+        else:
+            options = {**options, "grad_tensors": options["gradient"]}
+            del options["gradient"]
+            engine.backward(outputs, **options)
+
+    def step_loss(self, names: dict[str, Any], var: str | None) -> None:
+        """Pause the pass of a variable that the script has left behind.
+
+        Raises:
+            DataError: if the script ran passes, but not as many, or has no such variable.
+        """
+        if var is None and self.seen:
+            raise DataError(
+                f"the script ran {self.seen} backward pass{'es' if self.seen > 1 else ''}, and "
+                f"number {self.number} was to be stepped. They are counted from 1. "
+                f"Write --pass {self.seen} for the last."
+            )
+        self._talk(names, [find_loss(names, var)], {})
+
+    def _talk(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
+        self.has_stepped = True
+        with (
+            named(names),
+            step(outputs, **options, granularity=self.granularity) as session,
+        ):
+            Prompt(session).talk()
+
+
+class Prompt:
+    """Commands and answers at the pauses of one session.
+
+    Args:
+        session: what they move and show.
+        lines: the commands; None: stdin.
+    """
+
+    def __init__(self, session: Session, lines: Iterable[str] | None = None) -> None:
+        self.session = session
+        self.lines = _typed() if lines is None else iter(lines)
+        self.last = "n"
+
+    def talk(self) -> None:
+        """Read and obey commands until the script is to go on.
+
+        Raises:
+            SystemExit: if the script is to end: by `q`, or because there are no more commands.
+        """
+        self._say(f"{self.session}\n(h for help)")
+        for line in self.lines:
+            self.last = line.strip() or self.last
+            word, _, rest = self.last.partition(" ")
+            try:
+                if self._obey(word, rest.strip()):
+                    return
+            except GlassgradError as error:
+                if self.session.is_closed:
+                    raise  # a rule or a hook failed: that is the script's to handle
+                self._say(str(error))
+        self._q("")
+
+    def _obey(self, word: str, rest: str) -> bool:
+        """Do what a command says; whether the script is to go on."""
+        command: Callable[[str], bool | None] | None = getattr(
+            self, f"_{_FULL.get(word, '')}", None
+        )
+        if command is None:
+            self._say(f"there is no command {word!r}; h lists those there are")
+            return False
+        return bool(command(rest))
+
+    def _say(self, text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+    # Moving -------------------------------------------------------------------------------------
+
+    def _n(self, rest: str) -> None:
+        for _ in range(_count(rest)):
+            if self.session.is_done:
+                self._say("The pass is over: c goes on with the script, b steps back.")
+                return
+            self.session.next()
+            if self.session.stopped_by is not None:
+                break
+        self._w("")
+
+    def _b(self, rest: str) -> None:
+        for _ in range(_count(rest)):
+            self.session.back()
+        self._w("")
+
+    def _c(self, rest: str) -> bool:
+        if self.session.is_done:
+            return True
+        self.session.run()
+        self._w("")
+        return self.session.is_done
+
+    def _until(self, rest: str) -> None:
+        if not rest:
+            raise ArgumentError(
+                "until what? It goes on to a node. Write `until Mul` or `until n3`."
+            )
+        self.session.run_until(self._place(rest))
+        self._w("")
+
+    def _place(self, name: str) -> Any:
+        """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
+        session = self.session
+        for leaf in session.names.leaves:
+            if leaf.variable.name == name:
+                return leaf.variable
+        for output in session.outputs:
+            if output.name == name:
+                return output
+        return name
+
+    def _q(self, rest: str) -> NoReturn:
+        self.session.close()
+        self._say("The pass ends here, and the script with it.")
+        raise SystemExit(0)
+
+    # Breakpoints --------------------------------------------------------------------------------
+
+    def _break(self, rest: str) -> None:
+        if not rest:
+            points = [f"  {point.why}" for point in self.session.breakpoints]
+            self._say("\n".join(["Breakpoints:", *points]) if points else "No breakpoints.")
+            return
+        self._say(f"Breakpoint set: stops {self._set_break(rest).why}.")
+
+    def _set_break(self, rest: str) -> Any:
+        session = self.session
+        if rest == "nan":
+            return session.break_at(nan=True)
+        if found := re.fullmatch(r"norm (\S+)", rest):
+            return session.break_at(norm=_value(found[1]))
+        if rest in session.names.node.values():
+            return session.break_at(node=rest)
+        for attempt in (
+            partial(session.break_at, op=rest),
+            partial(session.break_at, tensor=rest),
+            partial(session.break_at, scope=rest),
+        ):
+            with contextlib.suppress(GlassgradError):
+                return attempt()
+        ops = ", ".join(dict.fromkeys(node.name() for node in session.schedule[:50]))
+        raise ArgumentError(
+            f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
+            f"waits for one of them. The ops are {ops}."
+        )
+
+    # Looking and changing -----------------------------------------------------------------------
+
+    def _w(self, rest: str) -> None:
+        self._say(str(self.session))
+
+    def _queue(self, rest: str) -> None:
+        self._list("No gradient waits.", self.session.queue)
+
+    def _saved(self, rest: str) -> None:
+        rows = self.session.saved_of(self._place(rest)) if rest else self.session.saved
+        self._list("Nothing is saved there, or it was let go of.", rows)
+
+    def _hooks(self, rest: str) -> None:
+        self._list("No hooks at this node.", self.session.hooks)
+
+    def _list(self, none: str, rows: Iterable[object]) -> None:
+        self._say("\n".join(f"  {row}" for row in rows) or none)
+
+    def _set(self, rest: str) -> None:
+        node, value = self.session.current, _value(rest)
+        if node is None:
+            self._say("The pass is over: there is no gradient to set.")
+            return
+        now = next((grad for grad in self.session.arrived if grad is not None), None)
+        if now is None:
+            self._say("No gradient has arrived here that could be replaced.")
+            return
+        is_number = not isinstance(value, list)
+        new = full_like(now, value) if is_number else tensor(value, dtype=now.dtype)
+        self.session.set_gradient(node, new)
+        self._w("")
+
+    def _explain(self, rest: str) -> None:
+        node, arrived = self.session.current, self.session.arrived
+        if node is None:
+            self._say("The pass is over: step back to a node to have it explained.")
+            return
+        known = any(grad is not None for grad in arrived)
+        gradient = (arrived if len(arrived) > 1 else arrived[0]) if known else None
+        self._say(str(explain(node, gradient=gradient)))
+
+    def _h(self, rest: str) -> None:
+        self._say(COMMANDS.rstrip())
+
+
+_FULL = {word: word for word in ("n", "b", "c", "until", "break", "queue", "saved", "hooks")}
+_FULL |= {word: word for word in ("set", "explain", "w", "q", "h")}
+_FULL |= {"next": "n", "back": "b", "continue": "c", "where": "w", "quit": "q", "help": "h"}
+
+
+def _count(text: str) -> int:
+    if text and not (text.isdigit() and int(text)):
+        raise ArgumentError(f"{text!r} is no number of steps. Write `n 3` for three of them.")
+    return int(text or 1)
+
+
+def _value(text: str) -> Any:
+    """A number, or a list of numbers."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        value = None
+    if isinstance(value, bool) or not isinstance(value, (int, float, complex, list)):
+        raise ArgumentError(
+            f"{text!r} is neither a number nor a list of numbers. A gradient is made of them. "
+            "Write `set 10` or `set [1.5, 2]`."
+        )
+    return value
+
+
+def _typed() -> Iterator[str]:
+    """The lines of stdin; at a terminal behind a prompt, from a pipe shown as they are read."""
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  # arrow keys and history
+    while True:
+        try:
+            line = input("(step) " if is_terminal else "")
+        except EOFError:
+            return
+        if not is_terminal:
+            sys.stdout.write(f"(step) {line}\n")
+        yield line

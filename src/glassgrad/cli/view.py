@@ -1,0 +1,86 @@
+"""`glassgrad view`: a record in the terminal, as tables if it is one, as plain lines if not."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from glassgrad.tracing import Trace
+from glassgrad.viz import text_view
+from glassgrad.viz.wording import Narrator, bytes_text, plain, shape_text, tensor_name
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["show_trace"]
+
+FIRST = 200  # rows of a table, if nothing else is said: it is laid out as a whole
+
+
+def show_trace(trace: Trace, console: "Console", *, limit: int | None = None) -> None:
+    """Print a trace: its nodes in the order of the pass, then its events.
+
+    Args:
+        trace: what `record` returned.
+        console: where to.
+        limit: at most so many nodes and events; None: all, or 200 of each in tables.
+    """
+    if not console.is_terminal:
+        console.file.write(text_view(trace, limit=limit) + "\n")  # rich would measure each line
+        return
+    limit = FIRST if limit is None else limit
+    console.print(_nodes(trace, limit))
+    _print_rest(console, len(trace.nodes) - limit)
+    if trace.events:
+        console.print(_events(trace, limit))
+        _print_rest(console, len(trace.events) - limit)
+
+
+def _print_rest(console: "Console", count: int) -> None:
+    if count > 0:
+        console.print(f"… {count:,} more: --limit N shows more of them")
+
+
+def _table(title: str, *columns: str) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for name in columns:
+        table.add_column(name, justify="right" if name in ("turn", "k") else "left")
+    return table
+
+
+def _nodes(trace: Trace, limit: int) -> "Table":
+    from rich.text import Text
+
+    nodes = {node["id"]: node for node in trace.nodes}
+    schedule = trace.schedule()
+    turn = {name: str(at) for at, name in enumerate(schedule, 1)}
+    order = [*schedule, *(name for name in reversed(nodes) if name not in turn)]
+    leaves = {leaf["acc"]: leaf for leaf in trace.leaves}
+    table = _table(f"{len(order):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
+    for name in islice(order, limit):
+        row = _row(nodes[name], leaves.get(name))
+        table.add_row(turn.get(name, ""), name, *(Text(text) for text in row))
+    return table
+
+
+def _row(node: dict[str, Any], leaf: dict[str, Any] | None) -> tuple[str, str, str, str]:
+    if leaf is not None:
+        return plain(node["op"]), shape_text(leaf["shape"]), f"{tensor_name(leaf)}.grad", ""
+    goes = ", ".join(edge["to"] or "∅" for edge in node["edges"])
+    saved = node.get("saved", [])
+    names = ", ".join(plain(each["name"]) for each in saved)
+    size = f" ({bytes_text(sum(each['bytes'] for each in saved))})" if saved else ""
+    shape = shape_text(node["shape"]) if "shape" in node else ""
+    return plain(node["op"]), shape, goes, names + size
+
+
+def _events(trace: Trace, limit: int) -> "Table":
+    from rich.text import Text
+
+    narrator = Narrator(trace)
+    table = _table(f"{len(trace.events):,} events", "k", "type", "what happened")
+    for event in islice(trace.events, limit):
+        table.add_row(str(event["k"]), event["type"], Text(narrator.sentence(event)))
+    return table

@@ -1,0 +1,1 @@
+"""How a PyTorch graph is read and watched; `glassgrad.tracing.torch` is the way in."""

@@ -1,0 +1,225 @@
+"""Watches a PyTorch pass through hooks on every node, and takes them all away again.
+
+Note [Probes]
+
+PyTorch tells nothing of a pass but through hooks, and calls those of one place in the order of a
+dict that the handle of each can reach. So a probe stands before the first, between any two and
+behind the last of the hooks that users put there, and what it is handed tells what the hook in
+front of it did. The probe behind the last pre-hook is the gate: what leaves it goes into the rule.
+The probe before the first post-hook sees what the rule gave, the one behind the last what goes on.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+from glassgrad.tracing.events import Trace
+from glassgrad.tracing.summary import ArrayTable
+
+from .arrays import array_of, bytes_of, the_torch
+from .graph import Graph, describe, is_leaf
+from .saved import Saved, version_now
+
+__all__ = ["Recorder"]
+
+Grads = tuple[Any, ...]
+Gate = Callable[[Any, Grads], Grads | None]
+
+
+class Recorder:
+    """A context manager: within it, a pass over `graph` becomes events.
+
+    Args:
+        graph: what is watched.
+        keep_graph: whether saved tensors outlive the pass.
+        full: keep all elements of all arrays.
+        gate: is called with each node that is about to run, and its gradients; may give others.
+    """
+
+    def __init__(
+        self, graph: Graph, *, keep_graph: bool, full: bool, gate: Gate | None = None
+    ) -> None:
+        self.graph = graph
+        self.keep_graph = keep_graph
+        self.gate = gate
+        self.table = ArrayTable(full=full)
+        self.events: list[dict[str, Any]] = []
+        self.have: Counter[Any] = Counter()
+        self.need = Counter(
+            goal for node in graph.nodes if node in graph.running for goal, _ in graph.edges[node]
+        )
+        self.waiting: dict[tuple[Any, int], Any] = {}
+        self._handles: list[Any] = []
+        self._hooks: dict[Any, list[dict[str, Any]]] = {}
+        self._number = 0
+        self._saved: dict[Any, list[Saved]] = {}
+        self._free: dict[Any, int] = {}
+        self._document: dict[str, Any] = {"nodes": [], "leaves": []}
+        self._before: dict[Any, list[str | None]] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            for node in self.graph.nodes:
+                if node in self.graph.running:
+                    self._watch(node)
+            self._watch_named_tensors()
+            self._document, saved = describe(self.graph, self.table, self._hooks)
+            self._note_saved(saved)
+        except BaseException:
+            self._take_down()
+            raise
+        for node in reversed(self.graph.nodes):
+            if node in self.graph.running and not self.need[node]:
+                self._emit("ready", node)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._take_down()
+
+    def _take_down(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self.waiting.clear()
+        self._saved.clear()
+
+    def trace(self) -> Trace:
+        """What happened until now."""
+        return Trace(self._document, dict(self.table.summaries), list(self.events))
+
+    def _note_saved(self, saved: dict[Any, list[Saved]]) -> None:
+        for node, items in saved.items():
+            places = {self.graph.place(item.tensor): item.tensor for item in items}
+            self._free[node] = sum(bytes_of(tensor) for tensor in places.values())
+            # Only what shares memory: the tensors themselves would outlive their node.
+            self._saved[node] = [item._replace(tensor=item.tensor.detach()) for item in items]
+
+    # Probes: see the note above -----------------------------------------------------------------
+
+    def _watch(self, node: Any) -> None:
+        if is_leaf(node):
+            self._watch_tensor(node, node.variable)
+            stored = getattr(node.variable, "_post_accumulate_grad_hooks", None)
+            for hook in (stored or {}).values():
+                self._name_hook(node, "post_accumulate", hook)
+        self._line_up(node, "pre", node.register_prehook, self._first, self._arrive)
+        self._line_up(node, "post", node.register_hook, self._ran, self._leave)
+
+    def _watch_named_tensors(self) -> None:
+        """The hooks of tensors that are no leaves can be seen only where the tensor is known."""
+        known = {id(x): x for x in (*self.graph.outputs, *self.graph.tensors)}
+        for tensor in known.values():
+            node = tensor.grad_fn
+            if node is not None and node in self.graph.running:
+                self._watch_tensor(node, tensor)
+
+    def _watch_tensor(self, node: Any, tensor: Any) -> None:
+        if getattr(tensor, "_backward_hooks", None):
+            wide = partial(_at_slot, tensor.output_nr, len(node._input_metadata) or 1)
+            self._line_up(node, "tensor", tensor.register_hook, self._first, None, wide)
+
+    def _line_up(
+        self,
+        node: Any,
+        kind: str,
+        register: Any,
+        first: Any,
+        last: Any,
+        wide: Callable[..., Grads] = lambda grads, *_: grads,
+    ) -> None:
+        """Stand before, between and behind the hooks that `register` adds to."""
+
+        def stand(probe: Any) -> Any:
+            handle = register(lambda *grads: probe(node, wide(*grads), *grads[1:]))
+            self._handles.append(handle)
+            return handle
+
+        handle = stand(first)
+        order = handle.hooks_dict_ref()
+        users = [item for item in order.items() if item[0] != handle.id]
+        if not users and kind == "pre":
+            handle.remove()  # nobody stands behind it
+        line = [key for key in order if key == handle.id]
+        for key, hook in users:
+            name = self._name_hook(node, kind, hook)
+            line += [key, stand(partial(self._hooked, _EVENT[kind], name)).id]
+        if last is not None:
+            line.append(stand(last).id)
+        for key in line:  # `move_to_end` would not do: C++ reads the dict below the OrderedDict
+            order[key] = order.pop(key)
+
+    def _name_hook(self, node: Any, kind: str, hook: Any) -> str:
+        self._number += 1
+        name = f"h{self._number}"
+        entry = {"id": name, "kind": kind, "name": getattr(hook, "__name__", "hook")}
+        self._hooks.setdefault(node, []).append(entry)
+        return name
+
+    def _first(self, node: Any, grads: Grads) -> None:
+        self._before[node] = self._arrays(grads)
+
+    def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
+        after = self._arrays(grads)
+        self._emit(event, node, hook=name, before=self._before[node], after=after)
+        self._before[node] = after
+
+    def _arrive(self, node: Any, grads: Grads) -> Grads | None:
+        """The gate."""
+        given = None if self.gate is None else self.gate(node, grads)
+        if any(grad is not None for grad in grads):
+            for name, tensor, version in self._saved.get(node, ()):
+                self._emit("unpack", node, saved=name, version=[version, version_now(tensor)])
+        return given
+
+    def _ran(self, node: Any, results: Grads, grads: Grads) -> None:
+        if is_leaf(node):
+            grad = self._arrays([node.variable.grad])[0]
+            self._emit("accumulate", tensor=self.graph.leaf[node], grad=grad)
+            self._before[node] = []
+            return
+        entered, self._before[node] = self._arrays(grads), self._arrays(results)
+        self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
+
+    def _leave(self, node: Any, results: Grads, _: Grads) -> None:
+        if not self.keep_graph and self._free.get(node):
+            self._emit("free_saved", node, bytes=self._free[node])
+        self._saved.pop(node, None)
+        edges = zip(self.graph.edges[node], results, strict=False)
+        for position, ((goal, slot), grad) in enumerate(edges):
+            if goal in self.graph.running:
+                self._deliver(f"e{self.graph.node[node][1:]}-{position}", goal, slot, grad)
+
+    def _deliver(self, edge: str, goal: Any, slot: int, grad: Any) -> None:
+        waiting = self.waiting.get((goal, slot))
+        if waiting is None or grad is None:
+            waiting = grad if waiting is None else waiting
+        else:
+            with the_torch().no_grad():
+                waiting = waiting + grad.detach()
+        self.waiting[goal, slot] = waiting
+        self.have[goal] += 1
+        have, need = self.have[goal], self.need[goal]
+        now = self._arrays([waiting])[0]
+        self._emit("buffer", goal, slot=slot, have=have, need=need, edge=edge, grad=now)
+        if have == need:
+            self._emit("ready", goal)
+            for place in range(len(goal._input_metadata) or 1):
+                self.waiting.pop((goal, place), None)
+
+    # Events -------------------------------------------------------------------------------------
+
+    def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
+        place = {} if node is None else {"node": self.graph.node[node]}
+        self.events.append({"k": len(self.events), "type": kind, **place, **fields})
+
+    def _arrays(self, grads: Any) -> list[str | None]:
+        return [None if grad is None else self.table.add(array_of(grad)) for grad in grads]
+
+
+_EVENT = {"pre": "pre_hook", "tensor": "pre_hook", "post": "post_hook"}
+
+
+def _at_slot(slot: int, slots: int, grad: Any) -> Grads:
+    """The gradient of one output as one of all: a tensor's hook is handed only its own."""
+    return tuple(grad if place == slot else None for place in range(slots))

@@ -1,0 +1,331 @@
+"""Breakpoints of a live session: where a pass stops by itself.
+
+Most are about the node whose turn comes next; `hook=` is about the next hook, and `nan=` about what
+has just been computed. All of them look at the pass as it stands and remember nothing, so that a
+pass that was stepped back stops at them again.
+"""
+
+import difflib
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from glassgrad.autograd.scopes import made_in
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, RemovableHandle, ends
+from glassgrad.core.graph import edge_of as _edge_of
+from glassgrad.core.tensor import Tensor
+from glassgrad.engine.phase import Phase
+
+from .describing import hooks_at, numbers, saved_by
+
+if TYPE_CHECKING:
+    from .paused import Paused
+
+__all__ = ["Breakpoint", "find_node", "make"]
+
+
+class Breakpoint:
+    """A place where a session stops. Made by `Session.break_at`.
+
+    Attributes:
+        why: what it stops at, in words.
+        before: whether it stops before the node that comes next.
+        at_hook: whether it stops before the hook that comes next.
+        after: whether it stops after the phase that was just done.
+    """
+
+    def __init__(
+        self,
+        why: str,
+        *,
+        before: Callable[["Paused", Node], bool] | None = None,
+        at_hook: Callable[["Paused"], bool] | None = None,
+        after: Callable[["Paused", Phase], bool] | None = None,
+    ) -> None:
+        self.why = why
+        self.before, self.at_hook, self.after = before, at_hook, after
+        self._among: list[Breakpoint] | None = None
+
+    def set_among(self, others: list["Breakpoint"]) -> Self:
+        """Put it among the breakpoints of a session."""
+        self._among = others
+        others.append(self)
+        return self
+
+    def remove(self) -> None:
+        """Take it away; doing so twice is harmless."""
+        if self._among is not None and self in self._among:
+            self._among.remove(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.remove()
+
+    def __repr__(self) -> str:
+        return f"<Breakpoint: {self.why}>"
+
+
+def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
+    """The breakpoint that `break_at(**conditions)` asks for, one condition in them.
+
+    Raises:
+        ArgumentError: if there is not exactly one condition, or it can never be met.
+        ArgumentTypeError: if a condition is of the wrong type.
+    """
+    given = {kind: what for kind, what in conditions.items() if what is not None}
+    if len(given) != 1:
+        names = ", ".join(given) or "nothing"
+        raise ArgumentError(
+            f"break_at() was given {names}. A breakpoint has one condition. Write one of node=, "
+            "op=, tensor=, scope=, hook=, nan=True and norm=; several breakpoints may be set."
+        )
+    ((kind, what),) = given.items()
+    return _MAKERS[kind](session, what)
+
+
+# Before a node ----------------------------------------------------------------------------------
+
+
+def _at_node(session: "Paused", what: Any) -> Breakpoint:
+    goal = find_node(session, what)
+    return Breakpoint(f"before {session.describe(goal)}", before=lambda _, node: node is goal)
+
+
+def _at_op(session: "Paused", name: Any) -> Breakpoint:
+    check_op(name, session.schedule)
+    return Breakpoint(f"before each {name}", before=lambda _, node: is_called(node, name))
+
+
+def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
+    if isinstance(what, str):
+        goal, label = _node_of_name(session, what), repr(what)
+    elif isinstance(what, Tensor):
+        goal, label = find_node(session, what), "the tensor"
+    else:
+        raise ArgumentTypeError(
+            f"break_at(tensor=…) takes a Tensor or its name, got {type(what).__name__}. The pass "
+            "stops where the gradient of that tensor has arrived. Write `break_at(tensor=x)`."
+        )
+    why = f"where the gradient of {label} has arrived, at {session.describe(goal)}"
+    return Breakpoint(why, before=lambda _, node: node is goal)
+
+
+def _at_scope(session: "Paused", name: Any) -> Breakpoint:
+    if not isinstance(name, str):
+        raise ArgumentTypeError(
+            f"break_at(scope=…) takes a name, got {type(name).__name__}. Nodes know the names of "
+            'the scopes they were made in. Write `break_at(scope="encoder")`.'
+        )
+    scopes = {".".join(made_in(node)) for node in session.schedule if made_in(node)}
+    if not any(is_inside(node, name) for node in session.schedule):
+        raise ArgumentError(
+            f"no node of this pass was made in a scope {name!r}; {_known('scope', scopes)}. Only "
+            'what ran inside of a scope knows it. Compute the loss in `with gg.scope("…"):`.'
+        )
+    return Breakpoint(f"on the way into scope {name!r}", before=_Entering(name))
+
+
+class _Entering:
+    """Whether the next node is the first one of a scope, in the order of the pass."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, session: "Paused", node: Node) -> bool:
+        if not is_inside(node, self.name):
+            return False
+        for earlier in reversed(session.schedule[: session.position]):
+            if not isinstance(earlier, AccumulateGrad):  # leaves are made in no scope
+                return not is_inside(earlier, self.name)
+        return True
+
+
+def is_inside(node: Node, scope: str) -> bool:
+    """Whether `node` was made in `scope`: one name, or a path of names from the outermost on."""
+    names = made_in(node)
+    path = ".".join(names)
+    return scope in names or path == scope or path.startswith(scope + ".")
+
+
+def _at_norm(_: "Paused", limit: Any) -> Breakpoint:
+    if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
+        raise ArgumentError(
+            f"break_at(norm=…) takes a number that is not negative, got {limit!r}. The pass stops "
+            "before a node whose gradient has a larger 2-norm. Write `break_at(norm=1e3)`."
+        )
+
+    def is_large(session: "Paused", _node: Node) -> bool:
+        return any(_norm(grad) > limit for grad in session._arriving() if grad is not None)
+
+    return Breakpoint(f"before a gradient of norm over {limit:g} is used", before=is_large)
+
+
+def _norm(grad: Any) -> float:
+    wide = np.abs(numbers(grad)).astype(np.float64)
+    top = float(wide.max(initial=0.0))  # squares of what is huge or tiny would leave the range
+    return top * math.sqrt(float(((wide / top) ** 2).sum())) if 0.0 < top < math.inf else top
+
+
+# Before a hook, and after a phase ---------------------------------------------------------------
+
+
+def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
+    if isinstance(hook, RemovableHandle):
+        hooks = hook._hooks()
+        hook = None if hooks is None else hooks.get(hook.id)
+    found = [kind for node in session.schedule for kind, known in hooks_at(node) if known == hook]
+    if hook is None or not found:
+        raise ArgumentError(
+            "break_at(hook=…) was given what is no hook of this pass. It takes the function that "
+            "was registered, or the handle. Register it first: `x.register_hook(hook)`."
+        )
+    name = getattr(hook, "__name__", "hook")
+    return Breakpoint(f"before the hook {name}", at_hook=lambda session: _is_next(session, hook))
+
+
+def _is_next(session: "Paused", hook: Any) -> bool:
+    turn = session._task.turn
+    if turn is None:
+        return False
+    kind, what = turn.upcoming
+    if kind in ("pre_hook", "post_hook"):
+        return bool(what[1] == hook)
+    return kind == "accumulate" and any(
+        known == hook for at, known in hooks_at(turn.node) if at == "post_accumulate"
+    )
+
+
+def _at_nan(_: "Paused", wanted: Any) -> Breakpoint:
+    if wanted is not True:
+        raise ArgumentError(
+            f"break_at(nan=…) takes True, got {wanted!r}. The pass stops where the first nan or "
+            "inf comes out of numbers that were finite. Leave it out for no such breakpoint."
+        )
+    return Breakpoint("where nan or inf comes out of finite numbers", after=_spoils)
+
+
+def _spoils(session: "Paused", phase: Phase) -> bool:
+    if phase.kind == "ready":  # nothing made it but the caller, where a pass starts
+        return session._starts_at(phase.node) and not _are_finite(phase.before)
+    if phase.kind == "buffer":  # inf - inf
+        return _are_finite(phase.after) and not _are_finite(session._waiting_at(phase.node))
+    if phase.kind in ("pre_hook", "apply", "post_hook"):
+        return not _are_finite(phase.after) and _are_finite(phase.before)
+    return False
+
+
+def _are_finite(grads: Iterable[Any]) -> bool:
+    arrays = [numbers(grad) for grad in grads if grad is not None]
+    return all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind in "fc")
+
+
+_MAKERS: dict[str, Callable[["Paused", Any], Breakpoint]] = {
+    "node": _at_node,
+    "op": _at_op,
+    "tensor": _at_tensor,
+    "scope": _at_scope,
+    "hook": _at_hook,
+    "nan": _at_nan,
+    "norm": _at_norm,
+}
+
+
+# Finding nodes ----------------------------------------------------------------------------------
+
+
+def is_called(node: Node, name: str) -> bool:
+    """Whether `name` is that of the node, "MulBackward0", or of its op, "Mul"."""
+    return name in (node.name(), node.op_name())
+
+
+def check_op(name: Any, nodes: Iterable[Node]) -> None:
+    """Raise if no node is called `name`."""
+    if not isinstance(name, str):
+        raise ArgumentTypeError(
+            f"the name of an op is a string, got {type(name).__name__}. Nodes are called as "
+            '`grad_fn` shows them. Write "MulBackward0".'
+        )
+    nodes = list(nodes)
+    if not any(is_called(node, name) for node in nodes):
+        names = {node.name() for node in nodes}
+        alike = sorted(names | {node.op_name() for node in nodes})
+        close = difflib.get_close_matches(name, alike, 1)
+        hint = f"Did you mean {close[0]!r}?" if close else "`session.schedule` lists the nodes."
+        raise ArgumentError(
+            f"no node called {name!r} is part of this pass; {_known('op', names)}. A pass goes "
+            f"through the nodes behind its roots only. {hint}"
+        )
+
+
+def find_node(session: "Paused", what: Any) -> Node:
+    """The node of the pass that is meant: a node, its id "n3", an edge, or a tensor.
+
+    For a tensor it is the node where the tensor's gradient arrives.
+    """
+    node: Any = what
+    if isinstance(what, str):
+        found = {name: node for node, name in session.names.node.items()}
+        node = found.get(what)
+    elif isinstance(what, GradientEdge):
+        node = what.node
+    elif isinstance(what, Tensor):
+        edge = _edge_of(what)
+        node = None if edge is None else ends(edge)[0]
+    elif not isinstance(what, Node):
+        raise ArgumentTypeError(
+            f"a place in a pass is a node, its id or a tensor, got {type(what).__name__}. "
+            'Gradients arrive at nodes. Pass `y.grad_fn`, "n3" or `y`.'
+        )
+    if node not in session.names.node:
+        shown = repr(what) if isinstance(what, (str, Node)) else "that tensor"
+        raise ArgumentError(
+            f"{shown} is no part of this pass, which goes through {len(session.schedule)} nodes "
+            "(n0 is the oldest). Only nodes behind its roots are visited. `session.schedule` "
+            "lists them."
+        )
+    return node  # type: ignore[no-any-return]  # one of them
+
+
+def _node_of_name(session: "Paused", name: str) -> Node:
+    """The node where the gradient of the tensor called `name` arrives."""
+    known = {label: node for label, node in _named(session) if label}
+    if name not in known:
+        raise ArgumentError(
+            f"no tensor called {name!r} is known to this pass; {_known('tensor', set(known))}. "
+            "Leaves, outputs and saved tensors are looked through. Set `x.name` before the "
+            "session, or pass the tensor itself."
+        )
+    return known[name]
+
+
+def _named(session: "Paused") -> Iterable[tuple[str | None, Node]]:
+    """The tensors of a pass by name, each with the node where its gradient arrives."""
+    for node in session.schedule:
+        for _, what, _, _ in saved_by(node):
+            edge = _edge_of(what) if isinstance(what, Tensor) else None
+            if edge is not None and ends(edge)[0] in session.names.node:
+                yield what.name, ends(edge)[0]
+        for kept in () if node.cold is None else node.cold.retain.values():
+            tensor = kept()
+            if tensor is not None:
+                yield tensor.name, node
+    for tensor in session.outputs:
+        edge = _edge_of(tensor)
+        if edge is not None:
+            yield tensor.name, ends(edge)[0]
+    for leaf in session.names.leaves:
+        yield leaf.variable.name, leaf
+
+
+def _known(noun: str, names: set[str]) -> str:
+    """What there is instead, a few of it."""
+    if not names:
+        return f"it knows no {noun} by name"
+    few = sorted(names)[:6]
+    more = ", …" if len(names) > len(few) else ""
+    return f"it knows the {noun}s {', '.join(map(repr, few))}{more}"

@@ -1,0 +1,232 @@
+"""The graph of a trace: nodes, leaves and outputs of a real graph as they are now, in plain data.
+
+Nothing here runs a pass or changes the graph.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from glassgrad.autograd.scopes import made_at, made_in
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.source_lines import Place, shown
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
+from glassgrad.core.layers import Layer
+from glassgrad.core.saved import arrays_in, versions_of
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import CopySlices
+from glassgrad.recording.saving import PrimitiveNode
+
+from .summary import ArrayTable
+
+__all__ = ["Names", "describe", "hooks_at", "numbers", "saved_by"]
+
+
+def numbers(value: Any) -> Any:
+    """A NumPy array of a Tensor, an array of some backend, or a NumPy scalar.
+
+    Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
+    """
+    value = value.payload if isinstance(value, Tensor) else value
+    value = value.array if isinstance(value, Layer) else value
+    return value if getattr(value, "shape", None) == () else asnumpy(value)
+
+
+class Names:
+    """The ids of nodes, tensors, hooks and storages: ranks, never addresses.
+
+    Args:
+        schedule: the nodes, in the order in which a pass visits them.
+        outputs: the tensors that it starts from.
+    """
+
+    def __init__(self, schedule: Iterable[Node], outputs: list[Tensor]) -> None:
+        self.nodes = _oldest_first(list(schedule))
+        self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
+        leaves = [node for node in self.nodes if isinstance(node, AccumulateGrad)]
+        self.leaves = leaves
+        self.leaf = {node: f"t{rank}" for rank, node in enumerate(leaves)}
+        self.outputs = [f"t{len(leaves) + rank}" for rank in range(len(outputs))]
+        self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
+        self._lines: dict[Place, str] = {}
+        self._hooks: dict[tuple[Node, int], str] = {}
+
+    def storage(self, array: Any) -> str:
+        """The id of the memory that `array` lies in."""
+        owner = array.array if isinstance(array, Layer) else array
+        while getattr(owner, "base", None) is not None:
+            owner = owner.base
+        return self._storages.setdefault(id(owner), (f"s{len(self._storages)}", owner))[0]
+
+    def hook(self, node: Node, hook: Any) -> str:
+        """The id of a hook at a node."""
+        return self._hooks.setdefault((node, id(hook)), f"h{len(self._hooks) + 1}")
+
+    def line(self, place: Place) -> str:
+        """The line of an instruction, as a reader finds it."""
+        found = self._lines.get(place)
+        if found is None:
+            found = self._lines[place] = shown(place)
+        return found
+
+
+def _oldest_first(schedule: list[Node]) -> list[Node]:
+    """All nodes, each leaf's AccumulateGrad just before its first consumer."""
+    ordered: dict[Node, None] = {}
+    for node in sorted((n for n in schedule if n.edges), key=lambda n: n.seq):
+        for edge in node.edges:
+            goal = edge.node if isinstance(edge, GradientEdge) else edge
+            if isinstance(goal, AccumulateGrad):
+                ordered[goal] = None
+        ordered[node] = None
+    for node in schedule:
+        ordered.setdefault(node)
+    return list(ordered)
+
+
+def describe(names: Names, table: ArrayTable, outputs: list[Tensor]) -> dict[str, Any]:
+    """The `graph` of a trace; the arrays it speaks of go into `table`."""
+    return {
+        "leaves": [_leaf(names, table, node) for node in names.leaves],
+        "nodes": [_node(names, table, node) for node in names.nodes],
+        "outputs": [
+            _output(names, table, tensor, name)
+            for tensor, name in zip(outputs, names.outputs, strict=True)
+        ],
+    }
+
+
+def _tensor(table: ArrayTable, tensor: Tensor) -> dict[str, Any]:
+    shape, array = list(tensor.shape), table.add(numbers(tensor))
+    return {"name": tensor.name, "shape": shape, "dtype": str(tensor.dtype), "array": array}
+
+
+def _leaf(names: Names, table: ArrayTable, node: AccumulateGrad) -> dict[str, Any]:
+    about = _tensor(table, node.variable)
+    return {"id": names.leaf[node], "acc": names.node[node], **about}
+
+
+def _output(names: Names, table: ArrayTable, tensor: Tensor, name: str) -> dict[str, Any]:
+    made_by = get_gradient_edge(tensor).node
+    about = _tensor(table, tensor)
+    return {"id": name, "node": names.node[made_by], "slot": tensor.output_nr, **about}
+
+
+def _node(names: Names, table: ArrayTable, node: Node) -> dict[str, Any]:
+    entry: dict[str, Any] = {"id": names.node[node], "op": node.name()}
+    entry["seq"] = int(entry["id"][1:])
+    entry |= _origin(names, node)
+    entry["edges"] = [_edge(names, node, edge) for edge in node.edges]
+    shape, dtype = node._input_metadata[0]
+    if dtype is not None:
+        entry |= {"shape": list(shape), "dtype": str(dtype)}
+    saved = [_saved_entry(names, table, *item[:3]) for item in saved_by(node)]
+    if saved:
+        entry["saved"] = saved
+    if _is_freed(node):
+        entry["freed"] = True
+    if node._is_users:
+        entry["user"] = True
+    hooks = [
+        {"id": names.hook(node, hook), "kind": kind, "name": getattr(hook, "__name__", "hook")}
+        for kind, hook in hooks_at(node)
+    ]
+    if hooks:
+        entry["hooks"] = hooks
+    return entry
+
+
+def _origin(names: Names, node: Node) -> dict[str, Any]:
+    """Where a node comes from: the scopes, the line, the depth of the transform; what is known."""
+    entry: dict[str, Any] = {}
+    if scope := made_in(node):
+        entry["scope"] = list(scope)
+    if place := made_at(node):
+        entry["src"] = names.line(place)
+    level = getattr(node, "_level", None)
+    if level is not None:
+        entry["level"] = len(level.outer) + 1  # `depth` says it only while the level is open
+    return entry
+
+
+def _is_freed(node: Any) -> bool:
+    """Whether the node saved something, and has let go of it."""
+    if isinstance(node, CopySlices):
+        return node.fn is None
+    if isinstance(node, PrimitiveNode) or node._is_users:
+        return bool(node._is_released())
+    return False
+
+
+def _edge(names: Names, node: Node, edge: Any) -> dict[str, Any]:
+    if edge is None:
+        return {"to": None, "slot": 0}
+    target, slot = ends(edge)
+    entry: dict[str, Any] = {"to": names.node[target], "slot": slot}
+    shape = target._input_metadata[slot].shape
+    if getattr(node, "checked", False) and _broadcasts(node) and shape != node.out_shape:
+        entry["sum_to"] = list(shape)
+    return entry
+
+
+def _broadcasts(node: Node) -> bool:
+    return isinstance(node, PrimitiveNode) and node._forward_cls.broadcasts
+
+
+def hooks_at(node: Node) -> list[tuple[str, Any]]:
+    """(kind, hook) of the hooks at `node`, in the order in which they run."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(node, AccumulateGrad):
+        cold = node.variable.cold
+        found += [("tensor", hook) for hook in ((cold and cold.hooks) or {}).values()]
+        found += [("post_accumulate", h) for h in ((cold and cold.post_hooks) or {}).values()]
+    if node.cold is not None:
+        found += [("tensor", h) for hooks in node.cold.tensor.values() for h in hooks.values()]
+        found += [("pre", hook) for hook in node.cold.pre.values()]
+        found += [("post", hook) for hook in node.cold.post.values()]
+    return found
+
+
+# What a node saved ------------------------------------------------------------------------------
+
+
+def saved_by(node: Node) -> list[tuple[str, Any, int, int]]:
+    """(name, tensor or array, version when saved, version now) of what `node` saved."""
+    if isinstance(node, CopySlices):
+        return saved_by(node.fn) if node.fn is not None else []
+    if isinstance(node, PrimitiveNode):
+        found = []
+        for index, kept in enumerate(node._all_kept()):
+            if kept is not None:
+                holder, versions = node.holders[index], node.version_at(index)
+                whats = arrays_in(kept) if holder is None else [holder]
+                found += [(node._saved_names[index], what, *versions) for what in whats]
+        return found
+    if not node._is_users:
+        return []
+    return [
+        (f"saved_tensors[{index}]", what, *versions_of(kept))
+        for index, kept in enumerate(node._all_kept())  # type: ignore[attr-defined]  # a user's
+        for what in _shown(kept)
+    ]
+
+
+def _shown(kept: Any) -> list[Any]:
+    """The tensor that a user's node keeps, or the arrays if it keeps no tensor."""
+    tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
+    return arrays_in(kept) if tensor is None else [tensor]
+
+
+def _saved_entry(
+    names: Names, table: ArrayTable, name: str, what: Any, version: int
+) -> dict[str, Any]:
+    array = what.payload if isinstance(what, Tensor) else what
+    entry: dict[str, Any] = {"name": name, "storage": names.storage(array), "version": version}
+    entry |= {"bytes": array.nbytes, "shape": list(array.shape), "dtype": str(array.dtype)}
+    entry["array"] = table.add(numbers(array))
+    if isinstance(what, Tensor):
+        accumulator: Any = what.cold and what.cold.accumulator and what.cold.accumulator()
+        if what.is_leaf and accumulator in names.leaf:
+            entry["leaf"] = names.leaf[accumulator]
+        elif what.name is not None:
+            entry["label"] = what.name
+    return entry

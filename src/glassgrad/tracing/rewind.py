@@ -1,0 +1,238 @@
+"""What it takes to step back: before each phase of a pass, note what that phase will change.
+
+Nothing is copied but what would be written over: the array of a leaf's `.grad`, which the engine
+adds to in place. For all the rest a reference is enough, since the engine puts new objects into
+the place of old ones. (It adds in place to a buffer too, unless somebody else refers to it; the
+journal does. See Note [Who owns a gradient] in `engine/gradients.py`.)
+"""
+
+from collections.abc import Callable, Iterable
+from types import MemberDescriptorType
+from typing import Any
+
+from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import CopySlices
+from glassgrad.engine.phase import Phase
+from glassgrad.engine.task import GraphTask
+from glassgrad.ops.generator import default_generator
+from glassgrad.recording.saving import PrimitiveNode, Unpacking
+
+__all__ = ["Journal"]
+
+_KEPT = ("saved_tensors", "holders", "versions", "fn")
+"""The slots of nodes that a pass writes to."""
+
+
+class Journal:
+    """The undo log of one watched pass.
+
+    Args:
+        task: the pass. What other passes do that hooks and rules run inside of it is noted too.
+    """
+
+    def __init__(self, task: GraphTask) -> None:
+        self.task = task
+        self._undo: list[Callable[[], None]] = []
+        outer = modes.task
+        self._outer: Callable[[GraphTask], None] | None = outer and outer.before_inner
+        if self._outer is not None:
+            self._outer(task)
+
+    def mark(self) -> int:
+        """This moment, for `rewind`."""
+        return len(self._undo)
+
+    def rewind(self, mark: int) -> None:
+        """Undo what was noted since `mark`, the latest first."""
+        self.task.is_rewound = True
+        while len(self._undo) > mark:
+            self._undo.pop()()
+
+    def forget(self) -> None:
+        """Let go of everything that was noted."""
+        self._undo.clear()
+
+    def step(self) -> Phase | None:
+        """Have the pass do its next phase, after noting what that will change."""
+        self._note_step()
+        self.task.before_inner = self._note_inner  # no longer than that: it would be a cycle
+        try:
+            return self.task.step_here()
+        finally:
+            self.task.before_inner = None
+
+    # Before a phase -----------------------------------------------------------------------------
+
+    def _note_step(self) -> None:
+        """Note what the next phase of the pass will change."""
+        task = self.task
+        self._note_place()
+        if task.position == len(task.schedule):
+            self.note_buffers(list(task.buffers))
+            self._note_numbers()
+            return
+        node, turn = task.schedule[task.position], task.turn
+        for kind, what in (("ready", None),) if turn is None else turn.todo[turn.at :]:
+            note: Callable[[Node, Any], None] = getattr(self, f"_before_{kind}")
+            note(node, what)
+            if kind not in ("capture", "free_saved"):  # which may be silent, and others follow
+                break
+
+    def _before_ready(self, node: Node, _: Any) -> None:
+        self.note_buffers([node])
+
+    def _before_buffer(self, _: Node, place_and_edge: tuple[int, Any]) -> None:
+        self.note_buffers([ends(place_and_edge[1])[0]])
+
+    def _before_apply(self, node: Node, _: Any) -> None:
+        self.note_node(node)
+        is_plain = isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
+        if not is_plain:  # a user's rule or hook may draw some; built-in rules draw none
+            self._note_numbers()
+
+    def _before_free_saved(self, node: Node, _: Any) -> None:
+        self.note_node(node)
+
+    def _before_capture(self, _node: Node, _: Any) -> None:
+        """It is known from the place of the pass."""
+
+    def _before_pre_hook(self, node: Node, _: Any) -> None:
+        self._note_retained(node)  # the hook may be the one that retains a gradient
+        self._note_numbers()
+
+    _before_pass_by = _before_pre_hook
+
+    def _before_post_hook(self, _node: Node, _: Any) -> None:
+        self._note_numbers()
+
+    def _before_accumulate(self, node: Any, _: Any) -> None:
+        self._note_grad(node.variable, is_written=not self.task.on_tensors)
+        self._note_numbers()
+
+    def _note_inner(self, inner: GraphTask) -> None:
+        """Note what a pass that a hook or a rule is about to run will change."""
+        needed = inner.schedule.needed
+        for node in inner.schedule:
+            self.note_node(node)
+            self._note_retained(node)
+            if isinstance(node, AccumulateGrad) and (needed is None or node in needed):
+                self._note_grad(node.variable, is_written=not inner.on_tensors)
+        if self._outer is not None:
+            self._outer(inner)
+
+    # The things that change ---------------------------------------------------------------------
+
+    def _note_place(self) -> None:
+        """Note how far the pass has come."""
+        task = self.task
+        turn, place = task.turn, (task.position, task.is_over, task.node)
+        mark = None if turn is None else turn.mark()
+        captured, queued = tuple(task.captured), len(task.callbacks)
+
+        def undo() -> None:
+            task.turn = turn
+            if turn is not None and mark is not None:
+                turn.put_back(mark)
+            task.position, task.is_over, task.node = place
+            task.captured[:] = captured
+            del task.callbacks[queued:]
+
+        self._undo.append(undo)
+
+    def note_turn(self) -> None:
+        """Note the gradients that the current node is working with."""
+        turn = self.task.turn
+        assert turn is not None, "a node has begun"
+        mark = turn.mark()
+        self._undo.append(lambda: turn.put_back(mark))
+
+    def note_buffers(self, nodes: Iterable[Node]) -> None:
+        """Note the gradients that wait at `nodes`."""
+        buffers = self.task.buffers
+        kept = [(node, _copied(buffers.get(node))) for node in nodes]
+
+        def undo() -> None:
+            for node, waiting in kept:
+                if waiting is None:
+                    buffers.pop(node, None)
+                else:
+                    buffers[node] = waiting
+
+        self._undo.append(undo)
+
+    def note_node(self, node: Any) -> None:
+        """Note what a node has saved, and what a user's rule keeps on its ctx."""
+        names = [name for name in _KEPT if _is_slot(node, name) and hasattr(node, name)]
+        values = [(name, getattr(node, name)) for name in names]
+        own = vars(node).copy() if hasattr(node, "__dict__") else None
+        if isinstance(node, CopySlices) and node.fn is not None:
+            self.note_node(node.fn)
+
+        def undo() -> None:
+            for name, value in values:
+                setattr(node, name, value)
+            if own is not None:
+                vars(node).clear()
+                vars(node).update(own)
+
+        if values or own is not None:
+            self._undo.append(undo)
+
+    def _note_retained(self, node: Node) -> None:
+        for kept in () if node.cold is None else tuple(node.cold.retain.values()):
+            tensor = kept()
+            if tensor is not None:
+                self._note_grad(tensor, is_written=False)
+
+    def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
+        """Note the `.grad` of a tensor, and its elements if they will be written over."""
+        cold = tensor.chilled()
+        grad = cold.grad
+        undo_write = _undo_write(grad) if is_written and grad is not None else None
+
+        def undo() -> None:
+            cold.grad = grad
+            if undo_write is not None:
+                undo_write()
+
+        self._undo.append(undo)
+
+    def _note_numbers(self) -> None:
+        """Note where the default source of random numbers stands."""
+        seed, source = default_generator._seed, default_generator._source
+        state: Any = None if source is None else source.bit_generator.state
+
+        def undo() -> None:
+            default_generator._seed, default_generator._source = seed, source
+            if source is not None:
+                source.bit_generator.state = state
+
+        self._undo.append(undo)
+
+
+def _undo_write(tensor: Tensor) -> Callable[[], None]:
+    """How to undo the next write in place to `tensor`: its elements and its version."""
+    array = tensor.payload
+    elements = array.copy()
+    known = None if tensor.cold is None else tensor.cold.version
+    count, line = (0, None) if known is None else (known.count, known.written_line)
+
+    def undo() -> None:
+        tensor.payload = array
+        array[...] = elements
+        version = None if tensor.cold is None else tensor.cold.version
+        if version is not None:
+            version.count, version.written_line = count, line
+
+    return undo
+
+
+def _is_slot(node: Node, name: str) -> bool:
+    return isinstance(getattr(type(node), name, None), MemberDescriptorType)
+
+
+def _copied(waiting: Any) -> Any:
+    """What waits at a node; for one with several outputs the list is the engine's own."""
+    return list(waiting) if type(waiting) is list else waiting

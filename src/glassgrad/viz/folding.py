@@ -1,0 +1,260 @@
+"""Folding: which nodes of a large graph are drawn as one box.
+
+# Note [A fold is a stretch of the tape]
+# Nodes are numbered in order of creation and edges lead to older ones. A fold takes nodes that
+# follow each other on the tape, so that folds too are ordered by age, and the folded graph, like
+# the graph itself, has no cycle.
+
+The ways are tried from the gentlest on, until few enough boxes are left: chains in which each node
+feeds one other; module scopes, the innermost first; stretches that repeat, as the steps of a
+recurrent net do; and at last stretches of equal length.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassgrad.tracing.events import Trace
+from glassgrad.viz.wording import plain
+
+__all__ = ["STUBS", "Fold", "Folding", "fold"]
+
+STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
+CHAIN = 3  # shorter chains take no less room as a fold
+TIMES = 16  # as many equal modules become one box, before their parent does
+PERIOD = 64  # the longest stretch that is looked for as one that repeats
+
+Parts = list[list[dict[str, Any]]]
+Way = tuple[Parts, Callable[[Any], str], str]  # parts, how to call one, what is folded
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Several nodes as one box.
+
+    Args:
+        id: "f" and the number of its oldest node.
+        title: what stands in the box.
+        members: the ids of its nodes, oldest first.
+        tip: which ops there are in it.
+    """
+
+    id: str
+    title: str
+    members: list[str]
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """How a graph is folded.
+
+    Args:
+        of: the fold of each folded node, by id.
+        hidden: leaves that only one fold uses, and which: they are not drawn by themselves.
+        notice: what was done, in words; empty if nothing was.
+    """
+
+    of: dict[str, Fold] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict)
+    notice: str = ""
+
+
+def fold(trace: Trace, most: int) -> Folding:
+    """Fold `trace` until at most `most` boxes are left, leaves counted.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "ExpBackward0", "seq": 0, "edges": []}]
+        >>> for rank in range(1, 9):
+        ...     edge = {"to": f"n{rank - 1}", "slot": 0}
+        ...     nodes.append(
+        ...         {"id": f"n{rank}", "op": "TanhBackward0", "seq": rank, "edges": [edge]}
+        ...     )
+        >>> fold(Trace({"nodes": nodes, "leaves": []}), 4).of["n3"].title
+        '… 8 ops'
+    """
+    leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
+    nodes = [node for node in trace.nodes if node["id"] not in leaves]
+    if len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most:
+        return Folding()
+    for parts, name, words in _ways(nodes, most):
+        if _boxes(parts, leaves) <= most:
+            return _folding(parts, leaves, name, words)
+    raise AssertionError("one fold of everything is one box")
+
+
+def _ways(nodes: list[dict[str, Any]], most: int) -> Iterator[Way]:
+    """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
+    runs = _runs(nodes)
+    lengths = np.array([len(run) for run in runs])
+    longest = 8
+    while longest < 2 * len(nodes):
+        if _count(lengths, longest) <= most:
+            yield _chains(runs, longest), _ops, "chains"
+        longest *= 2
+    deepest = max((len(node.get("scope", ())) for node in nodes), default=0)
+    for depth in range(deepest, 0, -1):
+        parts = _by_scope(nodes, depth)
+        if len(parts) <= most:
+            yield parts, _scope, "module scopes"
+        yield from _merged(parts, most, upto=TIMES)
+    yield from _merged(_chains(runs, len(nodes)), most, upto=len(nodes))
+    size = 2
+    while size < 2 * len(nodes):
+        if size * most >= len(nodes):
+            yield [nodes[at : at + size] for at in range(0, len(nodes), size)], _ops, "stretches"
+        size *= 2
+
+
+def _runs(nodes: list[dict[str, Any]]) -> Parts:
+    """Runs in which each node feeds the one before it on the tape and nothing else."""
+    uses = Counter(edge["to"] for node in nodes for edge in node["edges"])
+    runs: Parts = []
+    for node in nodes:
+        before = runs[-1][-1]["id"] if runs else None
+        goals = [edge["to"] for edge in node["edges"] if edge["to"] is not None]
+        if before is not None and goals == [before] and uses[before] == 1:
+            runs[-1].append(node)
+        else:
+            runs.append([node])
+    return runs
+
+
+def _chains(runs: Parts, longest: int) -> Parts:
+    """The runs, cut into pieces of at most `longest`; nodes of short ones by themselves."""
+    parts: Parts = []
+    for run in runs:
+        for at in range(0, len(run), longest):
+            piece = run[at : at + longest]
+            parts += [piece] if len(piece) >= CHAIN else [[node] for node in piece]
+    return parts
+
+
+def _count(lengths: NDArray[np.int_], longest: int) -> int:
+    """How many parts `_chains` would make of runs of these lengths."""
+    rest = lengths % longest
+    return int((lengths // longest + np.where(rest < CHAIN, rest, 1)).sum())
+
+
+def _by_scope(nodes: list[dict[str, Any]], depth: int) -> Parts:
+    """Runs of nodes made in one module, down to the given depth."""
+    parts: Parts = []
+    for scope, run in groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth])):
+        made = list(run)
+        parts += [made] if scope else [[node] for node in made]
+    return parts
+
+
+def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
+    """What repeats as one box each time; then two times as one, four, … up to `upto`."""
+    start, end, period = _repeated(parts)
+    alone, times = len(parts) - (end - start), 1
+    while period and times <= min((end - start) // period, upto):
+        if alone + (end - start) // (period * times) <= most:
+            yield _blocks(parts, start, end, period * times), _scope, "blocks that repeat"
+        times *= 2
+
+
+def _repeated(parts: Parts) -> tuple[int, int, int]:
+    """(start, end, period) of the longest stretch that repeats; period 0 if none does."""
+    kinds: dict[tuple[str, ...], int] = {}
+    marks = np.array([kinds.setdefault(tuple(n["op"] for n in p), len(kinds)) for p in parts])
+    best = 0, 0, 0
+    for period in range(1, min(PERIOD, len(marks) // 2) + 1):
+        start, end = _longest_run(marks[period:] == marks[:-period])
+        end += period
+        # A longer period must pay: what repeats every five also repeats every ten.
+        if end - start >= 2 * period and end - start > 1.2 * (best[1] - best[0]):
+            best = start, end, period
+    return best
+
+
+def _longest_run(flags: NDArray[np.bool_]) -> tuple[int, int]:
+    """Where the longest stretch of True begins and ends."""
+    ends = np.flatnonzero(~np.concatenate([[False], flags, [False]]))
+    at = int(np.argmax(np.diff(ends)))
+    return int(ends[at]), int(ends[at + 1]) - 1
+
+
+def _blocks(parts: Parts, start: int, end: int, size: int) -> Parts:
+    merged: Parts = list(parts[:start])
+    for at in range(start, end, size):
+        merged.append([node for part in parts[at : min(at + size, end)] for node in part])
+    return merged + parts[end:]
+
+
+def _boxes(parts: Parts, leaves: dict[str, str]) -> int:
+    """How many boxes the parts make, with their leaves and the stubs of these."""
+    count = len(parts)
+    for users in _users(parts, leaves).values():
+        if len(users) > 1 or len(parts[users[0]]) == 1:
+            count += 1 + (len(users) if len(users) > STUBS else 0)
+    return count
+
+
+def _users(parts: Parts, leaves: dict[str, str]) -> dict[str, list[int]]:
+    """For each leaf, by its accumulator, the parts that use it."""
+    users: dict[str, dict[int, None]] = {}
+    for number, part in enumerate(parts):
+        for node in part:
+            for edge in node["edges"]:
+                if edge["to"] in leaves:
+                    users.setdefault(edge["to"], {})[number] = None
+    return {leaf: list(numbers) for leaf, numbers in users.items()}
+
+
+def _folding(
+    parts: Parts, leaves: dict[str, str], name: Callable[[Any], str], words: str
+) -> Folding:
+    folds = {
+        number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], _contents(part))
+        for number, part in enumerate(parts)
+        if len(part) > 1
+    }
+    of = {member: each for each in folds.values() for member in each.members}
+    hidden = {
+        leaves[accumulator]: folds[users[0]].id
+        for accumulator, users in _users(parts, leaves).items()
+        if len(users) == 1 and users[0] in folds
+    }
+    notice = f"{len(of):,} nodes are folded into {len(folds):,} boxes by {words}"
+    if hidden:
+        notice += f", with {len(hidden):,} of the leaves"
+    return Folding(of, hidden, notice)
+
+
+def _ops(part: list[dict[str, Any]]) -> str:
+    return f"… {len(part):,} ops"
+
+
+def _scope(part: list[dict[str, Any]]) -> str:
+    """`net.block3`; `net.block3–6` for modules that differ by number; else what they share."""
+    scopes = [tuple(node.get("scope", ())) for node in part]
+    shared: list[str] = []
+    for names in zip(*scopes, strict=False):
+        if len(set(names)) > 1:
+            shared += _numbered(list(dict.fromkeys(names)))
+            break
+        shared.append(names[0])
+    return plain(".".join(shared)) or _ops(part)
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """`["block3–6"]` for block3, block4, …; nothing for names that are not alike."""
+    stems = [name.rstrip("0123456789") for name in names]
+    numbers = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]
+    if len(set(stems)) > 1 or not all(numbers):
+        return []
+    return [f"{stems[0]}{numbers[0]}–{numbers[-1]}"]
+
+
+def _contents(part: list[dict[str, Any]]) -> str:
+    """`24 ops: 12 TanhBackward0, 12 LinearBackward0`."""
+    kinds = Counter(plain(node["op"]) for node in part).most_common(6)
+    more = ", …" if len({node["op"] for node in part}) > 6 else ""
+    return f"{len(part):,} ops: " + ", ".join(f"{count:,} {op}" for op, count in kinds) + more

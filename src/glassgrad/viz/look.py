@@ -1,0 +1,80 @@
+"""What a picture is asked to show."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from glassgrad.base.errors import ArgumentError
+
+__all__ = ["PARTS", "Look", "look_of"]
+
+PARTS = ("values", "shapes", "saved", "hooks", "versions")
+LARGE, FEW = 300, 150  # more nodes than LARGE are folded, to at most FEW boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The options of a picture that say what is in it, not how it is coloured.
+
+    Args:
+        show: which of `PARTS` to show.
+        fold: whether large graphs are folded.
+        max_nodes: at most so many boxes; None for the usual rule (more than 300 nodes become 150).
+        title: in place of "Backward graph of loss".
+        flow: show by the arcs how much gradient went along them.
+    """
+
+    show: frozenset[str] = frozenset(PARTS)
+    fold: bool = True
+    max_nodes: int | None = None
+    title: str | None = None
+    flow: bool = False
+
+    def most(self, count: int) -> int | None:
+        """How many boxes a graph of `count` nodes may have; None for as many as there are.
+
+        Example:
+            >>> Look().most(100), Look().most(1_000), Look(max_nodes=20).most(100)
+            (None, 150, 20)
+        """
+        if not self.fold:
+            return None
+        return self.max_nodes if self.max_nodes else FEW if count > LARGE else None
+
+
+def look_of(
+    show: Iterable[str],
+    fold: Literal["auto", False],
+    max_nodes: int | None,
+    title: str | None,
+    flow: bool,
+) -> Look:
+    """The options of `draw`, checked.
+
+    Raises:
+        ArgumentError: for one that means nothing.
+    """
+    parts = (show,) if isinstance(show, str) else tuple(show)
+    for part in parts:
+        if part not in PARTS:
+            raise ArgumentError(
+                f"show has {part!r}, which is no part of a picture. It takes any of "
+                f'{", ".join(map(repr, PARTS))}. Write `show=("values", "saved")`.'
+            )
+    options: tuple[Any, ...] = ("auto", False)
+    if fold not in options or (fold == 0 and fold is not False):
+        raise ArgumentError(
+            f"fold={fold!r} is not known. Large graphs are folded by rule or not at all. "
+            "Write `fold='auto'` or `fold=False`."
+        )
+    if max_nodes is not None and (isinstance(max_nodes, bool) or max_nodes < 1):
+        raise ArgumentError(
+            f"max_nodes={max_nodes!r} leaves nothing to draw. It says how many boxes a folded "
+            "graph may have. Write `max_nodes=60`, or `fold=False` for all nodes."
+        )
+    if max_nodes is not None and fold is False:
+        raise ArgumentError(
+            f"max_nodes={max_nodes} was given with fold=False. Without folding every node is "
+            "drawn, however many there are. Leave one of the two out."
+        )
+    return Look(frozenset(parts), fold == "auto", max_nodes, title, flow)

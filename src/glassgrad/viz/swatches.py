@@ -1,0 +1,47 @@
+"""Swatches of the kinds and states, for a page's own legend."""
+
+from glassgrad.viz.boxes import Box
+from glassgrad.viz.graph import Graph
+from glassgrad.viz.layout import Layout
+from glassgrad.viz.style import KINDS
+from glassgrad.viz.svg import Pen, mark
+
+__all__ = ["legend_items", "state_items"]
+
+
+def legend_items(graph: Graph) -> list[tuple[str, str]]:
+    """A swatch (SVG) and a label for each kind in `graph`, for a page's own legend."""
+    present = {vertex.kind for vertex in graph.vertices}
+    pen = Pen(graph, Layout({}, {}), "auto", "LR", "", framed=False, styled=False)
+    items = []
+    for kind in KINDS.values():
+        if kind.name in present:
+            box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0, 0.0, 0.0)
+            swatch = "".join(pen.outline(kind, 2, 2, box, bad=False))
+            items.append((_swatch(box, f'<g class="{kind.name}">{swatch}</g>'), kind.label))
+    return items
+
+
+def state_items() -> list[tuple[str, str]]:
+    """A swatch and a label for each state the player shows."""
+    box, kind = Box(26.0, 16.0, 0.0, 0.0), KINDS["function"]
+    pen = Pen(Graph((), (), "", ""), Layout({}, {}), "auto", "LR", "", framed=False, styled=False)
+    items = []
+    for state, label in (
+        ("pending", "waits for gradients"),
+        ("ready", "ready: all have arrived"),
+        ("current", "under way"),
+        ("done", "has run"),
+    ):
+        swatch = "".join(pen.outline(kind, 10, 8, box, bad=False)) + mark(10, 8, box)
+        large = Box(box.width + 16, box.height + 12, 0.0, 0.0)
+        items.append((_swatch(large, f'<g class="vertex function {state}">{swatch}</g>'), label))
+    return items
+
+
+def _swatch(box: Box, inside: str) -> str:
+    width, height = box.width + 4, box.height + 4
+    return (
+        f'<svg class="gg" aria-hidden="true" width="{width:g}" height="{height:g}"'
+        f' viewBox="0 0 {width:g} {height:g}">{inside}</svg>'
+    )

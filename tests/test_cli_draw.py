@@ -1,0 +1,238 @@
+"""`glassgrad draw`: a script is run, and a backward pass of it is drawn."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from glassgrad import cli
+from glassgrad.engine import backward as engine
+
+LOSS = """
+import sys
+import glassgrad as gg
+
+print("arguments", sys.argv[1:])
+x = gg.tensor([1.0, 2.0], requires_grad=True)
+model = gg.nn.Linear(2, 1)
+y = x * x
+loss = model(y).sum()
+"""
+
+
+@pytest.fixture
+def draw(tmp_path, capsys):
+    """Draw a script given as text; returns (exit code, the record or None, stdout, stderr)."""
+
+    def run(source, *arguments, out="pass.json"):
+        script, target = tmp_path / "script.py", tmp_path / out
+        script.write_text(source)
+        code = cli.main(["draw", str(script), "-o", str(target), *arguments])
+        captured = capsys.readouterr()
+        found = json.loads(target.read_text()) if out == "pass.json" and target.exists() else None
+        return code, found, captured.out, captured.err
+
+    return run
+
+
+def ops(record):
+    return {node["op"] for node in record["graph"]["nodes"]}
+
+
+# What is drawn -----------------------------------------------------------------------------------
+
+
+def test_a_script_without_a_pass_has_that_of_its_last_loss_run(draw):
+    code, record, told, complaint = draw(LOSS)
+    assert code == cli.DONE
+    assert told == "arguments []\n"
+    assert "LinearBackward0" in ops(record)
+    assert record["events"]
+    assert "→" in complaint
+
+
+def test_the_last_pass_that_the_script_runs_is_recorded_while_it_runs(draw):
+    source = LOSS + "loss.backward()\nprint(x.grad is not None)\n((x * 3).exp()).sum().backward()\n"
+    _, record, told, _ = draw(source)
+    assert told.endswith("True\n")
+    assert "ExpBackward0" in ops(record)
+    assert record["events"]
+
+
+def test_var_names_the_tensor(draw):
+    _, record, _, _ = draw(LOSS + "loss.backward()\nother = x.cos().sum()\n", "--var", "other")
+    assert "CosBackward0" in ops(record)
+
+
+def test_var_finds_the_pass_that_the_script_ran_from_there(draw):
+    source = LOSS + "loss.backward()\n(x * 3).sum().backward()\n"
+    _, record, _, _ = draw(source, "--var", "loss")
+    assert "LinearBackward0" in ops(record)
+    assert record["events"]
+
+
+def test_var_of_more_than_a_number_is_drawn_without_a_pass(draw):
+    _, record, _, _ = draw(LOSS, "--var", "y")
+    assert ops(record) == {"MulBackward0", "AccumulateGrad"}
+    assert record["events"] == []
+
+
+def test_tensors_are_called_as_the_script_calls_them(draw):
+    _, record, told, _ = draw(LOSS + "loss.backward()\nprint(x.name)\n")
+    assert {leaf["name"] for leaf in record["graph"]["leaves"]} == {
+        "x",
+        "model.weight",
+        "model.bias",
+    }
+    assert told.endswith("None\n")
+
+
+def test_gradients_are_those_of_a_run_without_us(draw):
+    source = LOSS + "for _ in range(3):\n    (x * x).sum().backward()\nprint(x.grad)\n"
+    assert draw(source)[2].endswith("tensor([ 6., 12.])\n")
+
+
+def test_a_pass_inside_of_a_pass_is_left_alone(draw):
+    inner = (
+        "\n@gg.enable_grad()\ndef inner(grad):\n"
+        "    (gg.ones(1, requires_grad=True) * 2).exp().backward()\n"
+    )
+    source = LOSS + inner + "x.register_hook(inner)\nloss.backward()\n"
+    code, record, _, _ = draw(source)
+    assert code == cli.DONE
+    assert "LinearBackward0" in ops(record)
+
+
+@pytest.mark.parametrize(
+    ("out", "start"), [("g.svg", "<svg"), ("g.dot", "digraph"), ("g.html", "<!DOCTYPE html>")]
+)
+def test_the_suffix_says_the_form(draw, tmp_path, out, start):
+    assert draw(LOSS, out=out)[0] == cli.DONE
+    assert (tmp_path / out).read_text().lstrip().startswith(start)
+
+
+def test_a_png(draw, tmp_path):
+    pytest.importorskip("resvg_py")
+    assert draw(LOSS, out="g.png")[0] == cli.DONE
+    assert (tmp_path / "g.png").read_bytes().startswith(b"\x89PNG")
+
+
+# The script is at home ---------------------------------------------------------------------------
+
+
+def test_the_script_gets_its_own_arguments(draw):
+    assert draw(LOSS, "--", "--lr", "1", "-o")[2] == "arguments ['--lr', '1', '-o']\n"
+
+
+def test_the_script_is_main_and_finds_what_lies_beside_it(draw, tmp_path):
+    (tmp_path / "beside_the_script.py").write_text("VALUE = 3.0")
+    source = (
+        "import pickle\nimport glassgrad as gg\nfrom beside_the_script import VALUE\n"
+        "class Mine: pass\n"
+        "pickle.loads(pickle.dumps(Mine()))\n"
+        "if __name__ == '__main__':\n"
+        "    loss = gg.tensor(VALUE, requires_grad=True) * 2\n"
+    )
+    assert draw(source)[0] == cli.DONE
+
+
+def test_nothing_of_the_process_stays_changed(draw):
+    before = sys.argv, list(sys.path), sys.modules["__main__"], engine.backward_task
+    draw(LOSS + "raise ValueError\n")
+    assert (sys.argv, sys.path, sys.modules["__main__"], engine.backward_task) == before
+
+
+@pytest.mark.parametrize(("ending", "code"), [("sys.exit(7)", 7), ("sys.exit('no')", 1)])
+def test_an_exit_code_is_the_scripts(draw, ending, code):
+    assert draw(LOSS + ending)[:2] == (code, None)
+
+
+def test_a_script_that_ends_by_exit_0_is_drawn(draw):
+    assert draw(LOSS + "sys.exit()")[1] is not None
+
+
+def test_an_exception_keeps_its_traceback(draw):
+    code, record, _, complaint = draw(LOSS + "1 / 0\n")
+    assert (code, record) == (1, None)
+    assert complaint.startswith("Traceback (most recent call last):\n  File ")
+    assert 'script.py", line 10, in <module>' in complaint.splitlines()[1]
+    assert complaint.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_a_syntax_error_keeps_its_place(draw):
+    code, _, _, complaint = draw("x = (\n")
+    assert code == 1
+    assert 'script.py", line 1' in complaint
+    assert "SyntaxError" in complaint
+
+
+def test_an_exception_inside_of_the_pass_reaches_the_script(draw):
+    source = (
+        "def stop(g): raise KeyError('mine')\n"
+        + LOSS
+        + "x.register_hook(stop)\n"
+        + "try:\n    loss.backward()\nexcept KeyError:\n    print('caught')\n"
+    )
+    assert "caught" in draw(source, "--var", "y")[2]
+
+
+# What cannot be done -----------------------------------------------------------------------------
+
+
+def test_a_script_that_is_not_there(capsys, tmp_path):
+    assert cli.main(["draw", str(tmp_path / "no.py"), "-o", "a.svg"]) == cli.FAILED
+    assert "no.py: No such file" in capsys.readouterr().err
+
+
+def test_a_script_without_a_loss(draw):
+    code, _, _, complaint = draw("import glassgrad as gg\nx = gg.ones(2, requires_grad=True)\n")
+    assert code == cli.FAILED
+    assert "found no loss" in complaint
+    assert "Those that require grad: x (2,)." in complaint
+
+
+@pytest.mark.parametrize(
+    ("var", "words"),
+    [("nothing", "has no variable 'nothing'"), ("sys", "sys is no tensor: module")],
+)
+def test_a_var_that_has_no_graph(draw, var, words):
+    code, _, _, complaint = draw(LOSS, "--var", var)
+    assert code == cli.FAILED
+    assert words in complaint
+    assert "loss ()" in complaint
+
+
+def test_an_unknown_suffix_is_refused_before_the_script_runs(draw):
+    code, _, told, complaint = draw(LOSS, out="g.doc")
+    assert (code, told) == (cli.MISUSED, "")
+    assert ".svg" in complaint
+
+
+def test_a_place_that_cannot_be_written(draw):
+    code, _, _, complaint = draw(LOSS, out="no/folder/g.svg")
+    assert code == cli.FAILED
+    assert "cannot write" in complaint
+
+
+def test_arguments_for_a_script_where_there_is_none(capsys):
+    assert cli.main(["view", "a.json", "--", "--lr", "1"]) == cli.MISUSED
+    assert "--lr" in capsys.readouterr().err
+
+
+def test_help_teaches_by_examples(capsys):
+    for command in ("draw", "view", "step"):
+        assert cli.main([command, "--help"]) == cli.DONE
+        assert f"glassgrad {command} " in capsys.readouterr().out.split("examples:")[1]
+
+
+def test_as_it_is_typed(tmp_path):
+    (tmp_path / "s.py").write_text(LOSS + "sys.exit(5)")
+    ran = subprocess.run(
+        [sys.executable, "-m", "glassgrad", "draw", "s.py", "-o", "g.svg", "--", "--help"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (5, "arguments ['--help']\n", "")

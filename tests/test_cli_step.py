@@ -1,0 +1,206 @@
+"""`glassgrad step`: the backward pass of a script, paused, with commands from a pipe."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+from glassgrad import cli
+
+SCRIPT = """
+import glassgrad as gg
+
+x = gg.tensor([1.0, 2.0], requires_grad=True)
+y = x.exp()
+loss = (y * y).sum()
+"""
+PASS = SCRIPT + "loss.backward()\nprint('grad', x.grad)\n"
+
+
+@pytest.fixture
+def step(tmp_path, capsys, monkeypatch):
+    """Step a script given as text by commands; returns (exit code, stdout, stderr)."""
+
+    def run(source, *commands, options=()):
+        script = tmp_path / "script.py"
+        script.write_text(source)
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in commands)))
+        code = cli.main(["step", str(script), *options])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def answer(told, command):
+    """What was answered to the last time `command` was given."""
+    return told.rpartition(f"(step) {command}\n")[2].partition("(step)")[0]
+
+
+# Moving ------------------------------------------------------------------------------------------
+
+
+def test_the_scripts_own_pass_is_paused_and_the_script_goes_on(step):
+    code, told, _ = step(PASS + "raise SystemExit(4)", "n", "c")
+    assert code == 4
+    assert told.startswith("Paused at n3 SumBackward0, before it runs")
+    assert "Paused at n2 MulBackward0" in answer(told, "n")
+    assert told.endswith("grad tensor([ 14.7781, 109.1963])\n")
+
+
+def test_several_steps_and_back(step):
+    _, told, _ = step(PASS, "n 2", "b 2", "c")
+    assert "Paused at n1 ExpBackward0" in answer(told, "n 2")
+    assert "Paused at n3 SumBackward0" in answer(told, "b 2")
+    assert told.endswith("grad tensor([ 14.7781, 109.1963])\n")
+
+
+def test_an_empty_line_does_the_same_again(step):
+    assert "Paused at n1 ExpBackward0" in answer(step(PASS, "n", "", "c")[1], "")
+
+
+@pytest.mark.parametrize("name", ["Exp", "ExpBackward0", "n1"])
+def test_until_a_node(step, name):
+    assert "Paused at n1 Exp" in answer(step(PASS, f"until {name}", "c")[1], f"until {name}")
+
+
+def test_until_the_gradient_of_a_variable_arrives(step):
+    assert "Paused at n0 AccumulateGrad of x" in answer(step(PASS, "until x", "c")[1], "until x")
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [("Exp", "n1"), ("n1", "n1"), ("x", "n0"), ("norm 2", "n1"), ("nan", "over")]
+)
+def test_breakpoints(step, name, where):
+    _, told, _ = step(PASS, f"break {name}", "c", "c", "c")
+    first = told.partition("(step) c\n")[2].partition("(step)")[0]
+    assert where in first.splitlines()[0]
+
+
+def test_breakpoints_are_listed(step):
+    _, told, _ = step(PASS, "break", "break Exp", "break", "q")
+    assert "(step) break\nNo breakpoints.\n" in told
+    assert "before each Exp" in answer(told, "break")
+
+
+def test_at_the_end_one_can_still_go_back(step):
+    _, told, _ = step(PASS, "n 9", "b", "c")
+    assert "The pass is over: c goes on with the script" in answer(told, "n 9")
+    assert "Paused at n0 AccumulateGrad" in answer(told, "b")
+
+
+@pytest.mark.parametrize("commands", [("n", "q"), ("n",)])
+def test_quit_and_the_end_of_the_commands_end_the_script(step, commands):
+    code, told, _ = step(PASS, *commands)
+    assert code == cli.DONE
+    assert told.endswith("The pass ends here, and the script with it.\n")
+
+
+# Looking and changing ----------------------------------------------------------------------------
+
+
+def test_what_waits_what_is_saved_which_hooks(step):
+    hooked = PASS.replace(
+        "loss.back", "def halve(g): return g / 2\ny.register_hook(halve)\nloss.back"
+    )
+    _, told, _ = step(hooked, "n", "queue", "saved", "saved n1", "hooks", "n", "hooks", "c")
+    assert "n2 MulBackward0: 1 of 1 arrived" in answer(told, "queue")
+    assert "other (2,) float32, 8 bytes" in answer(told, "saved")
+    assert "result (2,) float32" in answer(told, "saved n1")
+    assert "No hooks" in told
+    assert "h1 halve (tensor)" in answer(told, "hooks")
+
+
+def test_a_gradient_can_be_replaced(step):
+    _, told, _ = step(PASS, "until x", "set [5, 6.5]", "c")
+    assert told.endswith("grad tensor([5.0000, 6.5000])\n")
+    _, told, _ = step(PASS, "until x", "set 7", "c")
+    assert told.endswith("grad tensor([7., 7.])\n")
+
+
+def test_a_node_explains_itself(step):
+    told = answer(step(PASS, "n", "set 10", "explain", "q")[1], "explain")
+    assert "MulBackward0: z = x·y" in told
+    assert "given   (2,) [10. 10.]" in told
+    assert "✓ agrees with differences" in told
+
+
+def test_help_lists_the_commands(step):
+    assert "break NAME" in answer(step(PASS, "h", "q")[1], "h")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("jump", "there is no command 'jump'"),
+        ("n many", "'many' is no number of steps"),
+        ("set many", "neither a number nor a list"),
+        ("set [1, 2, 3]", "shape"),
+        ("until", "until what?"),
+        ("until Cos", "Cos"),
+        ("break Cos", "nothing of this pass is called 'Cos'"),
+        ("b", "back() at the beginning"),
+    ],
+)
+def test_a_mistake_is_explained_and_the_pass_stays_where_it_is(step, command, words):
+    code, told, _ = step(PASS, command, "w", "c")
+    assert code == cli.DONE
+    assert words in answer(told, command)
+    assert "Paused at n3" in answer(told, "w")
+
+
+# Which pass --------------------------------------------------------------------------------------
+
+
+def test_another_pass_than_the_first(step):
+    source = SCRIPT + "for k in range(3):\n    (x * k).sum().backward()\n    print('pass', k)\n"
+    _, told, _ = step(source, "c", options=("--pass", "2"))
+    assert told.startswith("pass 0\nPaused at")
+    assert told.endswith("pass 1\npass 2\n")
+
+
+def test_a_script_without_a_pass_is_stepped_when_it_is_done(step):
+    code, told, _ = step(SCRIPT + "print('done')\n", "c")
+    assert code == cli.DONE
+    assert told.startswith("done\nPaused at n3 SumBackward0")
+
+
+def test_var_names_what_is_stepped(step):
+    _, told, _ = step(SCRIPT + "other = x.cos().sum()\n", "n", "q", options=("--var", "other"))
+    assert "CosBackward0" in answer(told, "n")
+
+
+def test_hook_by_hook(step):
+    hooked = PASS.replace("loss.back", "y.register_hook(lambda g: g)\nloss.back")
+    _, told, _ = step(hooked, "n", "n", "n", "n", "c", options=("--by", "hook"))
+    assert "after its rule" in told or "before its rule" in told
+
+
+def test_more_passes_than_there_are(step):
+    code, _, complaint = step(PASS, options=("--pass", "5"))
+    assert code == cli.FAILED
+    assert "the script ran 1 backward pass, and number 5" in complaint
+
+
+def test_an_exception_of_a_hook_is_the_scripts(step):
+    source = PASS.replace(
+        "loss.back", "def fail(g): raise KeyError('mine')\ny.register_hook(fail)\nloss.back"
+    )
+    code, _, complaint = step(source, "c")
+    assert code == 1
+    assert complaint.endswith("KeyError: 'mine'\n")
+
+
+def test_as_it_is_typed(tmp_path):
+    (tmp_path / "s.py").write_text(PASS)
+    ran = subprocess.run(
+        [sys.executable, "-m", "glassgrad", "step", "s.py"],
+        input="until x\nc\n",
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.endswith("grad tensor([ 14.7781, 109.1963])\n")

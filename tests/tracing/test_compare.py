@@ -1,0 +1,235 @@
+"""What differs between two traces, in words."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import glassgrad as gg
+from glassgrad import nn
+from glassgrad.base.errors import ArgumentError
+from glassgrad.tracing import Trace
+
+
+def trace(f, record=gg.record):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    w = gg.tensor([0.5, -1.0], requires_grad=True)
+    x.name, w.name = "x", "w"
+    return record(f(x, w).sum())
+
+
+def base(x, w):
+    return (x * w).exp() + w
+
+
+def compare(f, g, record=gg.record):
+    return gg.compare(trace(f, record), trace(g, record))
+
+
+def kinds(found):
+    return [difference.kind for difference in found.differences]
+
+
+def test_equal_programs_do_not_differ():
+    found = compare(base, lambda x, w: (x * w).exp() + w)
+    assert found
+    assert found.differences == ()
+    assert str(found).startswith("the same in structure and values")
+    assert found.pairs == {f"n{k}": f"n{k}" for k in range(6)}
+
+
+def test_another_op_is_named_and_what_is_behind_it_still_matched():
+    found = compare(base, lambda x, w: (x * w).sin() + w)
+    assert not found
+    (other,) = found.of_kind("other op")
+    assert other.text.startswith("n3 ExpBackward0 in a is n3 SinBackward0 in b (test_compare.py")
+    assert (other.a, other.b) == ("n3", "n3")
+    assert len(found.pairs) == 6
+
+
+def test_a_detached_tensor_is_named_with_what_is_lost():
+    found = compare(base, lambda x, w: (x * w).detach().exp() + w)
+    (cut,) = found.of_kind("detached")
+    assert cut.text == (
+        "edge 0 of n4 AddBackward0 leads to n3 ExpBackward0 in a, nowhere in b; "
+        "3 nodes behind it are missing there"
+    )
+    assert not found.of_kind("only in a")
+    assert kinds(found) == ["detached", "other .grad"]
+
+
+def test_a_missing_accumulate_grad_is_named():
+    found = compare(lambda x, w: (x * w).exp(), lambda x, w: (x * w.detach()).exp())
+    (cut,) = found.of_kind("no AccumulateGrad")
+    assert cut.text == (
+        "edge 1 of n2 MulBackward0 leads to n1 AccumulateGrad of 'w' in a, nowhere in b"
+    )
+
+
+def test_the_same_from_the_other_side():
+    found = compare(lambda x, w: (x * w.detach()).exp(), lambda x, w: (x * w).exp())
+    (cut,) = found.of_kind("no AccumulateGrad")
+    assert cut.text.endswith("leads nowhere in a, to n1 AccumulateGrad of 'w' in b")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, w: (-(x * w)).exp() + w,
+        lambda x, w: -(x * w).exp() + w,
+        lambda x, w: -((x * w).exp() + w),
+        lambda x, w: ((-x) * w).exp() + w,
+        lambda x, w: (x * w).exp() + (-w),
+    ],
+)
+def test_a_node_put_in_between_is_the_only_one_without_partner(program):
+    found = compare(base, program, gg.snapshot)
+    assert [d.text.partition(" (")[0].split()[1] for d in found.of_kind("only in b")] == [
+        "NegBackward0"
+    ]
+    assert len(found.pairs) == 6
+    assert set(kinds(found)) <= {"only in b", "other value"}
+    back = compare(program, base, gg.snapshot)
+    assert len(back.of_kind("only in a")) == 1
+
+
+def test_several_nodes_put_in_between_are_passed():
+    found = compare(base, lambda x, w: (x * w).sin().cos().tanh().exp() + w, gg.snapshot)
+    assert len(found.of_kind("only in b")) == 3
+    assert len(found.pairs) == 6
+
+
+def test_swapped_operands_are_matched_across():
+    found = compare(base, lambda x, w: w + (x * w).exp(), gg.snapshot)
+    assert kinds(found) == ["other edge", "other edge"]
+    assert len(found.pairs) == 6
+
+
+def test_the_first_node_with_another_gradient_is_named():
+    found = compare(lambda x, w: x.exp() + w, lambda x, w: (x + 1).exp() + w)
+    (other,) = found.of_kind("other gradient")
+    assert "first at n1 ExpBackward0, which makes of the same gradient" in other.text
+    (other,) = found.of_kind("other .grad")
+    assert "of 'x'" in other.text
+
+
+def test_a_hook_that_changes_a_gradient_is_found():
+    def hooked(x, w):
+        y = (x * w).exp()
+        y.register_hook(lambda grad: grad * 3)
+        return y + w
+
+    found = compare(base, hooked)
+    assert "tensor '<lambda>' in b" in found.of_kind("other hooks")[0].text
+    assert found.of_kind("other gradient")[0].a == "n3"
+
+
+def test_another_order_is_named():
+    def later(x, w):
+        a, b = x.exp(), w.sin()
+        return a + b
+
+    def sooner(x, w):
+        b, a = w.sin(), x.exp()
+        return a + b
+
+    found = compare(later, sooner)
+    assert kinds(found) == ["other order"]
+    assert "number 3 to run is n3 SinBackward0 in a, n3 ExpBackward0 in b" in str(found)
+
+
+def test_other_values_and_shapes_are_named():
+    one = gg.snapshot(gg.tensor([1.0, 2.0], requires_grad=True).exp())
+    other = gg.snapshot(gg.tensor([1.0, 2.0, 3.0], requires_grad=True).exp())
+    assert kinds(gg.compare(one, other)) == ["other shape"] * 2 + ["other value"] * 2
+
+
+def test_rounding_is_no_difference_unless_asked_for():
+    one = gg.record((gg.tensor([1.0], requires_grad=True) * 3).sum())
+    other = gg.record((gg.tensor([1.0], requires_grad=True) * 3.00001).sum())
+    assert gg.compare(one, other)
+    assert not gg.compare(one, other, rtol=0)
+
+
+def test_nan_is_equal_to_nan_and_to_nothing_else():
+    nan, one = ([gg.nan, 1.0], [1.0, 1.0])
+    traces = [gg.record(gg.tensor(v, requires_grad=True).sum()) for v in (nan, nan, one)]
+    assert gg.compare(*traces[:2])
+    assert "other value" in kinds(gg.compare(*traces[1:]))
+
+
+def test_marks_are_what_a_picture_needs():
+    found = compare(base, lambda x, w: (-(x * w)).sin() + w, gg.snapshot)
+    marks = found.marks()
+    assert set(marks["a"]) <= {f"n{k}" for k in range(6)}
+    assert "other op" in marks["b"].values()
+    assert "only in b" in marks["b"].values()
+
+
+def test_a_trace_from_a_file_is_as_good(tmp_path):
+    one = trace(base)
+    assert gg.compare(one, Trace.load(one.save(tmp_path / "a.json")))
+
+
+def test_a_long_name_is_cut_short():
+    x = gg.tensor([1.0], requires_grad=True)
+    x.name = "<script>\n" * 2_000
+    text = str(
+        gg.compare(gg.snapshot(x * 2), gg.snapshot(gg.tensor([2.0], requires_grad=True) * 2))
+    )
+    assert len(text) < 1_000
+    assert "<script>\n" not in text
+
+
+def test_deep_and_shared_graphs_are_compared_without_recursion():
+    def chain(extra):
+        x = gg.tensor([1.0], requires_grad=True)
+        y = x
+        for step in range(3_000):
+            y = y * x if step % 2 else y + x
+            if step == extra:
+                y = y.tanh()
+        return gg.snapshot(y)
+
+    found = gg.compare(chain(None), chain(1_500))
+    assert len(found.of_kind("only in b")) == 1
+    assert len(found.pairs) == 3_001
+
+
+def test_modules_are_compared_too():
+    def net(act):
+        model = nn.Sequential(nn.Linear(2, 3), act, nn.Linear(3, 1))
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, 0.5)
+        return gg.record(model(gg.ones(4, 2)).sum())
+
+    assert gg.compare(net(nn.ReLU()), net(nn.ReLU()))
+    (other,) = gg.compare(net(nn.ReLU()), net(nn.Tanh())).of_kind("other op")
+    assert "ReluBackward0 in a is" in other.text
+
+
+def test_the_report_does_not_depend_on_the_hash_seed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import glassgrad as gg\n"
+        "def run(f):\n"
+        "    x = gg.tensor([1.0, 2.0], requires_grad=True)\n"
+        "    return gg.record(f(x).sum())\n"
+        "one = run(lambda x: (x * x).exp() + x)\n"
+        "print(gg.compare(one, run(lambda x: x.sin() + (x * x.tanh()))))\n"
+    )
+    command, texts = [sys.executable, script], set()
+    for seed in "012":
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        done = subprocess.run(command, env=environment, capture_output=True, check=True)
+        texts.add(done.stdout)
+    assert len(texts) == 1
+
+
+def test_bad_input_is_explained():
+    one = trace(base)
+    with pytest.raises(TypeError, match="compare\\(\\) was given a Tensor"):
+        gg.compare(one, gg.ones(1))
+    with pytest.raises(ArgumentError, match="rtol must be at least 0"):
+        gg.compare(one, one, rtol=-1)

@@ -1,0 +1,81 @@
+import re
+
+import glassgrad as gg
+from glassgrad.tracing import Trace
+from glassgrad.viz import draw, graph_of
+
+
+def chain(**fields):
+    """Nodes one after the other; a list in `fields` has one entry per node, None for none."""
+    (count,) = {len(values) for values in fields.values()}
+    nodes = []
+    for rank in range(count):
+        edges = [{"to": f"n{rank - 1}", "slot": 0}] if rank else []
+        about = {name: values[rank] for name, values in fields.items() if values[rank] is not None}
+        node = {"id": f"n{rank}", "op": "ExpBackward0", "seq": rank, "edges": edges}
+        nodes.append(node | about)
+    return Trace({"nodes": nodes, "leaves": []})
+
+
+def frames(trace):
+    return {cluster.title: sorted(cluster.members) for cluster in graph_of(trace).clusters}
+
+
+def test_each_level_has_its_frame():
+    assert frames(chain(level=[None, 1, 1, 2])) == {
+        "level 0": ["n0"],
+        "level 1": ["n1", "n2"],
+        "level 2": ["n3"],
+    }
+
+
+def test_the_base_tape_alone_needs_no_frame():
+    assert frames(chain(level=[None, 0])) == {}
+
+
+def test_a_graph_inside_of_a_transform_says_its_level():
+    seen = []
+
+    def f(x):
+        y = x.tanh().sum()
+        seen.append([cluster.title for cluster in draw(y).graph.clusters])
+        return y
+
+    gg.func.grad(f)(gg.tensor([1.0, 2.0]))
+    gg.vmap(gg.func.grad(f))(gg.tensor([[1.0, 2.0]]))
+    assert seen == [["level 1"], ["level 2"]]
+
+
+def test_each_call_of_a_module_has_its_frame():
+    cell, out = ["net", "cell"], ["net", "out"]
+    trace = chain(scope=[cell, cell, out, cell, cell, None])
+    members = [cluster.members for cluster in graph_of(trace).clusters]
+    assert members == [("n1", "n0"), ("n4", "n3")]
+    assert frames(trace).keys() == {"net.cell"}
+
+
+def test_what_one_module_alone_uses_is_in_its_frame():
+    weight = gg.tensor([1.0, 2.0], requires_grad=True)
+    with gg.scope("first"):
+        hidden = (weight * 2).tanh()
+    with gg.scope("second"):
+        loss = hidden.exp().sum()
+    graph = draw(loss).graph
+    first = next(cluster for cluster in graph.clusters if cluster.title == "first")
+    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
+    assert [kinds[name] for name in first.members].count("leaf") == 1
+    members = [name for cluster in graph.clusters for name in cluster.members]
+    assert len(members) == len(set(members))
+
+
+def test_a_frame_is_drawn_around_its_boxes():
+    svg = draw(chain(level=[None, 1, 1]), theme="light").svg
+    assert re.findall(r'<g id="(c\d)" class="cluster">', svg) == ["c0", "c1"]
+    assert ">level 1<" in svg
+
+
+def test_a_hostile_scope_is_text():
+    evil = "<script>alert(1)</script>"
+    drawing = draw(chain(scope=[[evil, "a"], [evil, "a"], [evil, 'b"}'], [evil, 'b"}']]))
+    assert "<script" not in drawing.svg
+    assert '\\"}' in drawing.dot
