@@ -271,6 +271,16 @@ def repeats(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
 
 
+def in_order(size: tuple[int, ...], stride: tuple[int, ...], step: int = 1) -> bool:
+    """Whether the elements lie one behind the other, `step` apart, the last dim varying fastest."""
+    for n, actual in zip(reversed(size), reversed(stride), strict=True):
+        if n != 1:
+            if actual != step:
+                return False
+            step *= n
+    return True
+
+
 def in_rows(array: Array) -> Array:
     """NumPy makes columns of columns. Where PyTorch makes rows, `reshape` is a view of them."""
     return array if array.flags.c_contiguous else np.copy(array, order="C")

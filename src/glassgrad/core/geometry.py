@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, repeats
+from glassgrad.base.backend import backend_of, in_order, repeats
 
 from .tensor import Tensor
 
@@ -38,7 +38,7 @@ class Geometry(NamedTuple):
             like: an array; the result is on its device.
         """
         found = _offsets(self.size, self.stride) + self.offset
-        if not _in_order(self.base_size, self.base_stride):
+        if not in_order(self.base_size, self.base_stride):
             base = _offsets(self.base_size, self.base_stride).reshape(-1)
             order = np.argsort(base, kind="stable")
             found = order[np.searchsorted(base[order], found)]
@@ -46,24 +46,13 @@ class Geometry(NamedTuple):
 
     def row(self) -> slice | None:
         """The places of the view as a slice of the flat base, if they are one: none is sought."""
-        if _in_order(self.size, self.stride) and _in_order(self.base_size, self.base_stride):
+        if in_order(self.size, self.stride) and in_order(self.base_size, self.base_stride):
             return slice(self.offset, self.offset + math.prod(self.size))
         return None
 
     def overlaps(self) -> bool:
         """Whether an element of the base is in the view more than once."""
         return repeats(self.size, self.stride)
-
-
-def _in_order(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
-    """Whether the elements lie one behind the other, the last dim varying fastest."""
-    step = 1
-    for n, actual in zip(reversed(size), reversed(stride), strict=True):
-        if n != 1:
-            if actual != step:
-                return False
-            step *= n
-    return True
 
 
 def _offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:

@@ -10,11 +10,12 @@ A layer answers what is asked of an array's form, so that few places need to kno
 What a level is, and does with an op, is told in `glassgrad.levels` and `glassgrad.func`.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Backend, Device, admit, backend_of
+from glassgrad.base.backend import Backend, Device, admit, backend_of, in_order
 from glassgrad.base.errors import TransformError
 
 from .state import modes
@@ -83,10 +84,7 @@ class Layer:
     @property
     def size(self) -> int:
         """The number of elements."""
-        total = 1
-        for n in self.shape:
-            total *= n
-        return total
+        return math.prod(self.shape)
 
     @property
     def itemsize(self) -> int:
@@ -161,12 +159,7 @@ class _Flags:
 
     def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...], step: int) -> None:
         self.writeable = True
-        self.c_contiguous = True
-        for n, stride in zip(reversed(shape), reversed(strides), strict=True):
-            if n != 1 and stride != step:
-                self.c_contiguous = 0 in shape
-                return
-            step *= n
+        self.c_contiguous = 0 in shape or in_order(shape, strides, step)
 
 
 def batches_of(x: Tensor) -> set[Any]:

@@ -12,7 +12,7 @@ from glassgrad.core.state import modes, set_modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.calling import form_of
 
-__all__ = ["call_at", "new_ctx", "run_forward"]
+__all__ = ["call_at", "run_forward"]
 
 
 def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
@@ -25,7 +25,7 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
         The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
         edges if nothing is recorded.
     """
-    ctx = new_ctx(cls, _node_of_level(cls))
+    ctx = _node_of_level(cls)()
     ctx._level = level
     tensors = [x for x in args if isinstance(x, Tensor)]
     own = [level.is_mine(x) and x.edge is not None for x in tensors]
@@ -50,7 +50,7 @@ def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         As `call_at`.
     """
     forward, separate, _ = cls.__dict__.get("_form") or form_of(cls)
-    ctx = new_ctx(cls)
+    ctx = cls._backward_cls()
     ctx.needs_input_grad = tuple([isinstance(x, Tensor) and x.edge is not None for x in args])
     tensors = [x for x in args if isinstance(x, Tensor)]
     recording = modes.grad and True in ctx.needs_input_grad
@@ -75,11 +75,3 @@ def _node_of_level(cls: Any) -> Any:
             name, (cls._backward_cls,), {"__module__": cls.__module__}
         )
     return found
-
-
-def new_ctx(cls: Any, node_cls: Any = None) -> Any:
-    """The node of a call that is still to be made."""
-    ctx = object.__new__(cls._backward_cls if node_cls is None else node_cls)
-    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
-    ctx.versions = ctx.cold = None
-    return ctx

@@ -24,7 +24,7 @@ from glassgrad.recording.primitive import Primitive
 from glassgrad.recording.saving import kept_values
 
 from .duals import Aside, Duals, Unseen
-from .in_parts import new_ctx, run_forward
+from .in_parts import run_forward
 
 __all__ = ["Call", "ForwardMode", "tangents_of_op"]
 
@@ -69,7 +69,7 @@ class ForwardMode(Duals):
         with Aside():
             if _is_shown(args):
                 outputs = raw = modes.levels[-1].call(cls, args)
-                ctx = new_ctx(cls)
+                ctx = cls._backward_cls()
                 cls.setup_context(ctx, args, raw)
                 call = Call.of(ctx, args, tangents, raw)
             else:

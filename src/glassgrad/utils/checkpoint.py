@@ -101,16 +101,11 @@ def checkpoint(
         _warn_about_variant("torch.utils.checkpoint")
         use_reentrant = True
     if not use_reentrant:
-        call = _prepared(
-            functools.partial(function, **kwargs),
-            args,
-            context_fn,
-            determinism_check,
-            _or_else(_overriding.debug, debug),
-            _or_else(_overriding.early_stop, early_stop),
-            preserve_rng_state,
-        )
-        return call()
+        debug = _or_else(_overriding.debug, debug)
+        early_stop = _or_else(_overriding.early_stop, early_stop)
+        run = functools.partial(function, **kwargs)
+        how = context_fn, determinism_check, debug, early_stop, preserve_rng_state
+        return _prepared(run, args, *how)()
     _check_no_more(kwargs)
     if context_fn is not noop_context_fn or debug is not False:
         raise ArgumentError(
