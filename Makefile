@@ -15,10 +15,10 @@ TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz check format bench gallery clean
+.PHONY: help demo test fuzz check format bench gallery docs test-docs clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it into out/
 	@$(BIN)/glassgrad demo --out $(OUT)
@@ -42,11 +42,17 @@ format: $(VENV)/.check  ## Put the code into its one format and mend what lint c
 bench: $(VENV)/.bench  ## Measure against NumPy, PyTorch, autograd and MyGrad; write benchmarks/RESULTS.md
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
-gallery: $(VENV)/.run  ## Draw ten classic programs into docs/images/
+gallery: $(VENV)/.run  ## Draw the gallery, eighteen pictures, into docs/images/
 	@$(BIN)/python docs/gallery.py
 
+docs: $(VENV)/.docs  ## Build the documentation into site/
+	@NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 $(BIN)/mkdocs build --strict
+
+test-docs: docs $(VENV)/.test  ## Build the documentation, then visit every page of it in Chromium
+	@GLASSGRAD_SITE=site $(BIN)/python -m pytest tests/docs $(PYTEST_ARGS)
+
 clean:  ## Remove the environment, caches and what the demo wrote
-	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) out site build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 # --- environments: one .venv, one stamp for each thing installed into it --------------------------
 # A stamp is older than pyproject.toml once that changes, and then the step is done again.
@@ -89,4 +95,9 @@ $(VENV)/.test: $(VENV)/.run $(VENV)/.torch
 $(VENV)/.bench: $(VENV)/.run $(VENV)/.torch
 	@echo "installing what the benchmarks compare with into $(VENV) …"
 	@$(PIP) --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run
+	@echo "installing what builds the documentation into $(VENV) …"
+	@$(PIP) --editable '.[docs]'
 	@touch $@

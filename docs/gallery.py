@@ -1,7 +1,7 @@
-"""Pictures of ten classic programs: `make gallery` writes them into docs/images/.
+"""Pictures of ten classic programs, and of other ways to draw: `make gallery` writes docs/images/.
 
-Each function is one program and returns what is drawn. The numbers are written out, nothing is
-random, so that the files are the same on every machine with the same Graphviz.
+Each function is one program and returns what is drawn, or the drawing. The numbers are written
+out, nothing is random, so that the files are the same on every machine with the same Graphviz.
 """
 
 import sys
@@ -145,6 +145,77 @@ def transformer() -> Trace:
     return gg.record(named("loss", (x * x).mean()))
 
 
+def provenance() -> Trace:
+    """A gradient's own graph: made by create_graph, below the nodes whose rules made it."""
+    x = leaf("x", [0.5, 1.0])
+    return gg.record(named("loss", gg.tanh(x * x).sum()), create_graph=True)
+
+
+def views() -> Trace:
+    """Views and their base: no copies, one memory."""
+    x = leaf("x", matrix(2, 3))
+    y = named("y", x * 2)
+    return gg.record(named("loss", (y[1:].T.reshape(3) * y[0]).sum()))
+
+
+def comparison() -> Any:
+    """Two programs compared: b was detached, and the other function differs."""
+
+    def run(*, detached: bool) -> Trace:
+        w, b = leaf("w", [0.5, -1.0]), leaf("b", 0.25)
+        product = (w * gg.tensor([2.0, 1.0])).sum()
+        loss = gg.sigmoid(product + b.detach()) if detached else gg.tanh(product + b)
+        return gg.record(named("loss", loss))
+
+    return gg.compare(run(detached=False), run(detached=True))
+
+
+def layers(count: int) -> gg.Tensor:
+    """The loss of a transformer of `count` blocks, each a module scope."""
+    x = named("x", gg.tensor(matrix(3, 4)))
+    for number in range(count):
+        weights = [leaf(f"{name}{number}", matrix(4, 4)) for name in ("Wq", "Wk", "Wv", "W1", "W2")]
+        with gg.scope(f"block{number}"):
+            with gg.scope("attention"):
+                q, k, v = (x @ weight for weight in weights[:3])
+                x = x + gg.softmax(q @ k.T / 2.0, dim=-1) @ v / 40.0
+            with gg.scope("network"):
+                x = x + gg.relu(x @ weights[3]) @ weights[4] / 40.0
+    return named("loss", (x * x).mean())
+
+
+def folded() -> Trace:
+    """A transformer of sixteen blocks: one box a block, and how much gradient flows."""
+    return gg.record(layers(16))
+
+
+def overview() -> Trace:
+    """A transformer of a hundred blocks at a glance: modules above, gradients below."""
+    return gg.record(layers(100))
+
+
+def stale() -> Trace:
+    """A pass that failed: y was written to after exp had saved it."""
+    x = leaf("x", [0.5, 1.0])
+    y = named("y", x * 2)
+    loss = named("loss", (y * y.exp()).sum())
+    y.add_(1)
+    try:
+        return gg.record(loss)
+    except gg.errors.GraphError as error:
+        trace: Trace = error.trace
+        return trace
+
+
+def paused() -> gg.viz.Drawing:
+    """A pass that is paused: what has run has its turn."""
+    w, b = leaf("w", [0.5, -1.0]), leaf("b", 0.25)
+    loss = named("loss", gg.tanh((w * gg.tensor([2.0, 1.0])).sum() + b))
+    with gg.step(loss) as session:
+        session.run_until("SumBackward0")
+        return gg.draw(session, title="A pass that is paused: what has run has its turn")
+
+
 PROGRAMS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "neuron": (neuron, {}),
     "square": (square, {}),
@@ -158,14 +229,30 @@ PROGRAMS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "transformer": (transformer, {}),
 }
 
+WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
+    "mirror": (mlp, {"mirror": True, "title": "Forward and backward of a multilayer perceptron"}),
+    "provenance": (provenance, {}),
+    "views": (views, {}),
+    "comparison": (comparison, {}),
+    "folded": (folded, {"flow": True, "max_nodes": 24, "rankdir": "TB"}),
+    "overview": (overview, {}),
+    "stale": (stale, {}),
+    "paused": (paused, {}),
+}
+
 
 def draw_all(folder: Path) -> list[Path]:
-    """Write the picture of each program into `folder`."""
+    """Write all pictures into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, (program, options) in PROGRAMS.items():
+    for name, (program, options) in (PROGRAMS | WAYS).items():
         title = (program.__doc__ or "").partition("\n")[0].rstrip(".")
-        drawing = gg.draw(program(), title=title, **options)
+        made = program()
+        drawing = (
+            made
+            if isinstance(made, gg.viz.Drawing)
+            else gg.draw(made, **{"title": title} | options)
+        )
         paths.append(drawing.save(folder / f"{name}.svg"))
     return paths
 

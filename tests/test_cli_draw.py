@@ -1,6 +1,7 @@
 """`glassgrad draw`: a script is run, and a backward pass of it is drawn."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 
 from glassgrad import cli
 from glassgrad.engine import backward as engine
+from glassgrad.viz.packing import unpack
 
 LOSS = """
 import sys
@@ -125,6 +127,15 @@ def test_the_script_gets_its_own_arguments(draw):
     assert draw(LOSS, "--", "--lr", "1", "-o")[2] == "arguments ['--lr', '1', '-o']\n"
 
 
+def test_a_script_may_go_to_another_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "s.py").write_text(LOSS + "import os\nos.chdir('sub')\n")
+    assert cli.main(["draw", "s.py", "-o", "graph.svg"]) == cli.DONE
+    assert (tmp_path / "graph.svg").exists()
+    assert capsys.readouterr().err.endswith("→ graph.svg\n")
+
+
 def test_the_script_is_main_and_finds_what_lies_beside_it(draw, tmp_path):
     (tmp_path / "beside_the_script.py").write_text("VALUE = 3.0")
     source = (
@@ -175,6 +186,104 @@ def test_an_exception_inside_of_the_pass_reaches_the_script(draw):
         + "try:\n    loss.backward()\nexcept KeyError:\n    print('caught')\n"
     )
     assert "caught" in draw(source, "--var", "y")[2]
+
+
+# Pages, and passes that fail ---------------------------------------------------------------------
+
+WRONG = """
+import glassgrad as gg
+
+
+class Cube(gg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x ** 2
+
+
+x = gg.tensor([1.0, 2.0], requires_grad=True)
+for power in (1, 2, 3):
+    (Cube.apply(x) ** power).sum().backward()
+"""
+STALE = """
+import glassgrad as gg
+
+x = gg.tensor([1.0, 2.0], requires_grad=True) * 1
+loss = (x * x).sum()
+x += 1
+"""
+
+
+def explained_in(page):
+    """All that the page says of its nodes, as one text."""
+    return str(unpack(re.search(r'class="gg-data">(.*?)</script>', page, re.S)[1])["explain"])
+
+
+def test_a_page_explains_its_nodes_and_a_wrong_backward_is_told(draw, tmp_path):
+    code, _, _, complaint = draw(WRONG, out="pass.html")
+    assert code == cli.DONE
+    page = explained_in((tmp_path / "pass.html").read_text())
+    assert "WRONG at [1]: the rule says" in page
+    assert "✗ a wrong backward: n1 CubeBackward disagrees with differences" in complaint
+
+
+def test_one_pass_of_several(draw):
+    assert "PowBackward0" in ops(draw(WRONG, "--pass", "3")[1])
+    first = draw(WRONG, "--pass", "1")[1]
+    assert first["graph"]["nodes"][0]["op"] == "AccumulateGrad"
+    assert next(a for a in first["arrays"].values() if a["head"] == [1.0, 8.0])  # x³, not x⁶
+    code, _, _, complaint = draw(WRONG, "--pass", "4")
+    assert code == cli.FAILED
+    assert "the script ran 3 backward passes, and number 4 was to be drawn" in complaint
+
+
+def test_a_long_training_loop_is_not_explained_pass_by_pass(draw, tmp_path, monkeypatch):
+    monkeypatch.setattr("glassgrad.cli.recorded.MOST_EXPLAINED", 2)
+    _, _, _, complaint = draw(WRONG, out="pass.html")
+    assert "a wrong backward" not in complaint
+    _, _, _, complaint = draw(WRONG, "--pass", "3", out="pass.html")
+    assert "a wrong backward" in complaint
+
+
+@pytest.mark.parametrize("ending", ["loss.backward()\n", ""])
+def test_a_pass_that_fails_is_drawn_as_far_as_it_came(draw, ending):
+    code, record, _, complaint = draw(STALE + ending)
+    assert code == cli.FAILED
+    assert record["events"][-1]["type"] == "error"
+    assert "StaleTensorError" in complaint
+    assert "Traceback" in complaint if ending else "the pass failed: StaleTensorError" in complaint
+
+
+def test_a_failed_pass_that_the_script_handles_is_drawn_and_no_failure(draw):
+    ending = "try:\n    loss.backward()\nexcept RuntimeError:\n    print('handled')\n"
+    code, record, told, complaint = draw(STALE + ending)
+    assert (code, told) == (cli.DONE, "handled\n")
+    assert record["events"][-1]["type"] == "error"
+    assert "the pass failed" not in complaint
+
+
+def test_the_page_of_a_failed_pass_explains_what_ran(draw, tmp_path):
+    draw(STALE + "loss.backward()\n", out="pass.html")
+    page = explained_in((tmp_path / "pass.html").read_text())
+    assert "agrees with differences" in page
+    assert "the rule cannot be run: StaleTensorError" in page
+
+
+def test_what_ran_before_a_script_failed_is_drawn_and_its_exit_code_is_ours(draw):
+    code, record, _, _ = draw(LOSS + "loss.backward()\nsys.exit(7)\n")
+    assert code == 7
+    assert record["events"]
+
+
+def test_other_losses_are_named(draw):
+    _, record, _, complaint = draw(LOSS + "other = x.exp().sum()\n")
+    assert "ExpBackward0" in ops(record)
+    assert "drawing other, the last loss; there are others: --var loss" in complaint
 
 
 # What cannot be done -----------------------------------------------------------------------------

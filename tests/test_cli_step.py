@@ -126,6 +126,76 @@ def test_a_node_explains_itself(step):
     assert "✓ agrees with differences" in told
 
 
+WRONG = """
+import glassgrad as gg
+
+
+class Cube(gg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x ** 2
+
+
+def double(grad):
+    return grad * 2
+
+
+x = gg.tensor([1.0, 2.0], requires_grad=True)
+y = Cube.apply(x)
+y.register_hook(double)
+y.sum().backward()
+print("grad", x.grad)
+"""
+
+
+def test_a_wrong_rule_is_told(step):
+    told = answer(step(WRONG, "n", "e", "c")[1], "e")
+    assert "✗ WRONG at [1]: the rule says 4, differences say 12" in told
+
+
+def test_the_size_of_a_step_can_be_changed(step):
+    _, told, _ = step(WRONG, "by micro", "n", "by node", "n", "c")
+    assert "A step is one phase." in told
+    assert "before its rule: node 1" in told
+    assert "Paused at n1 CubeBackward, before it runs" in told
+
+
+def test_a_breakpoint_at_a_hook_and_away_with_it(step):
+    _, told, _ = step(WRONG, "break hook double", "break nan", "c", "unbreak 1", "break", "c")
+    assert "before a hook" in told.partition("(step) c\n")[2]
+    lines = answer(told, "break").splitlines()
+    assert lines == ["Breakpoints:", "  1  where nan or inf comes out of finite numbers"]
+    _, told, _ = step(WRONG, "break n1", "unbreak all", "c")
+    assert "No breakpoints." in answer(told, "unbreak all")
+
+
+def test_what_a_node_saved_can_be_replaced(step):
+    _, told, _ = step(WRONG, "n", "set saved_tensors[0] [5, 6]", "c")
+    assert told.endswith("grad tensor([50., 72.])\n")
+
+
+def test_a_pause_can_be_drawn(step, tmp_path):
+    svg, page = tmp_path / "pause.svg", tmp_path / "pause.html"
+    _, told, _ = step(WRONG, "n", f"draw {svg}", f"draw {page}", f"draw {tmp_path}/no/x.svg", "c")
+    assert svg.read_text().startswith("<svg")
+    assert "gg-player" in page.read_text()
+    assert "cannot write" in told
+
+
+def test_where_an_error_ends_the_pass_is_said_before_its_traceback(step):
+    source = PASS.replace("loss.backward", "y.mul_(2)\nloss.backward")
+    code, told, complaint = step(source, "c")
+    assert code == 1
+    assert told.endswith("The pass ends at MulBackward0 with StaleTensorError.\n")
+    assert "Traceback" in complaint
+
+
 def test_help_lists_the_commands(step):
     assert "break NAME" in answer(step(PASS, "h", "q")[1], "h")
 

@@ -71,3 +71,46 @@ def test_what_is_no_record_is_refused(tmp_path, capsys, text, words):
     complaint = capsys.readouterr().err
     assert "pass.json" in complaint
     assert words in complaint
+
+
+def test_it_is_drawn_in_any_form(trace, tmp_path, capsys):
+    path = trace.save(tmp_path / "pass.json")
+    for name, start in [("g.svg", "<svg"), ("p.html", "<!DOCTYPE"), ("g.dot", "digraph")]:
+        assert cli.main(["view", str(path), "-o", str(tmp_path / name)]) == cli.DONE
+        assert (tmp_path / name).read_text().startswith(start)
+    assert "gg-player" in (tmp_path / "p.html").read_text()
+    assert capsys.readouterr().out == ""
+    assert cli.main(["view", str(path), "-o", "a.doc"]) == cli.MISUSED
+
+
+def test_lines_in_a_terminal_too(trace):
+    assert in_a_terminal(trace, is_plain=True) == text_view(trace) + "\n"
+
+
+def test_a_narrow_terminal_gets_lines():
+    console = Console(file=io.StringIO(), force_terminal=True, width=40)
+    x = gg.ones(2, requires_grad=True)
+    trace = gg.record((x * x).sum())
+    show_trace(trace, console)
+    assert console.file.getvalue() == text_view(trace) + "\n"
+
+
+def test_in_tables_no_name_is_cut():
+    console = Console(file=io.StringIO(), force_terminal=True, width=62, color_system=None)
+    x = gg.ones(2, requires_grad=True)
+    show_trace(gg.record(x.softmax(0).sum()), console)
+    assert "…" not in console.file.getvalue()
+
+
+def test_an_error_that_ended_the_pass_is_told_last():
+    x = gg.tensor([1.0, 2.0], requires_grad=True) * 1
+    loss = (x * x).sum()
+    x += 1
+    with pytest.raises(RuntimeError) as caught:
+        gg.record(loss)
+    trace = caught.value.trace
+    assert "The pass ends at MulBackward0 with StaleTensorError" in text_view(trace)
+    for limit in (1, 100):
+        told = in_a_terminal(trace, limit=limit)
+        assert "The pass ends at" in told
+        assert told.count("The pass ends at") == 1

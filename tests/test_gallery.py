@@ -28,15 +28,17 @@ def pictures(gallery, tmp_path_factory):
     return {path.stem: path.read_text("utf-8") for path in paths}
 
 
-def test_there_are_ten_programs(pictures):
-    assert len(pictures) == 10
+def test_there_are_ten_programs_and_eight_ways_to_draw(pictures, gallery):
+    assert len(gallery.PROGRAMS) == 10
+    assert pictures.keys() == {*gallery.PROGRAMS, *gallery.WAYS}
+    assert len(pictures) == 18
 
 
 def test_each_picture_is_well_formed_and_has_its_title(pictures, gallery):
     for name, svg in pictures.items():
-        program, _ = gallery.PROGRAMS[name]
+        program, options = (gallery.PROGRAMS | gallery.WAYS)[name]
         texts = {each.text for each in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")}
-        assert program.__doc__.rstrip(".") in texts
+        assert options.get("title", program.__doc__.rstrip(".")) in texts
 
 
 def test_the_committed_pictures_show_what_is_drawn_today(pictures):

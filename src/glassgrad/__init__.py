@@ -17,6 +17,7 @@ PyTorch's autograd API in pure Python on NumPy, and a backward pass that can be 
 import builtins as _builtins
 import importlib as _importlib
 import math as _math
+import sys as _sys
 import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
@@ -120,6 +121,24 @@ def _complete_tensor() -> None:
 
 
 _complete_tensor()
+
+
+def _show_sessions_in_notebooks() -> None:
+    """Have a session that ends a cell shown as a live player; that imports `viz` only then."""
+    ipython = _sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is None:
+        return
+    shows = shell.display_formatter.ipython_display_formatter
+    for module in ("tracing.session", "tracing._torch.session"):
+        shows.for_type_by_name(
+            f"glassgrad.{module}",
+            "Session",
+            lambda session: _importlib.import_module("glassgrad.viz.live").show_session(session),
+        )
+
+
+_show_sessions_in_notebooks()
 
 # PyTorch gives inf and nan without a word, and so do our ops, whatever the caller's NumPy says.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"glassgrad\.")

@@ -86,6 +86,7 @@ class Methods:
         create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
+        """Run a backward pass from here: `autograd.backward(self, …)`."""
         _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     @property
@@ -94,6 +95,7 @@ class Methods:
         return False
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
+        """Set `requires_grad`, and return the tensor."""
         state.refuse_inside("Tensor.requires_grad_()")
         if self.is_leaf or requires_grad is not True:
             self.requires_grad = requires_grad

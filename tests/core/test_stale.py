@@ -70,8 +70,10 @@ def test_a_tensor_without_any_name_is_it():
         lambda x: x @ x,
         lambda x: gg.nn.functional.linear(x, gg.ones(1, 2, requires_grad=True)),
         lambda x: gg.mul(x, x),
+        lambda x: x * x,
+        lambda x: x / x,
     ],
-    ids=["fast door", "parameters", "reduction", "matmul", "layer", "function"],
+    ids=["fast door", "parameters", "reduction", "matmul", "layer", "function", "mul", "div"],
 )
 def test_the_line_is_the_users_own(save):
     x = gg.tensor([1.0, 2.0], requires_grad=True) * 1

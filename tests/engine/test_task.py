@@ -10,6 +10,7 @@ import torch
 import glassgrad
 from both import leaf, plain, values
 from glassgrad.core.graph import edge_of
+from glassgrad.core.state import modes
 from glassgrad.engine.task import GraphTask
 
 # Long and repeated chains ------------------------------------------------------------------------
@@ -256,6 +257,32 @@ def test_a_watched_pass_owns_the_modes_only_while_it_steps():
     while task.step() is not None:
         assert glassgrad.is_grad_enabled()
     assert seen == [False]
+
+
+def test_steps_taken_within_a_pass_are_all_taken_in_its_modes():
+    x = leaf(glassgrad, 3.0)
+    task = GraphTask([edge_of(x * x)], [np.ones(())])
+    seen = []
+
+    def all_steps():
+        while task.step() is not None:
+            seen.append((glassgrad.is_grad_enabled(), modes.task is task))
+
+    task.within(all_steps)
+    assert set(seen) == {(False, True)}
+    assert (glassgrad.is_grad_enabled(), modes.task) == (True, None)
+    assert x.grad.item() == 6.0
+
+
+def test_the_first_gradient_becomes_grad_if_nobody_else_has_it():
+    x = leaf(glassgrad, np.ones(5000).tolist())
+    task = GraphTask([edge_of(x * 2)], [np.ones(5000, np.float32)])
+    ours = None
+    while (phase := task.step()) is not None:
+        if phase.kind == "apply":
+            ours = id(phase.after[0])
+        del phase
+    assert id(x.grad.payload) == ours
 
 
 # Backward inside backward, and threads ----------------------------------------------------------

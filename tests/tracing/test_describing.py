@@ -145,3 +145,17 @@ def test_a_line_inside_of_glassgrad_shows_no_path():
     loss = nn.Tanh()(leaf(1.0)).sum()
     lines = [node.get("src", "") for node in gg.snapshot(loss).nodes]
     assert not any("/" in line.partition(":")[0] for line in lines)
+
+
+def test_tensors_that_retain_their_gradient_are_described():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 3
+    h.name = "h"
+    h.retain_grad()
+    trace = gg.snapshot(h.sum())
+    (node,) = [node for node in trace.nodes if "retains" in node]
+    assert node["op"] == "MulBackward0"
+    (kept,) = node["retains"]
+    assert (kept["slot"], kept["name"], kept["shape"]) == (0, "h", [2])
+    assert trace.arrays[kept["array"]]["head"] == [3.0, 6.0]
+    assert trace.from_json(trace.to_json()) == trace

@@ -149,6 +149,11 @@ DANGLING = {
     ),
     "a node twice": (change(["graph", "nodes", 2, "id"], "n1"), "two nodes have the same id"),
     "events out of order": (change(["events", 3, "k"], 7), "events[3].k: expected 3, found 7"),
+    "an origin that is no node": (change(["graph", "nodes", 2, "origin"], "n9"), "origin n9"),
+    "an error in the middle": (
+        change(["events", 3], {"k": 3, "type": "error", "error": "E", "message": "m"}),
+        "events[3]: an error ends the pass",
+    ),
     "a circle": (
         change(["graph", "nodes", 0, "edges"], [{"to": "n2", "slot": 0}]),
         "lead in a circle",

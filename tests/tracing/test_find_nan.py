@@ -5,6 +5,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import nn
+from glassgrad.base.errors import FreedGraphError
 from glassgrad.core import state
 from glassgrad.func import grad
 
@@ -158,3 +159,16 @@ def test_nothing_is_left_behind_even_by_an_exception():
 def test_something_to_run_is_needed():
     with pytest.raises(TypeError, match="find_nan\\(\\) was given a Tensor"):
         gg.find_nan(leaf(1.0).sum())
+
+
+def test_a_function_that_runs_backward_itself_is_told_what_to_do_instead():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+
+    def step(**options):
+        loss = x.exp().sum()
+        loss.backward(**options)
+        return loss
+
+    with pytest.raises(FreedGraphError, match="Have it return the loss"):
+        gg.find_nan(step)
+    assert gg.find_nan(step, retain_graph=True) is None

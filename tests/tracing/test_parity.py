@@ -30,9 +30,18 @@ OTHERWISE = {"grad", "edges", "watch", "multi_hooks"}  # passes that accumulate 
 
 
 def structure(trace):
+    """The graph that the pass ran through: not what it made, where rules may differ."""
+    edges = {node["id"]: [edge["to"] for edge in node["edges"]] for node in trace.nodes}
+    reached, stack = set(), [output["node"] for output in trace.outputs]
+    while stack:
+        name = stack.pop()
+        if name is not None and name not in reached:
+            reached.add(name)
+            stack += edges[name]
     return [
         (node["id"], node["op"], [(edge["to"], edge["slot"]) for edge in node["edges"]])
         for node in trace.nodes
+        if node["id"] in reached
     ]
 
 

@@ -160,6 +160,7 @@ def test_each_hook_is_logged_with_what_it_changed():
         ("pre_hook", "n1", [6.0], [6.0]),
         ("post_hook", "n1", [12.0], [12.5]),
         ("pre_hook", "n0", [12.5], [125.0]),
+        ("post_hook", "n0", [125.0], [125.0]),
     ]
     kinds = [hook["kind"] for node in trace.nodes for hook in node.get("hooks", ())]
     assert sorted(kinds) == ["post", "post_accumulate", "pre", "pre", "tensor", "tensor"]

@@ -49,7 +49,8 @@ def test_at_a_pause_the_node_its_gradients_and_the_events_so_far_are_seen():
     x, _, _, loss = program()
     with step(loss) as session:
         assert (session.current, session.done) == (None, False)
-        assert session.trace.nodes == []
+        assert [event["type"] for event in session.trace.events] == ["ready"]
+        assert len(session.trace.nodes) == 5
         session.next()
         stop = session.next()
         assert session.current is stop

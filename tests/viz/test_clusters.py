@@ -23,10 +23,26 @@ def frames(trace):
 
 def test_each_level_has_its_frame():
     assert frames(chain(level=[None, 1, 1, 2])) == {
-        "level 0": ["n0"],
+        "level 0: the tape": ["n0"],
         "level 1": ["n1", "n2"],
         "level 2": ["n3"],
     }
+
+
+def test_what_a_transforms_pass_recorded_is_in_the_frame_of_its_level():
+    with gg.tracing.watching() as passes:
+        gg.func.grad(gg.func.grad(lambda x: (x**3).sin()))(gg.tensor(2.0))
+    drawn = draw(passes)
+    assert [cluster.title for cluster in drawn.graph.clusters] == [
+        "level 1: grad",
+        "level 2: grad inside grad",
+    ]
+    for cluster in drawn.graph.clusters:  # a note that both share must not draw nodes out of them
+        left, top, width, height = drawn.places.frames[cluster.id]
+        for member in cluster.members:
+            x, y, *_ = drawn.places.places[member]
+            assert left < x < left + width
+            assert top < y < top + height
 
 
 def test_the_base_tape_alone_needs_no_frame():
@@ -43,7 +59,7 @@ def test_a_graph_inside_of_a_transform_says_its_level():
 
     gg.func.grad(f)(gg.tensor([1.0, 2.0]))
     gg.vmap(gg.func.grad(f))(gg.tensor([[1.0, 2.0]]))
-    assert seen == [["level 1"], ["level 2"]]
+    assert seen == [["level 1: grad"], ["level 2: grad inside vmap"]]
 
 
 def test_each_call_of_a_module_has_its_frame():

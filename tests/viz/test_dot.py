@@ -24,8 +24,8 @@ def test_the_dot_of_a_small_graph():
         "digraph backward {",
         "  graph [rankdir=LR, nodesep=0.32, ranksep=0.5]",
         '  node [shape=box, fixedsize=true, label=""]',
-        '  "n1" [id="n1", width=2.1389, height=0.4167]',
-        '  "n0" [id="n0", width=1.0278, height=0.4167]',
+        '  "n1" [id="n1", width=2.2361, height=0.4167]',
+        '  "n0" [id="n0", width=1.1528, height=0.4167]',
         '  "n1" -> "n0" [id="e1-0", tailport=e, headport=w, weight=2, label="in0", fontsize=10]',
         "}",
     ]
@@ -83,3 +83,26 @@ def test_hooks_frames_and_flow_are_in_the_text():
     assert "H1 &lt;b&gt;&quot;evil&quot;" in text
     assert "style=dotted" in text
     assert "penwidth=6.2" in text
+
+
+@pytest.mark.skipif(not shutil.which("dot"), reason="the `dot` program is not on this machine")
+@pytest.mark.parametrize("picture", ["overview", "failed", "compared", "mirror", "grown", "views"])
+def test_graphviz_reads_every_kind_of_picture(picture, samples):
+    x = gg.tensor([[1.0, 2.0]], requires_grad=True)
+    if picture == "overview":
+        drawing = draw(samples.chain(1_600))
+    elif picture == "failed":
+        trace = gg.snapshot(x.exp().sum())
+        event = {"k": 0, "type": "error", "node": "n1", "error": "ValueError", "message": "no"}
+        drawing = draw(Trace(trace.graph, trace.arrays, [event]))
+    elif picture == "compared":
+        drawing = draw(gg.compare(gg.snapshot(x.exp().sum()), gg.snapshot(x.sin().exp().sum())))
+    elif picture == "mirror":
+        drawing = draw(samples.mlp(), mirror=True)
+    elif picture == "grown":
+        drawing = draw(gg.record(x.tanh().sum(), create_graph=True))
+    else:
+        drawing = draw((x * 2).T[0])
+    command = ["dot", "-Tsvg"]
+    done = subprocess.run(command, input=drawing.dot.encode(), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

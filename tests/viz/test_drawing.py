@@ -1,4 +1,6 @@
+import base64
 import builtins
+import re
 import struct
 
 import pytest
@@ -126,11 +128,17 @@ def test_one_line_says_which_layout_was_used(drawing):
     assert "3 nodes" in repr(drawing)
 
 
-def test_a_notebook_gets_svg_and_text(drawing):
-    assert drawing._repr_mimebundle_(include=None) == {
-        "image/svg+xml": drawing.svg,
-        "text/plain": repr(drawing),
-    }
+def test_a_notebook_gets_an_image_that_fits_its_page_the_svg_and_text(drawing):
+    bundle = drawing._repr_mimebundle_(include=None)
+    assert bundle["image/svg+xml"] == drawing.svg
+    assert bundle["text/plain"] == repr(drawing)
+    shown = re.fullmatch(
+        r'<img alt="[^"<]+" style="max-width:100%;min-width:(\d+)px;height:auto" '
+        r'src="data:image/svg\+xml;base64,([\w+/=]+)">',
+        bundle["text/html"],
+    )
+    assert base64.b64decode(shown[2]).decode() == drawing.svg
+    assert 300 < int(shown[1]) < int(re.search(r'width="(\d+)"', drawing.svg)[1])
 
 
 def test_an_empty_graph_is_drawn():

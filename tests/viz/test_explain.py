@@ -103,6 +103,15 @@ def test_a_wrong_rule_for_many_elements_is_found():
     assert gg.explain(Cube.apply(x)).verdicts[0].along == "directions"
 
 
+@pytest.mark.parametrize("gradient", [0.0, 1e-9, 1e30, float("inf"), float("nan")])
+def test_a_wrong_rule_is_found_whatever_it_is_given(x, gradient):
+    gradient = gg.full((2,), gradient, dtype=gg.float64)
+    found = gg.explain(WrongCube.apply(x), gradient=gradient)
+    assert found.ok is False
+    assert gg.explain(Cube.apply(x), gradient=gradient).ok is True
+    np.testing.assert_array_equal(found.results[0], (gradient * x.detach() ** 2).numpy())
+
+
 def test_a_rule_that_is_not_linear_is_found_without_operands(x):
     class Odd(Function):
         @staticmethod
@@ -135,6 +144,9 @@ def test_a_node_in_words_formulas_and_numbers(x):
             "edges",
             "  edge 0  → AccumulateGrad of x (2,)",
             "  edge 1  → AccumulateGrad of x (2,)",
+            "rule",
+            "  x̄       z̄·y = [1, 1]·[1, 2] = [1, 2]",
+            "  ȳ       z̄·x = [1, 1]·[1, 2] = [1, 2]",
             "these numbers",
             "  given   (2,) [1. 1.]",
             "  edge 0  (2,) [1. 2.]",
@@ -194,6 +206,12 @@ def test_kinks_are_left_out_and_counted():
     found = gg.explain(gg.tensor([0.0, 1.0], requires_grad=True).abs())
     assert "1 of 2 elements; 1 left out: no derivative there" in str(found)
     assert found.ok
+
+
+def test_where_there_are_kinks_alone_nothing_was_checked():
+    found = gg.explain(gg.zeros(2, requires_grad=True).abs())
+    assert found.ok is None
+    assert "nothing to compare; 2 left out: no derivative there" in str(found)
 
 
 def test_what_hooks_have_packed_is_unpacked():
@@ -281,6 +299,15 @@ def test_random_numbers_go_on_as_if_nothing_had_been_explained(x):
     before = gg.get_rng_state()
     assert gg.explain(y).ok
     assert gg.equal(gg.get_rng_state(), before)
+
+
+def test_a_forward_that_draws_numbers_draws_the_same_each_time():
+    x = gg.full((40,), 0.5, requires_grad=True)
+    y = x * 1
+    y.bernoulli_(x)
+    found = gg.explain(y)
+    assert (found.verdicts[0].places, found.verdicts[0].kinks) == (40, 0)
+    assert found.ok
 
 
 def test_a_checkpoint_is_not_run_for_it_would_accumulate(x):

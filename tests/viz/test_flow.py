@@ -42,3 +42,31 @@ def test_the_picture_says_what_its_arrows_mean(theme, samples):
 
 def test_without_being_asked_the_arrows_are_plain(samples):
     assert "flow-" not in draw(samples.mlp()).svg
+
+
+def test_an_arc_of_a_fold_shows_the_largest_of_its_edges():
+    nodes, events, arrays = [], [], {}
+    for rank in range(400):
+        goals = sorted({rank - 1, rank // 2} - {rank, -1})
+        edges = [{"to": f"n{goal}", "slot": 0} for goal in goals]
+        nodes.append({"id": f"n{rank}", "op": "AddBackward0", "seq": rank, "edges": edges})
+    for rank in reversed(range(400)):
+        names = [f"a{2 * rank + index}" for index, _ in enumerate(nodes[rank]["edges"])]
+        for index, name in enumerate(names):
+            norm = 10.0 ** ((rank * 7 + index) % 12)
+            about = {"shape": [], "dtype": "float32", "min": norm, "max": norm, "norm": norm}
+            arrays[name] = about | {"head": [norm]}
+        event = {"k": len(events), "type": "apply", "node": f"n{rank}"}
+        events.append(event | {"grad_in": [None], "grad_out": names})
+    trace = Trace({"nodes": nodes, "leaves": []}, arrays, events)
+    flows, drawing = flows_of(trace), draw(trace, flow=True)
+    place = drawing.graph.place
+    largest = {}
+    for node in nodes:
+        for index, edge in enumerate(node["edges"]):
+            pair = place[node["id"]], place[edge["to"]]
+            step = flows[f"e{node['id'][1:]}-{index}"]
+            largest[pair] = max(largest.get(pair, "0"), step)
+    assert len(drawing.graph.arcs) < 300
+    for arc in drawing.graph.arcs:
+        assert arc.flow == largest[arc.tail, arc.head]

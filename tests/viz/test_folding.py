@@ -69,13 +69,13 @@ def test_modules_fold_into_one_box_each_with_their_leaves():
 def test_many_equal_modules_are_one_box_together():
     graph = graph_of(network(200))
     assert len(boxes(graph)) == 100
-    assert graph.vertices[0].title == "net.block198–199"
+    assert graph.vertices[0].title == "net.block198–199 ×2"
     assert graph.vertices[0].tip == "4 ops: 2 LinearBackward0, 2 ReluBackward0"
 
 
 def test_what_repeats_is_found_without_modules():
     graph = graph_of(network(200, scoped=False))
-    assert {vertex.title for vertex in boxes(graph)} == {"… 4 ops"}
+    assert {vertex.title for vertex in boxes(graph)} == {"… 2 ops ×2"}
     assert "blocks that repeat" in graph.notice
 
 

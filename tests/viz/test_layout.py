@@ -4,13 +4,22 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from glassgrad.viz import graph_of, layout
+import glassgrad as gg
+from glassgrad.viz import draw, graph_of, layout
 from glassgrad.viz.fallback import place_by_layers
 from glassgrad.viz.layout import lay_out
 from glassgrad.viz.look import Look
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    layout._PLANS.clear()
+    yield
+    layout._PLANS.clear()
 
 
 @pytest.fixture
@@ -91,6 +100,7 @@ def test_two_edges_between_the_same_nodes_are_two_lines(way, samples):
 def test_without_dot_and_wasmtime_a_notice_says_so(no_dot, no_wasm, samples):
     placed = lay_out(graph_of(samples.square()))
     assert placed.notice == ("the `dot` program is not on this machine; wasmtime is not installed")
+    assert placed.notice in draw(samples.square()).svg
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the false `dot` is a shell script")
@@ -161,3 +171,92 @@ def test_importing_the_views_loads_no_third_party_layout():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# --- one layout for a structure -----------------------------------------------------------------
+
+
+def run(value):
+    """One program with other numbers, which are not equally long."""
+    x = gg.tensor([value, -3 * value], requires_grad=True)
+    return gg.record((x.tanh() * x).exp().sum())
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """How often Graphviz is asked."""
+    asked = []
+    real = layout._run_dot
+
+    def counted(text, seconds):
+        asked.append(text)
+        return real(text, seconds)
+
+    monkeypatch.setattr(layout, "_run_dot", counted)
+    return asked
+
+
+def test_other_numbers_need_no_second_layout(calls):
+    first, second = draw(run(1.0)), draw(run(0.12345))
+    assert len(calls) == 1
+    assert first.svg != second.svg
+    sizes = [[place[2] for place in each.places.places.values()] for each in (first, second)]
+    assert sizes[0] != sizes[1]
+
+
+def test_another_structure_does(calls):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    draw(x.sum())
+    draw(x.exp().sum())
+    assert len(calls) == 2
+
+
+def test_a_remembered_layout_gives_the_same_bytes(calls):
+    fresh = draw(run(0.12345)).svg
+    layout._PLANS.clear()
+    draw(run(1.0))
+    assert draw(run(0.12345)).svg == fresh
+
+
+def test_a_bounded_number_is_remembered():
+    plans = layout._Plans(most=3)
+    for number in range(10):
+        plans[str(number)] = layout.Layout({}, {})
+    assert len(plans) == 3
+    assert plans.get("9") is not None
+    assert plans.get("6") is None
+
+
+def test_several_threads_may_draw():
+    traces = [run(value) for value in (0.5, 1.0, 2.0)] * 4
+    alone = [draw(trace).svg for trace in traces]
+    layout._PLANS.clear()
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda trace: draw(trace).svg, traces)) == alone
+
+
+@pytest.mark.parametrize("rankdir", ["LR", "TB"])
+@pytest.mark.parametrize("value", [1.0, 0.12345, 1e-30])
+def test_arrows_end_at_their_boxes_whatever_the_numbers(value, rankdir):
+    draw(run(3.0), rankdir=rankdir)
+    drawing = draw(run(value), rankdir=rankdir)
+    places = drawing.places.places
+    for arc in drawing.graph.arcs:
+        if arc.kind == "grad":
+            points = drawing.places.routes[arc.id]
+            for (x, y), (middle_x, middle_y, w, h) in (
+                (points[0], places[arc.tail]),
+                (points[-1], places[arc.head]),
+            ):
+                gap = max(abs(x - middle_x) - w / 2, abs(y - middle_y) - h / 2)
+                assert abs(gap) < 1.5
+
+
+@pytest.mark.parametrize("value", [0.12345, 1e-30])
+def test_boxes_that_grow_do_not_overlap(value):
+    draw(run(1.0))
+    boxes = list(draw(run(value)).places.places.values())
+    for index, (x, y, w, h) in enumerate(boxes):
+        for other_x, other_y, other_w, other_h in boxes[:index]:
+            apart = abs(x - other_x) >= (w + other_w) / 2 or abs(y - other_y) >= (h + other_h) / 2
+            assert apart

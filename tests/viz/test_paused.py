@@ -23,6 +23,16 @@ def test_a_paused_pass_shows_what_has_run_and_where_it_is():
     assert drawing.graph.notice == "paused: ▶ TanhBackward0 is next"
 
 
+def test_a_paused_pass_shows_the_gradients_so_far():
+    _, loss = program()
+    with gg.step(loss) as session:
+        session.next()
+        session.next()
+        rows = {vertex.title: dict(vertex.rows) for vertex in draw(session).graph.vertices}
+    assert (rows["SumBackward0"]["grad"], rows["ExpBackward0"]["grad"]) == ("1", "[1, 1]")
+    assert "grad" not in rows["TanhBackward0"]
+
+
 def test_drawing_changes_nothing_and_the_boxes_stay():
     x, loss = program()
     arcs = []

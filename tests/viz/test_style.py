@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from glassgrad.viz.style import FLOW, KINDS, THEMES, contrast, flow_width, text_width
+from glassgrad.viz.style import FLOW, KINDS, MARKS, THEMES, TIES, contrast, flow_width, text_width
 
 CASES = list(itertools.product(KINDS.values(), ["light", "dark"]))
 IDS = [f"{kind.name}-{theme}" for kind, theme in CASES]
@@ -20,6 +20,26 @@ def test_text_can_be_read_on_every_fill(kind, theme):
 def test_borders_stand_out_from_fill_and_canvas(kind, theme):
     assert contrast(kind.border[theme], kind.fill[theme]) >= 3
     assert contrast(kind.border[theme], THEMES[theme]["canvas"]) >= 3
+
+
+@pytest.mark.parametrize(("kind", "theme"), CASES, ids=IDS)
+def test_a_bad_box_and_a_marked_one_stand_out(kind, theme):
+    bad = THEMES[theme]["bad"]
+    for colour in (bad, *(mark.colour[theme] for mark in MARKS.values())):
+        assert contrast(colour, kind.fill[theme]) >= 3
+        assert contrast(colour, THEMES[theme]["canvas"]) >= 4.5  # and the text of its badge
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_ties_stand_out_and_do_not_differ_by_colour_alone(theme):
+    for tie in TIES.values():
+        assert contrast(THEMES[theme][tie.role], THEMES[theme]["canvas"]) >= 3
+    assert len({(tie.dash, tie.width) for tie in TIES.values()}) == len(TIES)
+
+
+def test_marks_do_not_differ_by_colour_alone():
+    assert len({mark.dash for mark in MARKS.values()}) == len(MARKS)
+    assert len({mark.label for mark in MARKS.values()}) == len(MARKS)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -3,16 +3,12 @@
 The tape itself is in `glassgrad.core`, `recording` and `engine`; these are PyTorch's import paths.
 """
 
-import glassgrad.func._batched_pass  # noqa: F401  # tells the engine of it
-from glassgrad.autograd import (
-    anomaly_mode,
-    forward_ad,
-    function,
-    functional,
-    grad_mode,
-    graph,
-    variable,
-)
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+import glassgrad.autograd._batched_pass  # noqa: F401  # tells the engine of it
+from glassgrad.autograd import anomaly_mode, forward_ad, function, grad_mode, graph, variable
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import (
@@ -25,6 +21,21 @@ from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradchec
 from glassgrad.autograd.variable import Variable
 from glassgrad.core.saved import SavedTensor
 from glassgrad.engine.backward import backward, grad
+
+if _TYPE_CHECKING:
+    from glassgrad.autograd import functional
+
+
+def __getattr__(name: str) -> _Any:
+    """Import on first use what needs transforms: not every program does."""
+    if name != "functional":
+        raise AttributeError(f"module 'glassgrad.autograd' has no attribute {name!r}")
+    return _importlib.import_module("glassgrad.autograd.functional")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "functional"})
+
 
 __all__ = [
     # run a backward pass

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.autograd._batched_pass import in_one_pass
 from glassgrad.autograd._compare import (
     SEED,
     Mismatch,
@@ -24,7 +25,6 @@ from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.base.backend import asnumpy, backend_of
 from glassgrad.base.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like
 
 __all__ = ["check_batched_tangents", "check_tangents", "check_undefined_tangents"]
@@ -218,7 +218,7 @@ def check_batched_tangents(func: Function, inputs: tuple[Any, ...]) -> None:
 
         singly = [stack(rows) for rows in zip(*[moved([dx]) for dx in tangents], strict=True)]
         try:
-            together = map_batch(moved, [stack(tangents)], 2, "never")
+            together = in_one_pass(moved, [stack(tangents)])
         except RuntimeError as error:
             raise GradcheckError(
                 f"While computing batched gradients, got: {error}\n{_BATCHED_MEANS}"

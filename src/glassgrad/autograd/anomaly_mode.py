@@ -11,13 +11,13 @@ import sys
 import threading
 import traceback
 import warnings
-from pathlib import Path
 from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, GradientError
 from glassgrad.core import state
 from glassgrad.core.graph import Node
 from glassgrad.core.layers import Layer
+from glassgrad.engine.phase import Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.engine.visit import Visit
 
@@ -32,7 +32,7 @@ __all__ = [
 _ANY_THREAD = 0
 """The mark that sends the ops of every thread through the slow door; no thread's own is 0."""
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = __file__.rpartition("autograd")[0]
 
 
 class _Running(threading.local):
@@ -60,25 +60,26 @@ class _Detector:
 
     def run(self, task: GraphTask) -> None:
         """Visit all nodes of a pass, and look at what each of them gives."""
-        outer = _running.node
-        try:
-            for node in task.schedule:
-                _running.node = node
-                try:
-                    self._visit(task, node)
-                except Exception:
-                    _warn(node)
-                    raise
-        finally:
-            _running.node = outer
+        for node in task.schedule:
+            turn = Visit(task, node)
+            while self.step(turn) is not None:
+                pass
 
-    def _visit(self, task: GraphTask, node: Node) -> None:
-        turn = Visit(task, node)
-        while (phase := turn.step()) is not None:
-            if phase.kind == "buffer" and self.check_nan:
+    def step(self, turn: Visit) -> Phase | None:
+        """Do the next phase of a node's turn, and look at what it gives."""
+        outer, _running.node = _running.node, turn.node
+        try:
+            phase = turn.step()
+            if phase is not None and phase.kind == "buffer" and self.check_nan:
                 (grad,) = phase.after
                 if grad is not None and _has_nan(grad):
-                    raise _nan_error(node, phase.detail[1])
+                    raise _nan_error(turn.node, phase.detail[1])
+        except Exception:
+            _warn(turn.node)
+            raise
+        finally:
+            _running.node = outer
+        return phase
 
 
 _detector = _Detector()

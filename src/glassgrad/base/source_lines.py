@@ -17,6 +17,7 @@ Place = tuple[CodeType, int]
 """An instruction: its code object, and its offset in bytes."""
 
 _HOME = __file__.rpartition("base")[0]
+_DEMO = f"{_HOME}_demo"  # a program of a user, for all that is shown of it
 _PARTS = "autograd base core data engine func levels nn ops optim recording tracing utils viz"
 OURS = frozenset(["glassgrad", *[f"glassgrad.{part}" for part in _PARTS.split()]])
 """The packages whose frames are passed over: a user asks for a line of their own."""
@@ -44,7 +45,7 @@ def here(depth: int = 1) -> Place:
 def shown(place: Place) -> str:
     """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
     code, offset = place
-    if code.co_filename.startswith(_HOME):
+    if code.co_filename.startswith(_HOME) and not code.co_filename.startswith(_DEMO):
         return f"inside glassgrad's {code.co_qualname}"
     line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
     text = linecache.getline(code.co_filename, line).strip()

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from glassgrad._demo import run_demo
 from glassgrad.base.errors import DataError, GlassgradError
@@ -73,38 +74,70 @@ def _run(arguments: argparse.Namespace, scripts: list[str]) -> int:
 
 
 def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
-    from .recorded import Passes, trace_of
+    from .recorded import Passes, recorded
     from .scripts import run_script
 
-    out = arguments.out
-    if out.suffix.lower() not in FORMS:
-        known = ", ".join(FORMS)
-        return _fail(f"-o {out}: its suffix says no form that is written here: {known}", MISUSED)
-    passes = Passes()
+    if not _is_form(arguments.out):
+        return _refuse_form(arguments.out)
+    is_page = arguments.out.suffix.lower() == ".html"
+    out = arguments.out.absolute()  # wherever the script goes
+    passes = Passes(arguments.number, explaining=is_page)
     run = run_script(arguments.script, scripts, passes.watch)
-    if run.code:
-        return run.code
-    _save(trace_of(run.names, passes, arguments.var), arguments)
-    return DONE
+    if run.code and passes.last is None:
+        return run.code  # the script has said why
+    found = passes.last if run.code else recorded(run.names, passes, arguments.var)
+    assert found is not None
+    _save(found.trace, arguments, out, found.explain)
+    if found.error is not None and not run.code:
+        return _fail(f"the pass failed: {type(found.error).__name__}: {found.error}", FAILED)
+    return run.code
 
 
-def _save(trace: Trace, arguments: argparse.Namespace) -> None:
-    from glassgrad.viz import draw, player
+def _is_form(out: Path) -> bool:
+    return out.suffix.lower() in FORMS
 
-    out: Path = arguments.out
+
+def _refuse_form(out: Path) -> int:
+    known = ", ".join(FORMS)
+    return _fail(f"-o {out}: its suffix says no form that is written here: {known}", MISUSED)
+
+
+def _save(
+    trace: Trace, arguments: argparse.Namespace, out: Path, explain: dict[str, Any] | None = None
+) -> None:
+    from glassgrad.viz import Player, draw
+    from glassgrad.viz.explaining import explanations
+
     try:
         if out.suffix.lower() == ".json":
             trace.save(out)
-        elif out.suffix.lower() == ".html" and trace.events:
-            player(trace).save(out)
+            drawn = str(trace)
         else:
-            draw(trace, rankdir=arguments.rankdir, theme=arguments.theme).save(out)
+            drawing = draw(trace, rankdir=arguments.rankdir, theme=arguments.theme)
+            if out.suffix.lower() == ".html" and trace.events:
+                entries = explanations(trace) if explain is None else explain
+                Player(trace, drawing, entries).save(out)
+            else:
+                drawing.save(out)
+            drawn = f"{drawing.graph.title}: {trace}"
     except OSError as error:
         raise DataError(
-            f"cannot write {out}: {error.strerror}. The drawing is finished, and goes there. "
-            "Name another file: -o FILE."
+            f"cannot write {arguments.out}: {error.strerror}. The drawing is finished, and goes "
+            "there. Name another file: -o FILE."
         ) from None
-    sys.stderr.write(f"glassgrad: {trace} → {out}\n")  # stdout is the script's
+    sys.stderr.write(f"glassgrad: {drawn} → {arguments.out}\n")  # stdout is the script's
+    _warn_of_wrong_rules(trace, explain or {})
+
+
+def _warn_of_wrong_rules(trace: Trace, explain: dict[str, Any]) -> None:
+    ops = {node["id"]: node["op"] for node in trace.nodes}
+    wrong = [f"{name} {ops[name]}" for name, entry in explain.items() if entry["ok"] is False]
+    if wrong:
+        which = ", ".join(dict.fromkeys(wrong[:8]))
+        sys.stderr.write(
+            f"glassgrad: ✗ a wrong backward: {which} disagrees with differences of its forward; "
+            "the page tells where\n"
+        )
 
 
 def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
@@ -122,10 +155,8 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
 
 
 def _view(arguments: argparse.Namespace) -> int:
-    from rich.console import Console
-
-    from .view import show_trace
-
+    if arguments.out is not None and not _is_form(arguments.out):
+        return _refuse_form(arguments.out)
     try:
         trace = Trace.load(arguments.trace)
     except OSError as error:
@@ -133,7 +164,15 @@ def _view(arguments: argparse.Namespace) -> int:
             f"cannot read {arguments.trace}: {error.strerror}. A record is a .json file. "
             "`glassgrad draw script.py -o pass.json` writes one."
         ) from None
-    show_trace(trace, Console(highlight=False, markup=False), limit=arguments.limit)
+    if arguments.out is not None:
+        _save(trace, arguments, arguments.out)
+        return DONE
+    from rich.console import Console
+
+    from .view import show_trace
+
+    console = Console(highlight=False, markup=False)
+    show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
     sys.stdout.flush()
     return DONE
 

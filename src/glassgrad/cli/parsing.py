@@ -48,9 +48,13 @@ _DRAW = """\
 Run a script and draw a backward pass of it.
 
 The script runs as under `python script.py`: its output, its files and its exit code are its own.
-Drawn is the last backward pass that it runs; or, if it runs none, that of its last loss (the last
-variable that is a number and requires grad), which is run then; or that of the tensor which --var
-names.
+Drawn is the last backward pass that it runs, or the one that --pass numbers; if it runs none, that
+of its last loss (the last variable that is a number and requires grad), which is run then; or that
+of the tensor which --var names. A pass that fails is drawn as far as it came, with the error.
+
+A page (.html) plays the pass event by event. Of each node it tells the rule in these numbers, and
+whether the rule agrees with differences of the forward: so the forwards of your own Functions run
+some more times, on copies.
 """
 
 _DRAW_MORE = """\
@@ -61,23 +65,29 @@ examples:
   glassgrad draw train.py -o pass.json             the record; `glassgrad view pass.json` shows it
   glassgrad draw train.py -o graph.dot             for Graphviz
   glassgrad draw train.py -o l2.svg --var penalty  the graph behind the variable `penalty`
+  glassgrad draw train.py -o p3.html --pass 3      the third pass of a training loop
   glassgrad draw train.py -o graph.svg -- --lr 1   what follows -- goes to the script
 
 exit codes:
-  0 drawn; 1 nothing to draw, or it cannot be written; otherwise what the script exits with
+  0 drawn; 1 nothing to draw, a pass that failed, or no place to write to; otherwise what the
+  script exits with
 """
 
 _VIEW = """\
 Show a record (what `trace.save`, `glassgrad demo` and `glassgrad draw -o pass.json` write): the
 nodes in the order in which the pass visits them, then each event in a sentence. In a terminal
-these are tables; into a pipe or a file go plain lines, one a node, one an event.
+these are tables; into a pipe or a file go plain lines, one a node, one an event. With -o it is
+drawn instead, into any form that `glassgrad draw` writes.
 """
 
 _VIEW_MORE = """\
 examples:
   glassgrad view out/digits.trace.json
   glassgrad view pass.json --limit 20           the first 20 nodes and events
-  glassgrad view pass.json | grep stale         plain lines are for other programs
+  glassgrad view pass.json -o pass.html         a page to step through it
+  glassgrad view pass.json -o graph.svg         the graph alone
+  glassgrad view pass.json --plain              lines in place of tables: for a screen reader
+  glassgrad view pass.json | grep stale         … and for other programs
   NO_COLOR=1 glassgrad view pass.json           tables without colours
 """
 
@@ -88,13 +98,18 @@ COMMANDS = """\
   c              continue: to the next breakpoint, or to the end and on with the script
   until NAME     go on until an op (Mul), a node (n3) or a named tensor has its turn
   break NAME     stop at an op, a node, a named tensor or a scope whenever its turn comes;
-                 `break nan` where nan or inf appears, `break norm 10` before a larger gradient
-  break          list the breakpoints
+                 `break hook NAME` before a hook; `break nan` where nan or inf appears;
+                 `break norm 10` before a larger gradient
+  break          list the breakpoints; `unbreak 1` takes the first away, `unbreak all` all
+  by SIZE        how much a step does: `by node`, `by hook`, or `by micro`, one phase
   queue          where gradients wait, and how many have arrived of how many
   saved [NODE]   what the node has saved: bytes, versions, who shares the memory
   hooks          the hooks at this node, in the order in which they run
   set VALUE      replace the gradient here: `set 10`, `set [1.5, 2]`
-  explain        this node's rule in words, formulas and these numbers, checked by differences
+  set NAME VALUE replace what the node has saved under that name: `set self [1.5, 2]`
+  e              explain: this node's rule in words, formulas and these numbers, checked by
+                 differences of the forward
+  draw FILE      a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far
   w              where: show this pause again
   q              quit: end the pass here, and the script with it
   h              help: this list
@@ -194,32 +209,36 @@ def _add_draw(draw: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="where to: .svg, .png, .html, .json, .dot or .txt",
     )
-    draw.add_argument(
+    _add_pass(draw, "which backward pass of the script to draw, counted from 1 (default: the last)")
+    _add_look(draw)
+
+
+def _add_look(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--rankdir",
         choices=("LR", "TB"),
         default="LR",
         help="which way the gradient goes: left to right (default) or top to bottom",
     )
-    draw.add_argument(
+    parser.add_argument(
         "--theme", choices=("auto", "light", "dark"), default="auto", help="(default: auto)"
     )
 
 
 def _add_step(step: argparse.ArgumentParser) -> None:
     _add_script(step)
-    step.add_argument(
-        "--pass",
-        dest="number",
-        type=_at_least_one,
-        default=1,
-        metavar="K",
-        help="which backward pass of the script to pause, counted from 1 (default: 1)",
-    )
+    _add_pass(step, "which backward pass of the script to pause, counted from 1 (default: 1)", 1)
     step.add_argument(
         "--by",
         choices=("node", "hook", "micro"),
         default="node",
         help="how much a step does: a node, up to a hook, or one phase (default: node)",
+    )
+
+
+def _add_pass(parser: argparse.ArgumentParser, help: str, default: int | None = None) -> None:
+    parser.add_argument(
+        "--pass", dest="number", type=_at_least_one, default=default, metavar="K", help=help
     )
 
 
@@ -233,6 +252,15 @@ def _add_view(view: argparse.ArgumentParser) -> None:
     view.add_argument(
         "--limit", type=_at_least_one, metavar="N", help="at most N nodes and N events"
     )
+    view.add_argument("--plain", action="store_true", help="lines, no tables, in a terminal too")
+    view.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json",
+    )
+    _add_look(view)
 
 
 def _at_least_one(text: str) -> int:

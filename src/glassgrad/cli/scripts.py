@@ -18,7 +18,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
 
-__all__ = ["ScriptRun", "Watcher", "find_loss", "named", "run_script"]
+__all__ = ["ScriptRun", "Watcher", "find_loss", "losses_in", "named", "run_script"]
 
 Watcher = Callable[[dict[str, Any], list[Tensor], dict[str, Any]], None]
 
@@ -183,11 +183,7 @@ def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
     """
     if var is not None:
         return _called(names, var)
-    losses = [
-        value
-        for value in names.values()
-        if isinstance(value, Tensor) and value.requires_grad and not value.dim()
-    ]
+    losses = list(losses_in(names).values())
     if not losses:
         raise DataError(
             "found no loss: the script ran no backward(), and none of its variables is a number "
@@ -195,6 +191,15 @@ def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
             "behind a tensor. Name one: --var NAME."
         )
     return next((y for y in reversed(losses) if not y.is_leaf), losses[-1])
+
+
+def losses_in(names: dict[str, Any]) -> dict[str, Tensor]:
+    """The variables that are a number (a 0-d tensor) and require grad."""
+    return {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, Tensor) and value.requires_grad and not value.dim()
+    }
 
 
 def _called(names: dict[str, Any], var: str) -> Tensor:

@@ -10,19 +10,26 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
+
+import numpy as np
 
 from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
-from glassgrad.ops.creation import full_like, tensor
+from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
-from glassgrad.viz import explain
+from glassgrad.tracing.describing import hooks_at
+from glassgrad.viz import draw, explain, player
+from glassgrad.viz.wording import Narrator
 
 from .parsing import COMMANDS
 from .scripts import find_loss, named
 
 __all__ = ["Stepper"]
+
+STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}
 
 
 class Stepper:
@@ -92,16 +99,26 @@ class Prompt:
         """
         self._say(f"{self.session}\n(h for help)")
         for line in self.lines:
-            self.last = line.strip() or self.last
-            word, _, rest = self.last.partition(" ")
+            typed = line.strip() or self.last
+            word, _, rest = typed.partition(" ")
             try:
                 if self._obey(word, rest.strip()):
                     return
-            except GlassgradError as error:
-                if self.session.is_closed:
-                    raise  # a rule or a hook failed: that is the script's to handle
+                self.last = typed
+            except Exception as error:
+                if self.session.is_closed:  # a rule or a hook failed: that is the script's
+                    self._say(self._end())
+                    raise
+                if not isinstance(error, GlassgradError):
+                    raise
                 self._say(str(error))
         self._q("")
+
+    def _end(self) -> str:
+        """Where an exception has ended the pass; what it says is for whoever handles it."""
+        trace = self.session.trace
+        sentence, *_ = Narrator(trace).sentence(trace.events[-1]).split(": ")
+        return f"{sentence}."
 
     def _obey(self, word: str, rest: str) -> bool:
         """Do what a command says; whether the script is to go on."""
@@ -109,8 +126,7 @@ class Prompt:
             self, f"_{_FULL.get(word, '')}", None
         )
         if command is None:
-            self._say(f"there is no command {word!r}; h lists those there are")
-            return False
+            raise ArgumentError(f"there is no command {word!r}; h lists those there are")
         return bool(command(rest))
 
     def _say(self, text: str) -> None:
@@ -165,11 +181,21 @@ class Prompt:
         self._say("The pass ends here, and the script with it.")
         raise SystemExit(0)
 
+    def _by(self, rest: str) -> None:
+        if rest not in STEPS:
+            raise ArgumentError(
+                f"by {rest or 'what'}? A step does all of a node, or goes up to a hook, or does "
+                "one phase. Write `by node`, `by hook` or `by micro`."
+            )
+        self.session.granularity = rest
+        self._say(f"A step is {STEPS[rest]}.")
+
     # Breakpoints --------------------------------------------------------------------------------
 
     def _break(self, rest: str) -> None:
         if not rest:
-            points = [f"  {point.why}" for point in self.session.breakpoints]
+            numbered = enumerate(self.session.breakpoints, 1)
+            points = [f"  {number}  {point.why}" for number, point in numbered]
             self._say("\n".join(["Breakpoints:", *points]) if points else "No breakpoints.")
             return
         self._say(f"Breakpoint set: stops {self._set_break(rest).why}.")
@@ -180,6 +206,8 @@ class Prompt:
             return session.break_at(nan=True)
         if found := re.fullmatch(r"norm (\S+)", rest):
             return session.break_at(norm=_value(found[1]))
+        if found := re.fullmatch(r"hook (.+)", rest):
+            return session.break_at(hook=self._hook_called(found[1]))
         if rest in session.names.node.values():
             return session.break_at(node=rest)
         for attempt in (
@@ -194,6 +222,25 @@ class Prompt:
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
             f"waits for one of them. The ops are {ops}."
         )
+
+    def _hook_called(self, name: str) -> Any:
+        hooks = [hook for node in self.session.schedule for _, hook in hooks_at(node)]
+        names = [getattr(hook, "__name__", "hook") for hook in hooks]
+        if name not in names:
+            known = ", ".join(dict.fromkeys(names)) or "none"
+            raise ArgumentError(f"no hook of this pass is called {name!r}. Its hooks: {known}.")
+        return hooks[names.index(name)]
+
+    def _unbreak(self, rest: str) -> None:
+        points = list(self.session.breakpoints)
+        if rest != "all" and not (rest.isdigit() and 0 < int(rest) <= len(points)):
+            raise ArgumentError(
+                f"unbreak {rest or 'what'}? Of breakpoints there are {len(points)}; `break` lists "
+                "them with their numbers. Write `unbreak 1`, or `unbreak all`."
+            )
+        for point in points if rest == "all" else [points[int(rest) - 1]]:
+            point.remove()
+        self._break("")
 
     # Looking and changing -----------------------------------------------------------------------
 
@@ -214,17 +261,21 @@ class Prompt:
         self._say("\n".join(f"  {row}" for row in rows) or none)
 
     def _set(self, rest: str) -> None:
-        node, value = self.session.current, _value(rest)
+        node = self.session.current
         if node is None:
-            self._say("The pass is over: there is no gradient to set.")
+            self._say("The pass is over: there is nothing to set.")
             return
-        now = next((grad for grad in self.session.arrived if grad is not None), None)
-        if now is None:
-            self._say("No gradient has arrived here that could be replaced.")
-            return
-        is_number = not isinstance(value, list)
-        new = full_like(now, value) if is_number else tensor(value, dtype=now.dtype)
-        self.session.set_gradient(node, new)
+        name, _, text = rest.partition(" ")
+        saved = next((row for row in self.session.saved if row.name == name), None)
+        if saved is not None:
+            like = full(saved.shape, 0.0, dtype=np.dtype(saved.dtype))
+            self.session.set_saved(node, name, _like(like, _value(text.strip())))
+        else:
+            now = next((grad for grad in self.session.arrived if grad is not None), None)
+            if now is None:
+                self._say("No gradient has arrived here that could be replaced.")
+                return
+            self.session.set_gradient(node, _like(now, _value(rest)))
         self._w("")
 
     def _explain(self, rest: str) -> None:
@@ -236,13 +287,32 @@ class Prompt:
         gradient = (arrived if len(arrived) > 1 else arrived[0]) if known else None
         self._say(str(explain(node, gradient=gradient)))
 
+    def _draw(self, rest: str) -> None:
+        path = Path(rest or "pause.svg")
+        try:
+            if path.suffix.lower() == ".html":
+                player(self.session.trace).save(path)
+            else:
+                draw(self.session).save(path)
+        except OSError as error:
+            raise DataError(f"cannot write {path}: {error.strerror}. Name another file.") from None
+        self._say(f"Drawn: {path}")
+
     def _h(self, rest: str) -> None:
         self._say(COMMANDS.rstrip())
 
 
 _FULL = {word: word for word in ("n", "b", "c", "until", "break", "queue", "saved", "hooks")}
-_FULL |= {word: word for word in ("set", "explain", "w", "q", "h")}
-_FULL |= {"next": "n", "back": "b", "continue": "c", "where": "w", "quit": "q", "help": "h"}
+_FULL |= {word: word for word in ("set", "explain", "w", "q", "h", "by", "unbreak", "draw")}
+_FULL |= {
+    "e": "explain",
+    "next": "n",
+    "back": "b",
+    "continue": "c",
+    "where": "w",
+    "quit": "q",
+    "help": "h",
+}
 
 
 def _count(text: str) -> int:
@@ -263,6 +333,11 @@ def _value(text: str) -> Any:
             "Write `set 10` or `set [1.5, 2]`."
         )
     return value
+
+
+def _like(now: Tensor, value: Any) -> Tensor:
+    """A tensor of the dtype of `now`; of its shape, too, if `value` is a number."""
+    return tensor(value, dtype=now.dtype) if isinstance(value, list) else full_like(now, value)
 
 
 def _typed() -> Iterator[str]:

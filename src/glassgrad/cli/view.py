@@ -1,7 +1,7 @@
 """`glassgrad view`: a record in the terminal, as tables if it is one, as plain lines if not."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
@@ -14,17 +14,21 @@ if TYPE_CHECKING:
 __all__ = ["show_trace"]
 
 FIRST = 200  # rows of a table, if nothing else is said: it is laid out as a whole
+NARROW = 60  # columns that a table does not fit into
 
 
-def show_trace(trace: Trace, console: "Console", *, limit: int | None = None) -> None:
+def show_trace(
+    trace: Trace, console: "Console", *, limit: int | None = None, is_plain: bool = False
+) -> None:
     """Print a trace: its nodes in the order of the pass, then its events.
 
     Args:
         trace: what `record` returned.
         console: where to.
         limit: at most so many nodes and events; None: all, or 200 of each in tables.
+        is_plain: no tables: lines, as into a pipe.
     """
-    if not console.is_terminal:
+    if is_plain or not console.is_terminal or console.width < NARROW:
         console.file.write(text_view(trace, limit=limit) + "\n")  # rich would measure each line
         return
     limit = FIRST if limit is None else limit
@@ -33,6 +37,8 @@ def show_trace(trace: Trace, console: "Console", *, limit: int | None = None) ->
     if trace.events:
         console.print(_events(trace, limit))
         _print_rest(console, len(trace.events) - limit)
+        if trace.events[-1]["type"] == "error" and len(trace.events) > limit:
+            console.print(Narrator(trace).sentence(trace.events[-1]))
 
 
 def _print_rest(console: "Console", count: int) -> None:
@@ -46,7 +52,8 @@ def _table(title: str, *columns: str) -> "Table":
 
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for name in columns:
-        table.add_column(name, justify="right" if name in ("turn", "k") else "left")
+        justify: Literal["left", "right"] = "right" if name in ("turn", "k") else "left"
+        table.add_column(name, justify=justify, overflow="fold")  # nothing is left out
     return table
 
 

@@ -314,12 +314,22 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
     return result if modes.grad else result.payload
 
 
+def accumulated_hooks(leaf: Tensor) -> list[Step]:
+    """The hooks that come after a gradient was added to `leaf.grad`."""
+    hooks = (leaf.cold and leaf.cold.post_hooks) or {}
+    return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
+
+
 def run_accumulated(leaf: Tensor) -> None:
     """Run the hooks that come after a gradient was added to `leaf.grad`."""
-    hooks = leaf.cold and leaf.cold.post_hooks
-    for hook in list((hooks or {}).values()):
-        if hook(leaf) is not None:
-            raise HookError(
-                "Tensor post accumulate grad hooks should return None. The gradient has been added "
-                "to .grad already. Write to `leaf.grad` instead."
-            )
+    if leaf.cold and leaf.cold.post_hooks:
+        run_all(accumulated_hooks(leaf), ())
+
+
+def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
+    if hook(leaf) is not None:
+        raise HookError(
+            "Tensor post accumulate grad hooks should return None. The gradient has been added "
+            "to .grad already. Write to `leaf.grad` instead."
+        )
+    return grads

@@ -15,7 +15,7 @@ from glassgrad.base.tree import flatten
 from .graph import AccumulateGrad, GradientEdge, Node, edge_of
 from .layers import Wrapped, settled
 from .stale import inference_error, stale_error
-from .state import HookPair, modes, set_modes
+from .state import HookPair, modes, unrecorded
 from .tensor import LEAF, Pending, Tensor, wrap
 
 __all__ = [
@@ -149,12 +149,9 @@ class Packed:
         self.edge = None if is_leaf or output_nr is not None else edge
         if modes.duals is not None:
             modes.duals.keep_saved(self, tensor)
-        version, recording = tensor._version, modes.grad
-        set_modes(False, modes.inference)
-        try:
+        version = tensor._version
+        with unrecorded():
             self.packed = pack_hook(tensor)
-        finally:
-            set_modes(recording, modes.inference)
         if tensor._version != version:
             raise GraphError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as "

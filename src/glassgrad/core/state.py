@@ -33,11 +33,14 @@ special: set[int] = set()
 """A mark for each thread that must take the slow door: inside `inference_mode()`, saved-tensor
 hooks, a transform or a level of forward mode."""
 
+watching: set[int] = set()
+"""A mark for each thread that has a watcher: somebody takes over the passes that begin in it."""
+
 tracing: set[int] = set()
 """The passes that are being watched: only while there are any does a thread have a tracer."""
 
 anomaly: Any = None
-"""While anomalies are looked for, who does: it has `run(task)`, else None."""
+"""While anomalies are looked for, who does: it has `run(task)` and `step(turn)`; else None."""
 
 noting: tuple[Callable[[Any], None], ...] = ()
 """Called with each node that the slow door makes; empty unless somebody asked."""
@@ -54,12 +57,15 @@ before_write: list[Callable[[Any], None]] = []
 """Called with each tensor that is about to be written in place; empty unless somebody asked."""
 
 
+_MARKED = unusual, special, scoped, watching
+
+
 class _Mark:
     """A thread's entry in these sets; goes with the thread."""
 
     __slots__ = ()
 
-    def __del__(self, marked: tuple[set[int], ...] = (unusual, special, scoped)) -> None:
+    def __del__(self, marked: tuple[set[int], ...] = _MARKED) -> None:
         for marks in marked:  # bound early: at exit the module's names may be gone
             marks.discard(id(self))
 
@@ -71,6 +77,7 @@ class Modes(threading.local):
         grad: whether ops are recorded.
         inference: whether new tensors are made without autograd metadata.
         tracer: called with (event name, node, …) by a watched pass, or None.
+        watcher: called with each pass that is about to run, which it brings to its end; or None.
         task: the backward pass that is running, the innermost one, or None.
         hook_pairs: (pack, unpack) of the saved-tensor hooks entered, the innermost last.
         no_hooks: why saved-tensor hooks may not be entered now; None: they may.
@@ -84,6 +91,7 @@ class Modes(threading.local):
     grad: bool = True
     inference: bool = False
     tracer: Callable[..., None] | None = None
+    watcher: Callable[[Any], None] | None = None
     task: Any = None
     hook_pairs: tuple[HookPair, ...] = ()
     no_hooks: str | None = None
@@ -151,10 +159,48 @@ def set_modes(grad: bool, inference: bool) -> None:
         mark_special()
 
 
+def modes_to_hand_over() -> dict[str, Any]:
+    """The modes of this thread, for another one that does a part of its work."""
+    own = ("key", "_mark", "task", "tracer")
+    return {name: value for name, value in vars(modes).items() if name not in own}
+
+
+def take_over(given: dict[str, Any]) -> None:
+    """Give this thread, a new one, the modes of another."""
+    vars(modes).update(given)
+    if modes.scope is not None:
+        scoped.add(modes.key)
+    set_watcher(modes.watcher)
+    set_modes(modes.grad, modes.inference)
+    mark_special()
+
+
+class unrecorded:  # noqa: N801  # it reads like `no_grad`, which is for users
+    """The block in which this thread records nothing."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = modes.grad
+        set_modes(False, modes.inference)
+
+    def __exit__(self, *exc_info: object) -> None:
+        set_modes(self.before, modes.inference)
+
+
 def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
     """Set the saved-tensor hooks of this thread; the last pair is the one that acts."""
     modes.hook_pairs = pairs
     mark_special()
+
+
+def set_watcher(watcher: Callable[[Any], None] | None) -> None:
+    """Let somebody take over the passes that begin in this thread; None: they run by themselves."""
+    modes.watcher = watcher
+    if watcher is None:
+        watching.discard(modes.key)
+    else:
+        watching.add(modes.key)
 
 
 def set_levels(levels: tuple[Any, ...]) -> None:

@@ -88,7 +88,8 @@ def backward_task(
         raise TransformError(
             "backward() called inside a functorch transform. This is not supported: a transform "
             "leaves no .grad, and its levels are not the tape. Please use grad or vjp of "
-            "glassgrad.func instead, or call backward() outside of the transform."
+            "glassgrad.func instead, or call backward() outside of the transform. To see the pass "
+            "of a transform, write `with glassgrad.tracing.watching() as passes:` around it."
         )
     outputs = _sequence(tensors)
     lift = create_graph or is_seen(outputs, grad_tensors)
@@ -185,12 +186,12 @@ def _captured_in_batch(
     batch = batch_of(outputs, grad_outputs)
     if not batch:
         return [None] * len(inputs)
-    assert batched is not None, "glassgrad.func is imported"
+    assert batched is not None, "glassgrad.autograd is imported"
     return batched(lambda grads: _captured(outputs, inputs, grads, keep, create_graph), batch)
 
 
 batched: Callable[[Callable[..., list[Any]], list[Tensor]], list[Any]] | None = None
-"""Runs a pass on a batch of gradients as if on one. It is a transform, set by `glassgrad.func`."""
+"""Runs a pass on a batch of gradients as if on one. It is a transform, known in `autograd`."""
 
 
 def _sequence(tensors: Any) -> list[Any]:

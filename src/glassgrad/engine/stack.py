@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from glassgrad.core.state import modes, set_hook_pairs, set_modes
+from glassgrad.core.state import modes_to_hand_over, take_over
 
 __all__ = ["MAX_DEPTH", "on_fresh_stack"]
 
@@ -14,14 +14,13 @@ MAX_DEPTH = 20
 def on_fresh_stack(run: Callable[[], None]) -> None:
     """Call `run` in another thread and wait: backward inside backward may go deeper than a stack.
 
-    The thread starts in this one's grad mode and with its saved-tensor hooks; an exception
-    arrives here.
+    The thread has this one's modes, and the transforms that are open here are open there; an
+    exception arrives here.
     """
-    grad_mode, pairs, failed = (modes.grad, modes.inference), modes.hook_pairs, []
+    given, failed = modes_to_hand_over(), []
 
     def work() -> None:
-        set_modes(*grad_mode)
-        set_hook_pairs(pairs)
+        take_over(given)
         try:
             run()
         except BaseException as error:  # noqa: BLE001  # raised again below, whatever it is

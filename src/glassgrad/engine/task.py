@@ -2,11 +2,10 @@
 
 A `Schedule` is the list of nodes that a pass will visit, newest first, each leaf's AccumulateGrad
 right behind its last consumer: PyTorch's order, and a list one can print. A `GraphTask` visits
-them. It is stepped by whoever watches: `step()` advances by one `Phase`, and `run()` does the
-same in one tight loop when nobody watches.
+them: phase by phase if somebody watches, by `step()`; else in one tight loop, by `run()`.
 
     ready → pre_hook* → apply → post_hook* → free_saved → buffer*        a node
-    ready → pre_hook* → accumulate → post_hook*                          a leaf's AccumulateGrad
+    ready → pre_hook* → accumulate → post_accumulate* → post_hook*       a leaf's AccumulateGrad
 
 Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; Tensors under
 `create_graph`, so that everything done to them is recorded.
@@ -14,6 +13,7 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -124,11 +124,14 @@ class GraphTask:
     # Nobody watches ---------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Visit all nodes. An exception ends the pass: buffers go, modes are restored."""
+        """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
         outer = modes.task
         self.depth = 0 if outer is None else self._depth_inside(outer)
         if self.depth == MAX_DEPTH:
             on_fresh_stack(self.run)
+            return
+        if state.watching and modes.watcher is not None:
+            modes.watcher(self)
             return
         before, pairs = (modes.grad, modes.inference), modes.hook_pairs
         set_modes(self.recording, False)
@@ -139,9 +142,7 @@ class GraphTask:
                     self._run_all()
                 else:
                     state.anomaly.run(self)
-                self.node = None
-                for callback in self.callbacks:  # which may grow meanwhile
-                    callback()
+                self._finish()
         finally:
             modes.task = outer
             set_modes(*before)
@@ -233,6 +234,7 @@ class GraphTask:
         elif type(node) is AccumulateGrad:
             (grad,) = run_all(tensor_hooks(node), self._take(node))
             self._accumulate(node.variable, grad)
+            run_accumulated(node.variable)
         else:
             buffers = self.buffers
             grad = buffers.pop(node, None)
@@ -250,13 +252,9 @@ class GraphTask:
     # Somebody watches -------------------------------------------------------------------------
 
     def step(self) -> Phase | None:
-        """Advance by one phase; None once the pass is over.
-
-        Modes are the caller's between two steps. An exception, or `close()`, ends the pass.
-        """
-        phase = None
-        while phase is None and not self.is_over:
-            phase = self.step_here()
+        """Advance by one phase; None once the pass is over. An exception ends it."""
+        while (phase := self.step_here()) is None and not self.is_over:
+            pass
         return phase
 
     def step_here(self) -> Phase | None:
@@ -265,12 +263,13 @@ class GraphTask:
             return None
         try:
             if self.position == len(self.schedule):
-                self._advance(self._finish)
+                self.within(self._finish)
                 self.close()
                 return None
             if self.turn is None:
                 self.turn = Visit(self, self.schedule[self.position])
-            phase: Phase | None = self._advance(self.turn.step)
+            act = partial(state.anomaly.step, self.turn) if state.anomaly else self.turn.step
+            phase: Phase | None = self.within(act)
         except BaseException:
             self.close()
             raise
@@ -290,9 +289,11 @@ class GraphTask:
         for callback in self.callbacks:  # which may grow meanwhile
             callback()
 
-    def _advance(self, act: Callable[[], Any]) -> Any:
-        before, outer = (modes.grad, modes.inference), modes.task
-        pairs = modes.hook_pairs
+    def within(self, act: Callable[[], Any]) -> Any:
+        """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
+        if modes.task is self:
+            return act()
+        before, outer, pairs = (modes.grad, modes.inference), modes.task, modes.hook_pairs
         self.depth = 0 if outer is None else outer.depth + 1
         set_modes(self.recording, False)
         modes.task = self
@@ -321,6 +322,7 @@ class GraphTask:
         if type(node) is AccumulateGrad:
             results: Grads = ()
             self._accumulate(node.variable, grads[0])
+            run_accumulated(node.variable)
         else:
             results = fit(node, node.compute(grads, self.lift))
             if node.cold is not None and node.cold.post and not node._is_users:
@@ -386,12 +388,11 @@ class GraphTask:
         for nr, place in self.wanted.get(node, ()):
             self.captured[place] = grads[nr]
 
-    def _accumulate(self, leaf: Tensor, grad: Any) -> None:
+    def _accumulate(self, leaf: Tensor, grad: Any, unshared: bool = False) -> None:
         if grad is not None and leaf.requires_grad:
             if modes.duals is not None and self.lift and not self.recording:
                 grad = grad.detach()  # it may have a tangent, which would not be recorded either
-            accumulate(leaf, grad, unshared=False)
-        run_accumulated(leaf)
+            accumulate(leaf, grad, unshared)
 
 
 _WORTH_REUSING = 4096

@@ -5,13 +5,22 @@ stands in it is a number, so that whoever watches can see what comes next, chang
 between two phases, and put the turn back to where it was.
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.hooks import Step, post_hooks, pre_hooks, run_all, tensor_hooks
+from glassgrad.core.hooks import (
+    Step,
+    accumulated_hooks,
+    has_no_hooks,
+    post_hooks,
+    pre_hooks,
+    run_all,
+    tensor_hooks,
+)
 from glassgrad.core.saved import arrays_in
 
-from .gradients import fit
+from .gradients import A_LOCAL, fit
 from .phase import Phase
 
 if TYPE_CHECKING:
@@ -100,9 +109,20 @@ class Visit:
 
     def _accumulate(self, _: None) -> Phase:
         node: Any = self.node
-        self.task._accumulate(node.variable, self.grads[0])
+        grad, unshared = self.grads[0], False
+        if has_no_hooks(node) and not self.task.on_tensors:
+            self.grads = ()  # Note [Who owns a gradient]
+            unshared = sys.getrefcount(grad) <= A_LOCAL
+        self.task._accumulate(node.variable, grad, unshared)
+        self.grads = (grad,)
+        self._then(*[("post_accumulate", step) for step in accumulated_hooks(node.variable)])
         self._then_post_hooks()
         return Phase("accumulate", node, self.grads)
+
+    def _post_accumulate(self, step: Step) -> Phase:
+        run, hook, leaf = step
+        run(hook, (), leaf)
+        return Phase("post_accumulate", self.node, detail=hook)
 
     def _apply(self, _: None) -> Phase:
         task, node = self.task, self.node

@@ -1,14 +1,13 @@
 """One backward pass for a batch of gradients: `autograd.grad(…, is_grads_batched=True)`.
 
 The pass is mapped over: a gradient in it shows one example, and what the nodes saved is the same
-for all of them. The engine is below transforms, so it is told here how that is done.
+for all of them.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.engine import backward
 
 from ._batch_level import Batch, BatchLevel
 
@@ -30,6 +29,3 @@ def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]
         x if x is None or dim == 0 else x.expand(size, *x.shape)  # the same for all examples
         for x, dim in pairs
     ]
-
-
-backward.batched = in_one_pass

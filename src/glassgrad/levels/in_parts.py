@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassgrad.core.graph import edge_of
-from glassgrad.core.state import modes, set_modes
+from glassgrad.core.state import modes, unrecorded
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.calling import form_of
 
@@ -34,12 +34,8 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
     pairs = zip(tensors, own, strict=True)
     edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
     raw = outputs()
-    before = modes.grad
-    set_modes(False, modes.inference)
-    try:
+    with unrecorded():
         cls.setup_context(ctx, args, raw)
-    finally:
-        set_modes(before, modes.inference)
     return ctx, raw, edges if recording else None
 
 
@@ -55,14 +51,10 @@ def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     tensors = [x for x in args if isinstance(x, Tensor)]
     recording = modes.grad and True in ctx.needs_input_grad
     edges = tuple([edge_of(x) for x in tensors]) if recording else None
-    before = modes.grad
-    set_modes(False, modes.inference)
-    try:
+    with unrecorded():
         raw = forward(*args) if separate else forward(ctx, *args)
         if separate:
             cls.setup_context(ctx, args, raw)
-    finally:
-        set_modes(before, modes.inference)
     return ctx, raw, edges
 
 

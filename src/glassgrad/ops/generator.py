@@ -1,6 +1,6 @@
 """Sources of random numbers: `Generator`, and the default one that all random functions share."""
 
-import secrets
+import os
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start over from a seed that the operating system draws; returns it."""
-        self.manual_seed(secrets.randbits(63))
+        self.manual_seed(int.from_bytes(os.urandom(8)) >> 1)
         return self._seed
 
     def initial_seed(self) -> int:

@@ -178,7 +178,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
     """
     forward, node_cls, new = cls.ufunc or cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
-    saves_nothing = not cls.saves
+    saves_nothing, saver = not cls.saves, depth + 2  # seen from `save`
     home = vars(sys.modules[cls.__module__])
     saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
 
@@ -248,7 +248,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
             if x.cold is not None or (y is not None and y.cold is not None):
                 note_versions(node)
         else:
-            save(node, (x, y), (a, b), out)
+            save(node, (x, y), (a, b), out, saver)
         node.seq = next_seq()
         z.edge = node
         return z

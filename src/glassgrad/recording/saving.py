@@ -208,8 +208,12 @@ class PrimitiveNode(Node):
             self.holders = self.versions = None
 
 
-def save(node: Any, operands: Values, values: Values, out: Any) -> None:
-    """Keep on `node` what its class names in `saves` and its edges will need."""
+def save(node: Any, operands: Values, values: Values, out: Any, depth: int = 4) -> None:
+    """Keep on `node` what its class names in `saves` and its edges will need.
+
+    Args:
+        depth: for `here`, how far away the user is who called the op.
+    """
     cls = node._forward_cls
     arrays: list[Any] = []
     holders: list[Any] = []
@@ -228,7 +232,7 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         node.holders = None  # nothing to let go of: a second pass may come
         return
     node.holders = tuple(holders)
-    node.saver_code, node.saver_offset = here(4)
+    node.saver_code, node.saver_offset = here(depth)
     note_versions(node)
 
 

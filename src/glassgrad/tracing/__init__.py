@@ -7,19 +7,28 @@ from glassgrad.tracing.record import record
 from glassgrad.tracing.session import Session, step
 from glassgrad.tracing.snapshot import snapshot
 from glassgrad.tracing.summary import ArrayTable, summarize
+from glassgrad.tracing.watching import Passes, watching
 
 __all__ = [
-    "SCHEMA",
-    "ArrayTable",
-    "Comparison",
-    "Difference",
-    "NonFinite",
-    "Session",
-    "Trace",
-    "compare",
-    "find_nan",
+    # the log of a pass
     "record",
     "snapshot",
+    "Trace",
+    "SCHEMA",
+    # a pass that is paused
     "step",
+    "Session",
+    # several passes
+    "watching",
+    "Passes",
+    # two logs beside each other
+    "compare",
+    "Comparison",
+    "Difference",
+    # where a nan came from
+    "find_nan",
+    "NonFinite",
+    # arrays in a log
+    "ArrayTable",
     "summarize",
 ]

@@ -17,7 +17,7 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, RemovableHandle, ends
 from glassgrad.core.graph import edge_of as _edge_of
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.phase import Phase
+from glassgrad.engine.phase import HOOK_PHASES, Phase
 
 from .describing import hooks_at, numbers, saved_by
 
@@ -35,6 +35,7 @@ class Breakpoint:
         before: whether it stops before the node that comes next.
         at_hook: whether it stops before the hook that comes next.
         after: whether it stops after the phase that was just done.
+        node: the one node that it stops at; None if it may be several.
     """
 
     def __init__(
@@ -44,8 +45,9 @@ class Breakpoint:
         before: Callable[["Paused", Node], bool] | None = None,
         at_hook: Callable[["Paused"], bool] | None = None,
         after: Callable[["Paused", Phase], bool] | None = None,
+        node: Node | None = None,
     ) -> None:
-        self.why = why
+        self.why, self.node = why, node
         self.before, self.at_hook, self.after = before, at_hook, after
         self._among: list[Breakpoint] | None = None
 
@@ -93,7 +95,8 @@ def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
 
 def _at_node(session: "Paused", what: Any) -> Breakpoint:
     goal = find_node(session, what)
-    return Breakpoint(f"before {session.describe(goal)}", before=lambda _, node: node is goal)
+    why = f"before {session.describe(goal)}"
+    return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
 
 
 def _at_op(session: "Paused", name: Any) -> Breakpoint:
@@ -112,7 +115,7 @@ def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
             "stops where the gradient of that tensor has arrived. Write `break_at(tensor=x)`."
         )
     why = f"where the gradient of {label} has arrived, at {session.describe(goal)}"
-    return Breakpoint(why, before=lambda _, node: node is goal)
+    return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
 
 
 def _at_scope(session: "Paused", name: Any) -> Breakpoint:
@@ -193,11 +196,7 @@ def _is_next(session: "Paused", hook: Any) -> bool:
     if turn is None:
         return False
     kind, what = turn.upcoming
-    if kind in ("pre_hook", "post_hook"):
-        return bool(what[1] == hook)
-    return kind == "accumulate" and any(
-        known == hook for at, known in hooks_at(turn.node) if at == "post_accumulate"
-    )
+    return kind in HOOK_PHASES and bool(what[1] == hook)
 
 
 def _at_nan(_: "Paused", wanted: Any) -> Breakpoint:

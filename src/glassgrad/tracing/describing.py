@@ -3,8 +3,11 @@
 Nothing here runs a pass or changes the graph.
 """
 
+import copy
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in
 from glassgrad.base.backend import asnumpy
@@ -16,9 +19,20 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
 from glassgrad.recording.saving import PrimitiveNode
 
-from .summary import ArrayTable
+from .levels import batch_of, levels_of, open_levels
+from .sharing import Bases, written_part
+from .summary import ArrayTable, dtype_name
 
-__all__ = ["Names", "describe", "hooks_at", "numbers", "saved_by"]
+__all__ = [
+    "Names",
+    "describe",
+    "describe_leaf",
+    "describe_node",
+    "hooks_at",
+    "numbers",
+    "oldest_first",
+    "saved_by",
+]
 
 
 def numbers(value: Any) -> Any:
@@ -26,6 +40,8 @@ def numbers(value: Any) -> Any:
 
     Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
     """
+    if type(value) is np.ndarray:
+        return value
     value = value.payload if isinstance(value, Tensor) else value
     value = value.array if isinstance(value, Layer) else value
     return value if getattr(value, "shape", None) == () else asnumpy(value)
@@ -40,7 +56,7 @@ class Names:
     """
 
     def __init__(self, schedule: Iterable[Node], outputs: list[Tensor]) -> None:
-        self.nodes = _oldest_first(list(schedule))
+        self.nodes = oldest_first(list(schedule))
         self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
         leaves = [node for node in self.nodes if isinstance(node, AccumulateGrad)]
         self.leaves = leaves
@@ -48,7 +64,8 @@ class Names:
         self.outputs = [f"t{len(leaves) + rank}" for rank in range(len(outputs))]
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
         self._lines: dict[Place, str] = {}
-        self._hooks: dict[tuple[Node, int], str] = {}
+        self._hooks: dict[tuple[Node, int], tuple[str, Any]] = {}
+        self.bases = Bases()
 
     def storage(self, array: Any) -> str:
         """The id of the memory that `array` lies in."""
@@ -57,9 +74,35 @@ class Names:
             owner = owner.base
         return self._storages.setdefault(id(owner), (f"s{len(self._storages)}", owner))[0]
 
+    def forget_storages(self) -> None:
+        """Let go of the memory that was asked about."""
+        self._storages.clear()
+
     def hook(self, node: Node, hook: Any) -> str:
         """The id of a hook at a node."""
-        return self._hooks.setdefault((node, id(hook)), f"h{len(self._hooks) + 1}")
+        return self._hooks.setdefault((node, id(hook)), (f"h{len(self._hooks) + 1}", hook))[0]
+
+    @property
+    def hook_count(self) -> int:
+        """How many hooks have an id."""
+        return len(self._hooks)
+
+    def cut_hooks(self, count: int) -> None:
+        """Be as it was when `count` hooks had one."""
+        while len(self._hooks) > count:
+            self._hooks.popitem()
+
+    def extended(self, nodes: list[Node]) -> "Names":
+        """These names, and those of more nodes, numbered on."""
+        more = copy.copy(self)
+        leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
+        first, first_leaf = len(self.nodes), len(self.leaves) + len(self.outputs)
+        more.nodes, more.leaves = self.nodes + nodes, self.leaves + leaves
+        more.node = self.node | {node: f"n{first + rank}" for rank, node in enumerate(nodes)}
+        more.leaf = self.leaf | {x: f"t{first_leaf + rank}" for rank, x in enumerate(leaves)}
+        more._storages, more._hooks = self._storages.copy(), self._hooks.copy()
+        more.bases = self.bases.copy()
+        return more
 
     def line(self, place: Place) -> str:
         """The line of an instruction, as a reader finds it."""
@@ -69,7 +112,7 @@ class Names:
         return found
 
 
-def _oldest_first(schedule: list[Node]) -> list[Node]:
+def oldest_first(schedule: list[Node]) -> list[Node]:
     """All nodes, each leaf's AccumulateGrad just before its first consumer."""
     ordered: dict[Node, None] = {}
     for node in sorted((n for n in schedule if n.edges), key=lambda n: n.seq):
@@ -86,8 +129,10 @@ def _oldest_first(schedule: list[Node]) -> list[Node]:
 def describe(names: Names, table: ArrayTable, outputs: list[Tensor]) -> dict[str, Any]:
     """The `graph` of a trace; the arrays it speaks of go into `table`."""
     return {
-        "leaves": [_leaf(names, table, node) for node in names.leaves],
-        "nodes": [_node(names, table, node) for node in names.nodes],
+        **levels_of(names.nodes),
+        **open_levels(),
+        "leaves": [describe_leaf(names, table, node) for node in names.leaves],
+        "nodes": [describe_node(names, table, node) for node in names.nodes],
         "outputs": [
             _output(names, table, tensor, name)
             for tensor, name in zip(outputs, names.outputs, strict=True)
@@ -96,11 +141,12 @@ def describe(names: Names, table: ArrayTable, outputs: list[Tensor]) -> dict[str
 
 
 def _tensor(table: ArrayTable, tensor: Tensor) -> dict[str, Any]:
-    shape, array = list(tensor.shape), table.add(numbers(tensor))
-    return {"name": tensor.name, "shape": shape, "dtype": str(tensor.dtype), "array": array}
+    shape, array = list(tensor.shape), table.add_still(numbers(tensor), batch_of(tensor))
+    return {"name": tensor.name, "shape": shape, "dtype": dtype_name(tensor.dtype), "array": array}
 
 
-def _leaf(names: Names, table: ArrayTable, node: AccumulateGrad) -> dict[str, Any]:
+def describe_leaf(names: Names, table: ArrayTable, node: AccumulateGrad) -> dict[str, Any]:
+    """A leaf as an entry of a trace."""
     about = _tensor(table, node.variable)
     return {"id": names.leaf[node], "acc": names.node[node], **about}
 
@@ -111,28 +157,42 @@ def _output(names: Names, table: ArrayTable, tensor: Tensor, name: str) -> dict[
     return {"id": name, "node": names.node[made_by], "slot": tensor.output_nr, **about}
 
 
-def _node(names: Names, table: ArrayTable, node: Node) -> dict[str, Any]:
+def describe_node(names: Names, table: ArrayTable, node: Node) -> dict[str, Any]:
+    """A node as an entry of a trace."""
     entry: dict[str, Any] = {"id": names.node[node], "op": node.name()}
     entry["seq"] = int(entry["id"][1:])
     entry |= _origin(names, node)
     entry["edges"] = [_edge(names, node, edge) for edge in node.edges]
     shape, dtype = node._input_metadata[0]
     if dtype is not None:
-        entry |= {"shape": list(shape), "dtype": str(dtype)}
-    saved = [_saved_entry(names, table, *item[:3]) for item in saved_by(node)]
+        entry |= {"shape": list(shape), "dtype": dtype_name(dtype)}
+    saved = [_saved_entry(names, table, *item) for item in saved_by(node)]
     if saved:
         entry["saved"] = saved
     if _is_freed(node):
         entry["freed"] = True
     if node._is_users:
         entry["user"] = True
+    if base := names.bases.of(node):
+        entry["base"] = names.node[base]
+    if (part := written_part(node)) is not None:
+        entry["part"] = part
     hooks = [
         {"id": names.hook(node, hook), "kind": kind, "name": getattr(hook, "__name__", "hook")}
         for kind, hook in hooks_at(node)
     ]
     if hooks:
         entry["hooks"] = hooks
+    if retained := _retained(table, node):
+        entry["retains"] = retained
     return entry
+
+
+def _retained(table: ArrayTable, node: Node) -> list[dict[str, Any]]:
+    """The tensors made by `node` that keep their gradient."""
+    kept = {} if node.cold is None else node.cold.retain
+    alive = [(slot, tensor) for slot, ref in kept.items() if (tensor := ref()) is not None]
+    return [{"slot": slot, **_tensor(table, tensor)} for slot, tensor in alive]
 
 
 def _origin(names: Names, node: Node) -> dict[str, Any]:
@@ -217,12 +277,14 @@ def _shown(kept: Any) -> list[Any]:
 
 
 def _saved_entry(
-    names: Names, table: ArrayTable, name: str, what: Any, version: int
+    names: Names, table: ArrayTable, name: str, what: Any, version: int, now: int
 ) -> dict[str, Any]:
     array = what.payload if isinstance(what, Tensor) else what
     entry: dict[str, Any] = {"name": name, "storage": names.storage(array), "version": version}
-    entry |= {"bytes": array.nbytes, "shape": list(array.shape), "dtype": str(array.dtype)}
-    entry["array"] = table.add(numbers(array))
+    entry |= {"bytes": array.nbytes, "shape": list(array.shape), "dtype": dtype_name(array.dtype)}
+    entry["array"] = table.add_still(numbers(array), batch_of(array))
+    if now != version:
+        entry["now"] = now
     if isinstance(what, Tensor):
         accumulator: Any = what.cold and what.cold.accumulator and what.cold.accumulator()
         if what.is_leaf and accumulator in names.leaf:

@@ -3,7 +3,8 @@
 A `Trace` is four lists. All ids are ranks within the recorded graph, never `id()` and never a
 counter of the process, so that the same program gives the same file, byte for byte.
 
-`graph["nodes"]`, oldest first (`n0` is the oldest), each a dict with
+`graph["nodes"]`, oldest first (`n0` is the oldest); behind them, again oldest first, those of the
+gradient's own graph, which a pass under `create_graph=True` made. Each is a dict with
 
     id      "n3"
     op      PyTorch's name of the node, "MulBackward0"; "AccumulateGrad" for the node that adds into
@@ -15,15 +16,24 @@ counter of the process, so that the same program gives the same file, byte for b
     shape, dtype    of the op's output (optional)
     saved   optional, a list of {"name": "self", "storage": "s1", "version": 0, "bytes": 16}; equal
             memory, equal storage id. Optional there: "leaf": "t1" if the saved tensor is that leaf,
-            "label" (the tensor's name), "shape", "dtype", "array"
+            "label" (the tensor's name), "shape", "dtype", "array", and "now": 1, the version it has
+            now, where it was written to since
     scope   optional, the module path as a list: ["mlp", "act"]
     src     optional, the line that made the node: "cell 3, line 2: `y = w * x`". Known of nodes
             that saved something, and of all that were made inside of a scope
     level   optional, depth of the transform that recorded it (0, or no field: the base tape)
     freed   optional, true if the node had let go of what it saved when the graph was described
     user    optional, true for a Function that is not glassgrad's own
+    base    optional, of an op whose result is a view: the node that made the memory it shows, "n1"
+            (the AccumulateGrad of a leaf)
+    part    optional, of CopySlices: the shape of the view that was written, [2]
+    origin  optional, the node while whose turn this one was recorded, "n3": it is of the
+            gradient's own graph, and does not run in the pass that made it
     hooks   optional, a list of {"id": "h1", "kind": "pre" | "post" | "tensor" | "post_accumulate",
             "name": "clip"}
+    retains optional, the tensors that the op made and that keep their gradient (`retain_grad`), a
+            list of {"slot": 0, "name": "h" or None, "shape": [2], "dtype": "float32"}, with
+            "array" (its value; optional)
 
 `graph["leaves"]`, by first appearance:
 
@@ -35,7 +45,16 @@ counter of the process, so that the same program gives the same file, byte for b
     {"id": "t2", "name": "loss" or None, "shape": [], "dtype": "float32",
      "node": "n9", "slot": 0, "array": "a1" (its value; optional)}
 
-`arrays`: what `ArrayTable.summaries` holds. Where a gradient is None, None stands for the id.
+Optional in `graph`, where transforms are about or nobody held the loss:
+
+    levels      the transforms that recorded nodes: [{"level": 2, "kind": "grad", "inside": ["vmap"]
+                (the kinds of those around it, outermost first; optional)}]
+    inside      the kinds of the transforms that were open when the pass began: ["vmap"]
+    wanted      the nodes whose gradients the pass was run for, and does not add to .grad: ["n0"]
+
+`arrays`: what `ArrayTable.summaries` holds. `shape` is that of one example if there is a "batch":
+[3], the number of examples for each `vmap` around. Where a gradient is None, None stands for the
+id.
 
 `events`, in the order in which the engine did things; `k` counts them from 0, `type` is one of
 
@@ -46,21 +65,28 @@ counter of the process, so that the same program gives the same file, byte for b
                                             node's list); version is [when saved, now]
     apply       node, grad_in, grad_out     the rule ran: per output slot, per input (before the
                                             engine reduces a broadcast). Not for AccumulateGrad
-    post_hook   node, hook, before, after   a post-hook of the node; before and after are grad_out
+    post_hook   node, hook, before, after   a post-hook of the node; before and after are grad_out.
+                                            Of kind "post_accumulate": they are the leaf's .grad
     buffer      node, slot, have, need      a gradient arrived at `node`: `have` of `need` of its
                                             incoming edges have delivered. Optional: "edge": "e3-0"
                                             (edge 0 of n3 brought it), "grad" (the buffer as it is)
     accumulate  tensor, grad                AccumulateGrad ran: `grad` is the leaf's .grad now
     free_saved  node, bytes                 the node's saved tensors are gone
+    error       error, message              the pass ended here by an exception: its class, and what
+                                            it said. Always the last event. Optional: "node", where
+                                            it was raised (absent if all had run), and "saved", the
+                                            name of the saved tensor that was written since
 
 A node is under way from its first event after `ready` (hooks, unpack, apply or accumulate) to its
 `free_saved`, or to the first event of the next node if it has none. The `buffer` and `ready` events
 that its gradients cause follow its `apply`.
 """
 
+import gc
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,9 +101,10 @@ SCHEMA = "glassgrad.trace/1"
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
-    k id type op seq name node tensor storage leaf label scope src level user freed kind acc shape
-    dtype hook saved version bytes to slot sum_to have need edge before after grad_in grad_out grad
-    array min max norm head nan inf values hooks edges
+    k id type levels inside wanted op seq name node tensor storage leaf label scope src level
+    user freed base part origin kind acc shape dtype hook saved version now bytes to slot sum_to
+    have need edge before after grad_in grad_out grad error message array batch min max norm
+    head nan inf values hooks edges
 """
 _ORDER = {name: rank for rank, name in enumerate(_FIELDS.split())}
 
@@ -188,13 +215,14 @@ class Trace:
         Raises:
             DataError: if the text is no sound `glassgrad.trace/1`; the message says where.
         """
-        try:
-            document = json.loads(text, parse_constant=_no_constant)
-        except RecursionError:
-            raise _refusal(source, "it is nested too deeply") from None
-        except ValueError as error:
-            raise _refusal(source, f"it is not JSON ({error})") from None
-        return cls.from_document(document, source=source)
+        with _no_collector():
+            try:
+                document = json.loads(text, parse_constant=_no_constant)
+            except RecursionError:
+                raise _refusal(source, "it is nested too deeply") from None
+            except ValueError as error:
+                raise _refusal(source, f"it is not JSON ({error})") from None
+            return cls.from_document(document, source=source)
 
     @classmethod
     def from_document(cls, document: Any, *, source: str = "the document") -> "Trace":
@@ -203,7 +231,9 @@ class Trace:
         Raises:
             DataError: if it is no sound `glassgrad.trace/1`; the message says where.
         """
-        if found := problem(document):
+        with _no_collector():
+            found = problem(document)
+        if found:
             raise _refusal(source, found)
         return cls(document["graph"], document["arrays"], document["events"])
 
@@ -228,6 +258,9 @@ def _lines(trace: Trace) -> Iterator[str]:
     yield from _list("leaves", trace.leaves, end=",\n" if trace.outputs else "")
     if trace.outputs:
         yield from _list("outputs", trace.outputs, end="")
+    for name in ("levels", "inside", "wanted"):
+        if name in trace.graph:
+            yield f',\n  "{name}": {_text(trace.graph[name])}'
     yield '},\n "arrays": {'
     comma = "\n  "
     for name in sorted(trace.arrays, key=_rank):
@@ -264,6 +297,18 @@ def _ordered(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_ordered(item) for item in value]
     return value
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """While a document is read nothing becomes garbage, and looking for some takes most time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _no_constant(name: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, scope
 from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.base.source_lines import here, shown
 from glassgrad.base.tree import flatten
 from glassgrad.core import state
@@ -83,6 +83,7 @@ def find_nan(loss_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinit
 
     Raises:
         ArgumentTypeError: if `loss_fn` cannot be called.
+        FreedGraphError: if it runs backward() itself, so that there is no graph to look at.
         What `loss_fn` raises.
 
     Example:
@@ -201,6 +202,12 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
             kind = _kind(phase.after) if phase.kind == "apply" else None
             if kind is not None and _kind(phase.before) not in (kind, "nan"):
                 first.setdefault(kind, _of_phase(phase, kind, first.get("inf")))
+    except FreedGraphError as error:
+        raise FreedGraphError(
+            "find_nan() found nothing in the forward pass, and cannot look at the gradients: "
+            "loss_fn has run backward() itself, and the graph is used up. Have it return the loss "
+            "and leave backward() to find_nan, or write `loss.backward(retain_graph=True)`."
+        ) from error
     finally:
         task.close()
     return first.get("nan") or first.get("inf")

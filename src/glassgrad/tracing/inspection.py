@@ -8,6 +8,7 @@ from glassgrad.core.hooks import as_tensor
 from glassgrad.core.tensor import Tensor
 
 from .describing import hooks_at, numbers, saved_by
+from .levels import batch_of
 from .summary import summarize
 
 if TYPE_CHECKING:
@@ -128,9 +129,9 @@ def saved_of(session: "Paused", node: Node) -> list[Saved]:
     """What `node` holds on to now."""
     rows = []
     for name, what, version, now in saved_by(node):
-        array = numbers(what)
-        owners = _owners(session, session.names.storage(array), node)
-        about = tuple(array.shape), str(array.dtype), int(array.nbytes)
+        owners = _owners(session, session.names.storage(numbers(what)), node)
+        seen = what.payload if isinstance(what, Tensor) else what  # one example, under vmap
+        about = tuple(seen.shape), str(seen.dtype), int(seen.nbytes)
         rows.append(Saved(name, *about, version, now, owners))
     return rows
 
@@ -175,12 +176,14 @@ def shown(grad: Any) -> str:
     """A gradient in a few words: shape, dtype, and its elements or its norm."""
     about = summarize(numbers(grad))
     bad = "".join([f", {about[kind]} {kind}" for kind in ("nan", "inf") if kind in about])
-    shape, dtype, head = tuple(about["shape"]), about["dtype"], about["head"]
+    batch = batch_of(grad)
+    shape, dtype, head = tuple(about["shape"][len(batch) :]), about["dtype"], about["head"]
+    examples = "".join([f"{size} × " for size in batch])
     if len(head) == numbers(grad).size:
         values = ", ".join(f"{item:.3g}" if isinstance(item, float) else str(item) for item in head)
-        return f"{shape} {dtype} [{values}]{bad}"
+        return f"{examples}{shape} {dtype} [{values}]{bad}"
     norm = about["norm"]
-    return f"{shape} {dtype}" + ("" if norm is None else f", norm {norm:.3g}") + bad
+    return f"{examples}{shape} {dtype}" + ("" if norm is None else f", norm {norm:.3g}") + bad
 
 
 def plain(text: str) -> str:
@@ -217,6 +220,7 @@ _HALFWAY = {
     "pre_hook": ", before a hook",
     "apply": ", before its rule",
     "accumulate": ", before it adds to .grad",
+    "post_accumulate": ", after it added to .grad and before a hook",
     "post_hook": ", after its rule and before a hook",
     "free_saved": ", after its rule and before it lets go of what it saved",
     "buffer": ", after its rule and before a gradient is handed on",

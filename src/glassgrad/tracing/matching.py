@@ -42,7 +42,7 @@ class Matching:
     Attributes:
         pairs: nodes of the first trace, and those of the second that they are.
         cuts: the edges that do not lead to a pair.
-        only_a, only_b: the nodes without partner, oldest first.
+        only_a, only_b: the nodes without partner, oldest first; a gradient's own graph left out.
     """
 
     pairs: dict[str, str] = field(default_factory=dict)
@@ -85,6 +85,10 @@ class _Graph:
     def below(self, name: str) -> list[str]:
         return [to for to in dict.fromkeys(self.goals(name)) if to is not None]
 
+    def own(self) -> list[str]:
+        """The nodes but for those that rules made meanwhile, which another pass runs through."""
+        return [name for name, node in self.nodes.items() if "origin" not in node]
+
     def reach(self, name: str) -> Iterator[tuple[str, int]]:
         """The nodes below `name`, nearest first, with how many edges away they are."""
         near = deque([(name, 0)])
@@ -123,8 +127,8 @@ class _Walk:
             first, second = pair
             self.found.pairs[first], self.taken[second] = second, first
             todo += self._edges(first, second)
-        self.found.only_a = [name for name in self.a.nodes if name not in self.found.pairs]
-        self.found.only_b = [name for name in self.b.nodes if name not in self.taken]
+        self.found.only_a = [name for name in self.a.own() if name not in self.found.pairs]
+        self.found.only_b = [name for name in self.b.own() if name not in self.taken]
         self.found.cuts = [cut for cut in self.found.cuts if not self._is_joined(cut)]
         return self.found
 

@@ -9,7 +9,9 @@ from glassgrad.engine.task import GraphTask
 from . import inspection
 from .breakpoints import Breakpoint, find_node
 from .describing import Names
+from .events import Trace
 from .inspection import Hook, Saved, Waiting
+from .log import Log
 from .rewind import Journal
 
 __all__ = ["Paused"]
@@ -40,6 +42,17 @@ class Paused:
         self._roots: list[Any] = [x if isinstance(x, GradientEdge) else edge_of(x) for x in outputs]
         self._sources = inspection.sources_of(self)
         self._journal = Journal(task)
+        self._log = Log(task, self.names, self.outputs)
+
+    @property
+    def trace(self) -> Trace:
+        """The log so far, as `record` gives it at the end: what has happened, and in which graph.
+
+        The graph is as it was when the pass began, and with `create_graph` what has grown since.
+        `back` takes events out again. The trace of a session that was closed, or ended by an
+        exception, can be read as before.
+        """
+        return self._log.trace()
 
     @property
     def position(self) -> int:

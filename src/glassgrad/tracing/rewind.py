@@ -4,11 +4,14 @@ Nothing is copied but what would be written over: the array of a leaf's `.grad`,
 adds to in place. For all the rest a reference is enough, since the engine puts new objects into
 the place of old ones. (It adds in place to a buffer too, unless somebody else refers to it; the
 journal does. See Note [Who owns a gradient] in `engine/gradients.py`.)
+
+An entry of the journal is a tuple: the function that undoes, and what to call it with.
 """
 
 from collections.abc import Callable, Iterable
 from types import MemberDescriptorType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import modes
@@ -19,7 +22,7 @@ from glassgrad.engine.task import GraphTask
 from glassgrad.ops.generator import default_generator
 from glassgrad.recording.saving import PrimitiveNode, Unpacking
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "has_builtin_rule"]
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
@@ -34,7 +37,7 @@ class Journal:
 
     def __init__(self, task: GraphTask) -> None:
         self.task = task
-        self._undo: list[Callable[[], None]] = []
+        self._undo: list[tuple[Any, ...]] = []
         outer = modes.task
         self._outer: Callable[[GraphTask], None] | None = outer and outer.before_inner
         if self._outer is not None:
@@ -48,7 +51,8 @@ class Journal:
         """Undo what was noted since `mark`, the latest first."""
         self.task.is_rewound = True
         while len(self._undo) > mark:
-            self._undo.pop()()
+            undo, *what = self._undo.pop()
+            undo(*what)
 
     def forget(self) -> None:
         """Let go of everything that was noted."""
@@ -74,22 +78,24 @@ class Journal:
             self._note_numbers()
             return
         node, turn = task.schedule[task.position], task.turn
-        for kind, what in (("ready", None),) if turn is None else turn.todo[turn.at :]:
+        if turn is None:
+            self._before_ready(node, None)
+            return
+        for kind, what in turn.todo[turn.at :]:
             note: Callable[[Node, Any], None] = getattr(self, f"_before_{kind}")
             note(node, what)
             if kind not in ("capture", "free_saved"):  # which may be silent, and others follow
                 break
 
     def _before_ready(self, node: Node, _: Any) -> None:
-        self.note_buffers([node])
+        self.note_buffers((node,))
 
     def _before_buffer(self, _: Node, place_and_edge: tuple[int, Any]) -> None:
-        self.note_buffers([ends(place_and_edge[1])[0]])
+        self.note_buffers((ends(place_and_edge[1])[0],))
 
     def _before_apply(self, node: Node, _: Any) -> None:
         self.note_node(node)
-        is_plain = isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
-        if not is_plain:  # a user's rule or hook may draw some; built-in rules draw none
+        if not has_builtin_rule(node):  # which draws none
             self._note_numbers()
 
     def _before_free_saved(self, node: Node, _: Any) -> None:
@@ -109,6 +115,9 @@ class Journal:
 
     def _before_accumulate(self, node: Any, _: Any) -> None:
         self._note_grad(node.variable, is_written=not self.task.on_tensors)
+
+    def _before_post_accumulate(self, node: Any, _: Any) -> None:
+        self._note_grad(node.variable, is_written=True)  # that is what such hooks are for
         self._note_numbers()
 
     def _note_inner(self, inner: GraphTask) -> None:
@@ -127,58 +136,32 @@ class Journal:
     def _note_place(self) -> None:
         """Note how far the pass has come."""
         task = self.task
-        turn, place = task.turn, (task.position, task.is_over, task.node)
-        mark = None if turn is None else turn.mark()
-        captured, queued = tuple(task.captured), len(task.callbacks)
-
-        def undo() -> None:
-            task.turn = turn
-            if turn is not None and mark is not None:
-                turn.put_back(mark)
-            task.position, task.is_over, task.node = place
-            task.captured[:] = captured
-            del task.callbacks[queued:]
-
-        self._undo.append(undo)
+        place = (task.turn, task.position, task.is_over, task.node)
+        self._undo.append((_undo_place, task, place, tuple(task.captured), len(task.callbacks)))
+        if task.turn is not None:
+            self.note_turn()
 
     def note_turn(self) -> None:
         """Note the gradients that the current node is working with."""
         turn = self.task.turn
         assert turn is not None, "a node has begun"
-        mark = turn.mark()
-        self._undo.append(lambda: turn.put_back(mark))
+        self._undo.append((turn.put_back, turn.mark()))
 
     def note_buffers(self, nodes: Iterable[Node]) -> None:
         """Note the gradients that wait at `nodes`."""
         buffers = self.task.buffers
-        kept = [(node, _copied(buffers.get(node))) for node in nodes]
-
-        def undo() -> None:
-            for node, waiting in kept:
-                if waiting is None:
-                    buffers.pop(node, None)
-                else:
-                    buffers[node] = waiting
-
-        self._undo.append(undo)
+        for node in nodes:
+            self._undo.append((_undo_buffer, buffers, node, _copied(buffers.get(node))))
 
     def note_node(self, node: Any) -> None:
         """Note what a node has saved, and what a user's rule keeps on its ctx."""
-        names = [name for name in _KEPT if _is_slot(node, name) and hasattr(node, name)]
-        values = [(name, getattr(node, name)) for name in names]
+        names = _slots_of(type(node))
         own = vars(node).copy() if hasattr(node, "__dict__") else None
         if isinstance(node, CopySlices) and node.fn is not None:
             self.note_node(node.fn)
-
-        def undo() -> None:
-            for name, value in values:
-                setattr(node, name, value)
-            if own is not None:
-                vars(node).clear()
-                vars(node).update(own)
-
-        if values or own is not None:
-            self._undo.append(undo)
+        if names or own is not None:
+            values = tuple([(name, getattr(node, name)) for name in names if hasattr(node, name)])
+            self._undo.append((_undo_node, node, values, own))
 
     def _note_retained(self, node: Node) -> None:
         for kept in () if node.cold is None else tuple(node.cold.retain.values()):
@@ -189,48 +172,77 @@ class Journal:
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
         """Note the `.grad` of a tensor, and its elements if they will be written over."""
         cold = tensor.chilled()
-        grad = cold.grad
-        undo_write = _undo_write(grad) if is_written and grad is not None else None
-
-        def undo() -> None:
-            cold.grad = grad
-            if undo_write is not None:
-                undo_write()
-
-        self._undo.append(undo)
+        if is_written and cold.grad is not None:
+            self._undo.append(_to_undo_write(cold.grad))
+        self._undo.append((setattr, cold, "grad", cold.grad))
 
     def _note_numbers(self) -> None:
         """Note where the default source of random numbers stands."""
         seed, source = default_generator._seed, default_generator._source
-        state: Any = None if source is None else source.bit_generator.state
-
-        def undo() -> None:
-            default_generator._seed, default_generator._source = seed, source
-            if source is not None:
-                source.bit_generator.state = state
-
-        self._undo.append(undo)
+        state = None if source is None else source.bit_generator.state
+        self._undo.append((_undo_numbers, seed, source, state))
 
 
-def _undo_write(tensor: Tensor) -> Callable[[], None]:
-    """How to undo the next write in place to `tensor`: its elements and its version."""
+def has_builtin_rule(node: Any) -> bool:
+    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
+    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
+
+
+def _undo_place(
+    task: GraphTask, place: tuple[Any, ...], captured: tuple[Any, ...], queued: int
+) -> None:
+    task.turn, task.position, task.is_over, task.node = place
+    task.captured[:] = captured
+    del task.callbacks[queued:]
+
+
+def _undo_buffer(buffers: dict[Any, Any], node: Node, waiting: Any) -> None:
+    if waiting is None:
+        buffers.pop(node, None)
+    else:
+        buffers[node] = waiting
+
+
+def _undo_node(node: Any, values: tuple[tuple[str, Any], ...], own: dict[str, Any] | None) -> None:
+    for name, value in values:
+        setattr(node, name, value)
+    if own is not None:
+        vars(node).clear()
+        vars(node).update(own)
+
+
+def _to_undo_write(tensor: Tensor) -> tuple[Any, ...]:
+    """The entry that undoes the next write in place to `tensor`: its elements and its version."""
     array = tensor.payload
-    elements = array.copy()
-    known = None if tensor.cold is None else tensor.cold.version
-    count, line = (0, None) if known is None else (known.count, known.written_line)
-
-    def undo() -> None:
-        tensor.payload = array
-        array[...] = elements
-        version = None if tensor.cold is None else tensor.cold.version
-        if version is not None:
-            version.count, version.written_line = count, line
-
-    return undo
+    version = None if tensor.cold is None else tensor.cold.version
+    written = (0, None) if version is None else (version.count, version.written_line)
+    return _undo_write, tensor, array, array.copy(), written
 
 
-def _is_slot(node: Node, name: str) -> bool:
-    return isinstance(getattr(type(node), name, None), MemberDescriptorType)
+def _undo_write(tensor: Tensor, array: Any, elements: Any, written: tuple[int, Any]) -> None:
+    tensor.payload = array
+    array[...] = elements
+    version = None if tensor.cold is None else tensor.cold.version
+    if version is not None:
+        version.count, version.written_line = written
+
+
+def _undo_numbers(seed: int, source: Any, state: Any) -> None:
+    default_generator._seed, default_generator._source = seed, source
+    if source is not None:
+        source.bit_generator.state = state
+
+
+_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def _slots_of(cls: type) -> tuple[str, ...]:
+    """Those of `_KEPT` that are slots of the nodes of a class; others are in its `__dict__`."""
+    names = _slots.get(cls)
+    if names is None:
+        found = [n for n in _KEPT if isinstance(getattr(cls, n, None), MemberDescriptorType)]
+        names = _slots[cls] = tuple(found)
+    return names
 
 
 def _copied(waiting: Any) -> Any:

@@ -13,7 +13,7 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import backward_task
-from glassgrad.engine.phase import Phase
+from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 
 from . import breakpoints, changing
@@ -104,11 +104,16 @@ class Session(Paused):
         super().__init__(task, outputs)
         self.granularity = granularity
         self.breakpoints: list[Breakpoint] = []
-        self._pauses: list[int] = []  # the journal's marks of all pauses before this one
+        self._pauses: list[tuple[Any, Any]] = []  # marks of all pauses before this one
         while self._node not in self._runs and not self.is_done:
             self._phase()  # a node that is only passed by has no turn
 
     # Moving -------------------------------------------------------------------------------------
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether there is a step that `back` would undo."""
+        return bool(self._pauses) and not self.is_closed
 
     def next(self) -> Self:
         """Do one step.
@@ -129,6 +134,7 @@ class Session(Paused):
                 "There is nothing left to do. Write back() to see a step again, or begin another "
                 "pass with `gg.step(loss)`, for which this one needs `retain_graph=True`."
             )
+        self._log.forget()
         self._step()
         return self
 
@@ -150,7 +156,9 @@ class Session(Paused):
                 "back() at the beginning: no step of this pass has been done. What was computed "
                 "before it is not undone. Write next() to begin."
             )
-        self._journal.rewind(self._pauses.pop())
+        journal, log = self._pauses.pop()
+        self._journal.rewind(journal)
+        self._log.rewind(log)
         self.stopped_by = None
         return self
 
@@ -194,7 +202,7 @@ class Session(Paused):
                 )
             return lambda: self._at_start and breakpoints.is_called(self._node, what)
         if callable(what) and not isinstance(what, (Node, Tensor)):
-            return lambda: bool(what(self))
+            return lambda: self._asks(what)
         goal = breakpoints.find_node(self, what)
         if goal not in self._runs or self._rank(goal) < self.position:
             why = "has run already" if goal in self._runs else "does not run in this pass"
@@ -204,9 +212,14 @@ class Session(Paused):
             )
         return lambda: self._at_start and self._node is goal
 
+    def _asks(self, what: Callable[[Self], Any]) -> bool:
+        self._log.forget()  # a function of the user may write into what it looks at
+        return bool(what(self))
+
     def _go(self, is_there: Callable[[], bool]) -> Self:
         """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
         self._check_open()
+        self._log.forget()
         if self.stopped_by is None and not self.is_done:
             self.stopped_by = self._met()
             if self.stopped_by is not None:
@@ -219,7 +232,7 @@ class Session(Paused):
 
     def _step(self) -> None:
         """One step: phases until there is a reason to pause."""
-        self._pauses.append(self._journal.mark())
+        self._pauses.append((self._journal.mark(), self._log.mark()))
         self.stopped_by = None
         while True:
             phase = self._phase()
@@ -232,7 +245,7 @@ class Session(Paused):
     def _phase(self) -> Phase | None:
         """One phase, noted first; an exception ends the session."""
         try:
-            return self._journal.step()
+            return self._log.step(self._journal.step)
         except BaseException:
             self.close()
             raise
@@ -241,9 +254,8 @@ class Session(Paused):
         if self._task.turn is None:
             return self._node in self._runs  # the end of the pass is part of its last step
         if self.granularity == "hook":
-            hooks = ("pre_hook", "post_hook")
-            ran = phase is not None and phase.kind in hooks
-            return ran or self._task.turn.upcoming[0] in hooks
+            ran = phase is not None and phase.kind in HOOK_PHASES
+            return ran or self._task.turn.upcoming[0] in HOOK_PHASES
         return self.granularity == "micro" and phase is not None
 
     def _met(self) -> Breakpoint | None:
@@ -357,6 +369,7 @@ class Session(Paused):
         self.is_closed = True
         self._task.close()
         self._journal.forget()
+        self._log.close()
         self._pauses.clear()
 
     def __enter__(self) -> Self:

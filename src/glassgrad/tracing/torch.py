@@ -15,6 +15,9 @@ works, and is written down so: that a node's saved tensors are read right before
 (`unpack`) and freed right after it (`free_saved`), and that its gradients arrive then (`buffer`,
 `ready`; the sum in a buffer is computed again from its parts).
 
+With `create_graph=True` the log has the graph that the pass left behind too, each node with the
+one whose rule made it. A pass that fails has its log in the exception, as the attribute `trace`.
+
 Where the forward pass ran within `torch.autograd.set_detect_anomaly(True)`, each node has the line
 that made it.
 
@@ -68,7 +71,8 @@ def record(
         ModuleNotFoundError: if PyTorch is not installed.
         ArgumentError: if `values` is neither "summary" nor "full".
         ArgumentTypeError: if `tensors` are none of PyTorch's, or `names` names nothing.
-        RuntimeError and others: what PyTorch, or a hook, raises.
+        RuntimeError and others: what PyTorch, or a hook, raises. It has the log up to there as
+            its attribute `trace`.
 
     Example:
         >>> import torch
@@ -82,7 +86,7 @@ def record(
     """
     recorder, run = _prepare(tensors, gradient, retain_graph, create_graph, inputs, values, names)
     with recorder:
-        run()
+        recorder.run(run)
         return recorder.trace()
 
 
@@ -156,7 +160,8 @@ def _prepare(
         create_graph=create_graph,
         inputs=wanted,
     )
-    return Recorder(graph, keep_graph=keep, full=values == "full"), run
+    recorder = Recorder(graph, keep_graph=keep, full=values == "full", recorded=create_graph)
+    return recorder, run
 
 
 def _listed(tensors: Any, what: str) -> list[Any]:

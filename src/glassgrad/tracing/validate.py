@@ -11,17 +11,9 @@ from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from typing import Any
 
-__all__ = ["load_schema", "problem"]
+from .checking import TYPES, compiled
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
+__all__ = ["load_schema", "problem"]
 
 
 @cache
@@ -39,7 +31,9 @@ def problem(document: Any) -> str | None:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    return _mismatch(document, load_schema(), "") or _dangling(document)
+    schema = load_schema()
+    misfit = None if compiled(schema)(document) else _mismatch(document, schema, "")
+    return misfit or _dangling(document)
 
 
 # --- the shape of the document -----------------------------------------------------------------
@@ -119,7 +113,7 @@ def _resolve(rule: dict[str, Any]) -> dict[str, Any]:
 def _has_type(value: Any, types: str | list[str]) -> bool:
     for name in [types] if isinstance(types, str) else types:
         # True is an int to Python and a boolean to JSON.
-        if isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)):
+        if isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool)):
             return True
     return False
 
@@ -164,6 +158,8 @@ def _dangling(document: dict[str, Any]) -> str | None:
     for index, event in enumerate(document["events"]):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
+        if event["type"] == "error" and index + 1 < len(document["events"]):
+            return f"events[{index}]: an error ends the pass, and other events follow"
         if unknown := _unknown_of_event(event, known):
             return f"events[{index}]: {unknown}"
     return None
@@ -173,14 +169,22 @@ def _unknown_of_node(node: dict[str, Any], nodes: set[str], known: set[str]) -> 
     for edge in node["edges"]:
         if edge["to"] is not None and edge["to"] not in nodes:
             return f"an edge leads to {edge['to']}, which is not in the graph"
+    for field in ("base", "origin"):
+        if node.get(field, node["id"]) not in nodes:
+            return f"its {field} {node[field]} is not in the graph"
     for saved in node.get("saved", ()):
         if unknown := _first_unknown(saved, ("leaf", "array"), known):
             return f"saved tensor {saved['name']!r}: {unknown}"
+    for retained in node.get("retains", ()):
+        if unknown := _first_unknown(retained, ("array",), known):
+            return f"retained tensor {retained['name']!r}: {unknown}"
     return None
 
 
 def _circle(nodes: list[dict[str, Any]]) -> str | None:
     """A circle of edges, as text. Every view walks the edges, and would walk it for ever."""
+    if _all_lead_back(nodes):
+        return None
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for node in nodes:
         sorter.add(node["id"], *(edge["to"] for edge in node["edges"] if edge["to"] is not None))
@@ -191,14 +195,37 @@ def _circle(nodes: list[dict[str, Any]]) -> str | None:
     return None
 
 
+def _all_lead_back(nodes: list[dict[str, Any]]) -> bool:
+    """Whether each edge leads to a node further up in the list, as in every log of a real pass."""
+    seen = {None}
+    for node in nodes:
+        for edge in node["edges"]:
+            if edge["to"] not in seen:
+                return False
+        seen.add(node["id"])
+    return True
+
+
 def _unknown_of_event(event: dict[str, Any], known: set[str]) -> str | None:
-    if unknown := _first_unknown(event, ("node", "tensor", "grad"), known):
-        return unknown
-    for field in ("before", "after", "grad_in", "grad_out"):
-        for array in event.get(field, ()):
-            if array is not None and array not in known:
-                return f"{field} {array} is not in the trace"
+    one, many = _references(event["type"])
+    for field in one:
+        name = event.get(field)
+        if name is not None and name not in known:
+            return f"{field} {name} is not in the trace"
+    for field in many:
+        for name in event[field]:
+            if name is not None and name not in known:
+                return f"{field} {name} is not in the trace"
     return None
+
+
+@cache
+def _references(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a kind of event that hold an id of the trace, and those that hold a list."""
+    fields = load_schema()["$defs"][kind]["properties"]
+    one = [field for field in ("node", "tensor", "grad") if field in fields]
+    many = [field for field in ("before", "after", "grad_in", "grad_out") if field in fields]
+    return tuple(one), tuple(many)
 
 
 def _first_unknown(entry: dict[str, Any], fields: tuple[str, ...], known: set[str]) -> str | None:

@@ -3,21 +3,28 @@
 from glassgrad.viz.drawing import Drawing, draw
 from glassgrad.viz.explain import Explanation, explain
 from glassgrad.viz.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.html import Player, player
+from glassgrad.viz.html import Player
+from glassgrad.viz.live import LivePlayer, player
 from glassgrad.viz.snapshot import graph_of
 from glassgrad.viz.text import text_view
 
 __all__ = [
-    "Drawing",
+    # pictures
     "draw",
-    "Explanation",
-    "explain",
-    "Player",
+    "Drawing",
+    # players
     "player",
-    "Arc",
-    "Cluster",
+    "Player",
+    "LivePlayer",
+    # one node
+    "explain",
+    "Explanation",
+    # text
+    "text_view",
+    # what pictures are made of
+    "graph_of",
     "Graph",
     "Vertex",
-    "graph_of",
-    "text_view",
+    "Arc",
+    "Cluster",
 ]

@@ -13,11 +13,12 @@ from glassgrad.core import state
 from glassgrad.core.graph import Node, edge_of, ends
 from glassgrad.core.saved import Packed, unpacked
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.views import CopySlices
 from glassgrad.recording.calling import form_of
 from glassgrad.recording.function import BackwardCFunction
 from glassgrad.recording.saving import PrimitiveNode, operand_of
 
-__all__ = ["Blank", "NotKnown", "PrimitiveBlank", "array_of", "blank_of"]
+__all__ = ["Blank", "NotKnown", "PrimitiveBlank", "array_of", "blank_of", "is_packed"]
 
 
 class NotKnown(Exception):  # noqa: N818  # an answer, not an error
@@ -216,6 +217,14 @@ _NOT_STATE |= {"non_differentiable", "saved_for_forward"}
 
 
 # Comparing ---------------------------------------------------------------------------------------
+
+
+def is_packed(node: Any) -> bool:
+    """Whether hooks keep something that the node saved: theirs is the code that unpacks it."""
+    if isinstance(node, CopySlices):
+        return node.fn is not None and is_packed(node.fn)
+    kept = getattr(node, "_all_kept", None)
+    return kept is not None and any(isinstance(each, Packed) for each in kept())
 
 
 def array_of(kept: Any) -> Any:

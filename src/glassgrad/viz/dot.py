@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from typing import Literal
 
 from glassgrad.viz.boxes import box_of
-from glassgrad.viz.graph import Graph, Vertex
-from glassgrad.viz.style import THEMES, arrow_looks, kind_of
-from glassgrad.viz.ties import leaf_ties
+from glassgrad.viz.graph import Arc, Graph, Vertex
+from glassgrad.viz.style import MARKS, THEMES, TIES, arrow_looks, kind_of
+from glassgrad.viz.ties import leaf_ties, notes_of
 from glassgrad.viz.wording import escape, plain
 
 __all__ = ["to_dot"]
 
-_SHAPES = {"card": "box", "note": "note", "pill": "box", "dot": "circle", "stack": "box3d"}
+_SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
 
 # How much Graphviz should care that an arc is straight: the spine of the graph is, its ribs need
 # not be. Without it, long graphs climb like stairs.
-_WEIGHTS = {"function": 8, "user": 8, "fold": 8, "accumulate": 2, "leaf": 4}
+_WEIGHTS = {"function": 8, "user": 8, "view": 8, "fold": 8, "accumulate": 2, "leaf": 4}
 _SPINE = 40  # of the arc that begins the longest way on from its tail
 
 
@@ -38,7 +38,8 @@ def to_dot(
         graph: what to draw.
         rankdir: "LR" (left to right) or "TB" (top to bottom).
         theme: whose colours to write; DOT has no variables.
-        labels: False leaves out all text and colour: enough to find the places, and faster.
+        labels: False leaves out all text and colour, and takes the nominal sizes of the boxes
+            (`box_of`): enough to find the places, and the same for other numbers.
 
     Example:
         >>> print(to_dot(Graph((), (), "Backward graph", "0 nodes"), labels=False))
@@ -67,10 +68,11 @@ def _lines(
         yield '  node [shape=box, fixedsize=true, label=""]'
     for vertex in graph.vertices:
         yield f"  {_quote(vertex.id)} [{_vertex(vertex, theme, labels=labels)}]"
-    beside = _beside(graph)
+    beside = notes_of(graph)
     yield from _clusters(graph, beside, theme, labels=labels)
     framed = {name for cluster in graph.clusters for name in cluster.members}
-    yield from (_same_rank(note, tail) for note, tail in beside.items() if note not in framed)
+    free = {note: tail for note, tail in beside.items() if not {note, tail} & framed}
+    yield from (_same_rank(note, tail) for note, tail in free.items())
     ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
     alone = [vertex.id for vertex in graph.vertices if vertex.id not in ends]
     if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
@@ -80,44 +82,47 @@ def _lines(
 
 
 def _vertex(vertex: Vertex, theme: Literal["light", "dark"], *, labels: bool) -> str:
-    kind, box = kind_of(vertex.kind), box_of(vertex)
+    kind, box = kind_of(vertex.kind), box_of(vertex, nominal=not labels)
     size = f"id={_quote(vertex.id)}, width={box.width / 72:.4f}, height={box.height / 72:.4f}"
     if not labels:
         return size
-    style = ["filled", *(["rounded"] if kind.shape in {"card", "pill"} else [])]
+    style = ["filled", *(["rounded"] if kind.shape in {"card", "round", "pill"} else [])]
     style += ["dashed"] if kind.dash else []
+    border, width = kind.border[theme], kind.width
+    if vertex.bad:
+        border, width = THEMES[theme]["bad"], 3.0
+    if vertex.mark:
+        border, width = MARKS[vertex.mark].colour[theme], 3.0
+        style += ["dashed"] if MARKS[vertex.mark].dash else []
+    shape = _SHAPES.get(kind.shape, "box")
     return (
-        f'{size}, class={_quote(kind.name)}, shape={_SHAPES[kind.shape]}, style="{",".join(style)}"'
-        f", fillcolor={_quote(kind.fill[theme])}, color={_quote(kind.border[theme])}"
-        f", penwidth={kind.width}, peripheries={2 if kind.doubled else 1}"
+        f'{size}, class={_quote(kind.name)}, shape={shape}, style="{",".join(style)}"'
+        f", fillcolor={_quote(kind.fill[theme])}, color={_quote(border)}"
+        f", penwidth={width}, peripheries={2 if kind.doubled else 1}"
         f", tooltip={_quote(vertex.tip)}, label=<{_table(vertex)}>"
     )
 
 
 def _table(vertex: Vertex) -> str:
     """The text of a vertex as one of DOT's HTML-like labels."""
-    badge = f'  <FONT POINT-SIZE="9">{escape(vertex.badge)}</FONT>' if vertex.badge else ""
-    head = f'<TD COLSPAN="2" ALIGN="LEFT"><B>{escape(vertex.title)}</B>{badge}</TD>'
+    words = vertex.bad or vertex.badge
+    badge = f'  <FONT POINT-SIZE="9">{_words(words)}</FONT>' if words else ""
+    head = f'<TD COLSPAN="2" ALIGN="LEFT"><B>{_words(vertex.title)}</B>{badge}</TD>'
     rows = "".join(
-        f'<TR><TD ALIGN="LEFT"><FONT POINT-SIZE="10">{escape(key)}</FONT></TD>'
-        f'<TD ALIGN="LEFT"><FONT POINT-SIZE="10">{escape(value)}</FONT></TD></TR>'
+        f'<TR><TD ALIGN="LEFT"><FONT POINT-SIZE="10">{_words(key)}</FONT></TD>'
+        f'<TD ALIGN="LEFT"><FONT POINT-SIZE="10">{_words(value)}</FONT></TD></TR>'
         for key, value in vertex.rows
     )
     rows += "".join(
-        f'<TR><TD COLSPAN="2" ALIGN="LEFT"><FONT POINT-SIZE="9">{escape(hook)}</FONT></TD></TR>'
-        for hook in vertex.hooks
+        f'<TR><TD COLSPAN="2" ALIGN="LEFT"><FONT POINT-SIZE="9">{_words(hook)}</FONT></TD></TR>'
+        for hook in (*vertex.hooks, *([vertex.kept] if vertex.kept else []))
     )
     return f'<TABLE BORDER="0" CELLSPACING="0" CELLPADDING="1"><TR>{head}</TR>{rows}</TABLE>'
 
 
-def _beside(graph: Graph) -> dict[str, str]:
-    """The first holder of each note. A note stands beside it and not after: it is no step."""
-    notes = {vertex.id for vertex in graph.vertices if vertex.kind == "saved"}
-    beside: dict[str, str] = {}
-    for arc in graph.arcs:
-        if arc.kind == "saved" and arc.head in notes:
-            beside.setdefault(arc.head, arc.tail)
-    return beside
+def _words(text: str) -> str:
+    """`text` in an HTML-like label, in which Graphviz wants every element to hold something."""
+    return escape(text) or " "
 
 
 def _same_rank(note: str, holder: str) -> str:
@@ -160,21 +165,24 @@ def _arcs(
 ) -> Iterator[str]:
     kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
     spine = _spine(graph)
-    unplaced = set() if labels else {arc.id for arc in leaf_ties(graph)}
+    notes = notes_of(graph)
+    unplaced = set() if labels else {arc.id for arc in (*leaf_ties(graph), *_later_ties(graph))}
     for arc in graph.arcs:
         if arc.id in unplaced:
             continue  # we route those ourselves
         attributes = [f"id={_quote(arc.id)}"]
-        if arc.kind == "saved":
-            attributes += ["style=dashed", "dir=none", "weight=0"]
-            if kinds[arc.head] != "saved":
+        if arc.kind in TIES:
+            dotted = arc.kind == "view"
+            attributes += [f"style={'dotted' if dotted else 'dashed'}", "dir=none", "weight=0"]
+            if arc.head not in notes:
                 # From below to below: a tie must not look like one of the gradient's arrows.
-                side = "s" if ends == "ew" else "e"
-                attributes += ["constraint=false", f"tailport={side}", f"headport={side}"]
+                side, other = ("s", "n") if ends == "ew" else ("e", "w")
+                first = other if arc.kind == "origin" else side
+                attributes += ["constraint=false", f"tailport={first}", f"headport={side}"]
         else:
             attributes += [f"tailport={ends[0]}", f"headport={ends[1]}"]
             weight = _WEIGHTS.get(kinds[arc.head], 1)
-            attributes += _flow(arc.flow, theme) if labels and arc.flow else []
+            attributes += _looks(arc, theme) if labels else []
             attributes.append(f"weight={_SPINE if arc.id in spine else weight}")
         if arc.label:
             attributes.append(f"label={_quote(arc.label)}")
@@ -182,10 +190,25 @@ def _arcs(
         yield f"  {_quote(arc.tail)} -> {_quote(arc.head)} [{', '.join(attributes)}]"
 
 
-def _flow(flow: str, theme: Literal["light", "dark"]) -> list[str]:
-    looks = arrow_looks(flow, theme)
-    dotted = ["style=dotted"] if flow == "zero" else []
-    return [f"color={_quote(looks['stroke'])}", f"penwidth={looks['stroke_width']}", *dotted]
+def _later_ties(graph: Graph) -> Iterator[Arc]:
+    """The ties to a note from all holders but the one that it stands beside."""
+    notes = notes_of(graph)
+    seen = set()
+    for arc in graph.arcs:
+        if arc.kind in TIES and arc.head in notes:
+            if arc.head in seen:
+                yield arc
+            seen.add(arc.head)
+
+
+def _looks(arc: Arc, theme: Literal["light", "dark"]) -> list[str]:
+    """Colour and width of an arrow that is not like all others."""
+    if not (arc.flow or arc.bad or arc.mark):
+        return []
+    looks = arrow_looks(arc.flow, theme, bad=bool(arc.bad), mark=arc.mark)
+    style = "dotted" if arc.flow == "zero" else "dashed" if "stroke_dasharray" in looks else "solid"
+    width = looks["stroke_width"]
+    return [f"color={_quote(looks['stroke'])}", f"penwidth={width}", f"style={style}"]
 
 
 def _quote(text: str) -> str:

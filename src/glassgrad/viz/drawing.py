@@ -1,5 +1,6 @@
 """`gg.draw`: a trace as a picture, in whatever form is asked for."""
 
+import base64
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -8,14 +9,21 @@ from typing import Any, Literal
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.snapshot import snapshot
+from glassgrad.tracing.watching import Passes
+from glassgrad.viz.comparing import compared
 from glassgrad.viz.dot import to_dot
 from glassgrad.viz.graph import Graph
-from glassgrad.viz.layout import Layout, lay_out
-from glassgrad.viz.look import PARTS, look_of
+from glassgrad.viz.inside import inside_of
+from glassgrad.viz.layout import lay_out, lay_out_mirror
+from glassgrad.viz.look import PARTS, Look, look_of
+from glassgrad.viz.mirror import mirrored
+from glassgrad.viz.overview import overview
 from glassgrad.viz.paused import mark_current, trace_so_far
+from glassgrad.viz.places import Layout
 from glassgrad.viz.snapshot import graph_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg import to_svg
@@ -24,6 +32,7 @@ from glassgrad.viz.wording import escape
 
 __all__ = ["Drawing", "draw"]
 
+_SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 LARGEST_PNG = 32_000  # px a side: above it viewers give up, and the picture takes gigabytes
 
 
@@ -37,6 +46,7 @@ class Drawing:
         places: where they are.
         rankdir: "LR" or "TB".
         theme: "light", "dark" or "auto".
+        report: of a comparison, what differs, as text; empty for anything else.
     """
 
     trace: Trace
@@ -44,6 +54,7 @@ class Drawing:
     places: Layout = field(repr=False)
     rankdir: str
     theme: Theme
+    report: str = field(default="", repr=False)
 
     @property
     def layout(self) -> str:
@@ -81,6 +92,28 @@ class Drawing:
             self.graph, self.places, rankdir=self.rankdir, prefix=prefix, framed=False, styled=False
         )
 
+    def inside(self, fold: str) -> "Drawing":
+        """A small drawing of what is inside of one fold, or of one bar of an overview.
+
+        Args:
+            fold: the id of its box, "f12".
+
+        Raises:
+            ArgumentError: if the picture has no such fold.
+        """
+        members = [name for name, place in self.graph.place.items() if place == fold]
+        kinds = {vertex.id: vertex.kind for vertex in self.graph.vertices}
+        if kinds.get(fold) not in ("fold", "bar") or not members:
+            known = [name for name, kind in kinds.items() if kind in ("fold", "bar")]
+            some = ", ".join(known[:4]) or "none at all"
+            raise ArgumentError(
+                f"there is no fold {fold!r} to look into. This picture has {some}"
+                f"{', …' if len(known) > 4 else ''}. Give the id of a box that stands for several "
+                "nodes."
+            )
+        part, graph = inside_of(self.trace, members, Look())
+        return Drawing(part, graph, lay_out(graph, rankdir=self.rankdir), self.rankdir, self.theme)
+
     def png(self, *, scale: float = 2.0) -> bytes:
         """The picture as PNG, `scale` times as large as on the screen.
 
@@ -90,7 +123,7 @@ class Drawing:
         """
         theme: Theme = "dark" if self.theme == "dark" else "light"
         svg = to_svg(self.graph, self.places, theme=theme, rankdir=self.rankdir, styled=False)
-        size = re.search(r'width="(\d+)" height="(\d+)"', svg)
+        size = _SIZE.search(svg)
         assert size is not None
         if max(int(size[1]), int(size[2])) * scale > LARGEST_PNG:
             raise ArgumentError(
@@ -121,6 +154,7 @@ class Drawing:
             path.write_bytes(self.png())
             return path
         if suffix == ".json":
+            self._check_one_log(path)
             return self.trace.save(path)
         texts = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html"}
         if suffix != ".txt" and suffix not in texts:
@@ -128,12 +162,29 @@ class Drawing:
                 f"a picture cannot be saved as {path.name!r}. Its suffix says no form that "
                 "glassgrad writes. Use .svg, .png, .html, .dot, .txt or .json."
             )
-        text = text_view(self.trace) if suffix == ".txt" else getattr(self, texts[suffix])
+        words = self.report or text_view(self.trace)
+        text = words if suffix == ".txt" else getattr(self, texts[suffix])
         path.write_text(text, encoding="utf-8", newline="\n")
         return path
 
+    def _check_one_log(self, path: Path) -> None:
+        if self.report:
+            raise ArgumentError(
+                f"a comparison cannot be saved as {path.name!r}. It is of two passes, and a log "
+                "tells of one. Save each: `comparison.a.save(…)` and `comparison.b.save(…)`."
+            )
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"image/svg+xml": self.svg, "text/plain": repr(self)}
+        svg = self.svg
+        image = base64.b64encode(svg.encode()).decode()
+        alt = escape(f"{self.graph.title}. {self.graph.counts}.")
+        least = int(0.6 * int(_SIZE.findall(svg)[0][0]))  # px: below it the text cannot be read
+        # An SVG by itself is shown as wide as it is, and JupyterLab cuts it off.
+        html = (
+            f'<img alt="{alt}" style="max-width:100%;min-width:{least}px;height:auto" '
+            f'src="data:image/svg+xml;base64,{image}">'
+        )
+        return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return f"Drawing({self.graph.title}: {self.graph.counts}; {self.layout})"
@@ -149,27 +200,32 @@ def draw(
     max_nodes: int | None = None,
     title: str | None = None,
     flow: bool = False,
+    mirror: bool = False,
 ) -> Drawing:
     """Draw a backward graph. Nothing is run.
 
     Args:
         loss: a tensor, or several, before or after its backward pass; a `Trace`, which also
-            knows the gradients; or a paused `Session`.
+            knows the gradients, or the `Passes` of `tracing.watching`; a paused `Session`; or a
+            `Comparison` of two traces, whose picture has both and marks what differs.
         rankdir: "LR", the gradient goes from left to right, or "TB", from top to bottom.
         theme: "light", "dark", or "auto": as the reader's system has it.
         show: what to write beside the names: any of "values", "shapes", "saved", "hooks" and
             "versions".
-        fold: "auto" draws more than 300 nodes as at most 150 boxes; False draws all of them.
+        fold: "auto" draws more than 300 nodes as at most 150 boxes, and more than 1,500 as an
+            overview; False draws all of them.
         max_nodes: how many boxes there may be, in place of that rule.
         title: what stands above the picture.
         flow: show by the width and shade of each arrow how much gradient went along it, on a
             logarithmic scale: dotted for zero, red where it holds a nan. Needs a recorded pass.
+        mirror: draw forward and backward face to face, with what was saved between them; for
+            up to 60 nodes.
 
     Returns:
         A `Drawing`: shown by a notebook, with `.svg`, `.dot`, `.png()`, `.html` and `.save(path)`.
 
     Raises:
-        ArgumentError: for an unknown option.
+        ArgumentError: for an unknown option, or `mirror` with too large a graph.
         ArgumentTypeError: if `loss` is neither a tensor nor a trace nor a session.
         GraphError: if a tensor has no graph.
 
@@ -181,17 +237,34 @@ def draw(
     _check_choice("rankdir", rankdir, ("LR", "TB"))
     _check_choice("theme", theme, ("auto", "light", "dark"))
     look = look_of(show, fold, max_nodes, title, flow)
+    if isinstance(loss, Comparison):
+        if mirror:
+            raise ArgumentError(
+                "mirror=True was given with a comparison. It shows forward and backward of one "
+                "pass, and here are two. Write `gg.draw(comparison.a, mirror=True)`."
+            )
+        union, graph = compared(loss, look)
+        places = lay_out(graph, rankdir=rankdir)
+        return Drawing(union, graph, places, rankdir, theme, report=str(loss))
     is_paused = isinstance(loss, Session)
     trace = trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
-    graph = graph_of(trace, look)
+    if mirror:
+        facing = mirrored(trace, look, rankdir)
+        graph, places = facing.graph, lay_out_mirror(facing, rankdir=rankdir)
+    elif look.is_overview(len(trace.nodes)):
+        graph, places = overview(trace, look)
+    else:
+        graph = graph_of(trace, look)
+        graph = mark_current(graph, loss) if is_paused else graph
+        return Drawing(trace, graph, lay_out(graph, rankdir=rankdir), rankdir, theme)
     graph = mark_current(graph, loss) if is_paused else graph
-    return Drawing(trace, graph, lay_out(graph, rankdir=rankdir), rankdir, theme)
+    return Drawing(trace, graph, places, rankdir, theme)
 
 
 def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
     """The trace of what was given: itself, or what `look_at` finds; `name` is who was called."""
-    if isinstance(loss, Trace):
-        return loss
+    if isinstance(loss, (Trace, Passes)):
+        return loss if isinstance(loss, Trace) else loss.together()
     several = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     if several and all(isinstance(each, Tensor) for each in several):
         return look_at(several)

@@ -7,6 +7,7 @@ edge 0     [3. 4.]  → AccumulateGrad, x (2,)
 check      edge 0 agrees with differences of the forward: 2 of 2 elements
 """
 
+import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,13 +23,15 @@ from glassgrad.recording.saving import PrimitiveNode
 from glassgrad.utils.checkpoint import CheckpointFunction
 
 from .differences import Verdict, compare, run_rule
-from .rerun import rerun_of
+from .rerun import Rerun, rerun_of
+from .symbols import rule_of
 from .wording import escape, plain, shape_text
 
 __all__ = ["Explanation", "explain"]
 
 WIDE = 100  # characters of an array
 LONGEST_LINE = 240  # characters of a docstring
+PROBED = "checked with 1 in place of gradients that are 0, tiny or huge: of 0, any rule makes 0"
 PARTS = ("value", "tangent", "cotangent")
 
 
@@ -44,6 +47,7 @@ class Explanation:
         edges: for each operand where its gradient goes, in words.
         given: the gradients of the outputs that the rule was run on.
         results: the gradients that it returned, one per edge; None if it was not run.
+        rule: how each came about: its symbol, and its formula with these numbers in it.
         verdicts: what differences say of them, by edge; empty if there was nothing to compare.
         notes: what could not be done, or holds with a restriction, and why.
     """
@@ -55,6 +59,7 @@ class Explanation:
     edges: list[str]
     given: tuple[Any, ...]
     results: tuple[Any, ...] | None = None
+    rule: list[tuple[str, str]] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -63,15 +68,20 @@ class Explanation:
         """Whether the rule agrees with differences everywhere; None if nothing was compared."""
         if any(note.startswith("WRONG") for note in self.notes):
             return False
-        return all(verdict.ok for verdict in self.verdicts) if self.verdicts else None
+        if not all(verdict.ok for verdict in self.verdicts):
+            return False
+        skipped = sum(verdict.kinks for verdict in self.verdicts)
+        compared = sum(verdict.places for verdict in self.verdicts)
+        return True if compared or (self.verdicts and not skipped) else None
 
     def rows(self) -> list[tuple[str, str, str]]:
         """All of it but the formulas, in rows: section, key, text."""
         rows = [("saved", *_saved_text(*item)) for item in self.saved]
         rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
+        rows += [("rule", *line) for line in self.rule]
         rows += [
             ("these numbers", _numbered("given", at, self.given), _numbers(grad))
-            for at, grad in enumerate(self.given)
+            for at, grad in enumerate(self.given if self.results else ())
         ]
         rows += [
             ("these numbers", f"edge {at}", _numbers(grad))
@@ -84,20 +94,21 @@ class Explanation:
         lines = [f"{self.name}: {self.words}"]
         lines += [f"  {part:<9}  {tex}" for part, tex in zip(PARTS, self.formulas, strict=False)]
         rows, section = self.rows(), ""
-        wide = max((len(key) for _, key, _ in rows), default=0)
+        wide = max((_width(key) for _, key, _ in rows), default=0)
         for title, key, text in rows:
             lines += [title] if title != section else []
             section = title
-            lines.append(f"  {key:<{wide}}  {text}")
+            lines.append(f"  {key}{' ' * (wide - _width(key))}  {text}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
     @property
     def html(self) -> str:
-        """The same as HTML; the formulas are LaTeX, as a notebook and KaTeX typeset it."""
+        """The same as HTML. The formulas are LaTeX: notebooks typeset it, and remove MathML."""
         rows = [(PARTS[at], f"\\({tex}\\)") for at, tex in enumerate(self.formulas)]
-        parts = [f"<p><strong>{escape(self.name)}</strong>: {escape(self.words)}</p>", "<table>"]
+        words = f"<strong>{escape(self.name)}</strong>: {escape(self.words)}"
+        parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
         parts += [f"<tr><th>{key}</th><td>{escape(tex)}</td></tr>" for key, tex in rows]
         section = ""
         for title, key, text in self.rows():
@@ -142,13 +153,13 @@ def explain(
         >>> explain(x.exp()).ok
         True
     """
-    node = _node_of(what)
+    node = node_of(what)
     given = _given(node, gradient)
     cls = getattr(node, "_forward_cls", type(node))
     found = Explanation(
         plain(node.name()),
         _words(node, cls),
-        tuple(text for text in getattr(cls, "latex", ()) if text),
+        latex_of(cls),
         _saved(node),
         [_edge_text(edge) for edge in node.edges],
         given,
@@ -157,7 +168,12 @@ def explain(
     return found if _has_no_numbers(node) else _with_numbers(found, node, operands)
 
 
-def _node_of(what: Any) -> Node:
+def node_of(what: Any) -> Node:
+    """The node of a tensor, an edge or a node.
+
+    Raises:
+        ArgumentTypeError: if it is no part of a graph.
+    """
     edge = edge_of(what) if isinstance(what, Tensor) else what
     if isinstance(edge, (Node, GradientEdge)):
         return ends(edge)[0]
@@ -203,19 +219,31 @@ def _array(value: Any) -> Any:
     return asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
 
 
-def _words(node: Node, cls: Any) -> str:
-    """The first line of the op's docstring."""
-    lines = (cls.__doc__ or "").strip().splitlines()
-    if isinstance(node, CopySlices) and node.fn is not None:
-        inner = type(node.fn) if not hasattr(node.fn, "_forward_cls") else node.fn._forward_cls
-        return f"{plain(lines[0], LONGEST_LINE)}, where {node.fn.name()}: {_words(node.fn, inner)}"
+def words_of(cls: Any) -> str:
+    """The first line of an op's docstring."""
+    lines = str(cls.__doc__ or "").strip().splitlines()
     return plain(lines[0], LONGEST_LINE) if lines else "no docstring says what it computes"
+
+
+def latex_of(cls: Any) -> tuple[str, ...]:
+    """The formulas of an op, or of a user's Function that has some."""
+    latex = getattr(cls, "latex", ())
+    several = latex if isinstance(latex, (tuple, list)) else (latex,)
+    return tuple(text for text in several if isinstance(text, str) and text)
+
+
+def _words(node: Node, cls: Any) -> str:
+    words = words_of(cls)
+    if isinstance(node, CopySlices) and node.fn is not None:
+        inner = getattr(node.fn, "_forward_cls", type(node.fn))
+        return f"{words}, where {node.fn.name()}: {_words(node.fn, inner)}"
+    return words
 
 
 def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
     if isinstance(node, CopySlices):
         return [] if node.fn is None else _saved(node.fn)
-    if not isinstance(node, PrimitiveNode) and not node._is_users:
+    if (not isinstance(node, PrimitiveNode) and not node._is_users) or hasattr(node, "_level"):
         return []
     found = []
     for index, kept in enumerate(node._all_kept()):
@@ -268,6 +296,7 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     notes = list(found.notes)
     results: tuple[Any, ...] | None = None
     verdicts: list[Verdict] = []
+    rerun: Rerun | None = None
     try:
         results = run_rule(node, found.given)
     except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
@@ -276,18 +305,32 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     else:
         try:
             rerun = rerun_of(node, operands)
-            verdicts = compare(rerun, found.given, results)
+            probe = tuple([None if grad is None else _telling(grad) for grad in found.given])
+            verdicts = compare(rerun, probe, run_rule(node, probe))
+            notes += [] if _are_same(probe, found.given) else [PROBED]
             notes += _made_up_note(rerun)
         except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
             notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
             notes += _what_holds(node, found.given, results)
-    return replace(found, results=results, verdicts=verdicts, notes=notes)
+    wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
+    rule = [] if results is None else rule_of(node, found.given, results, found.saved, rerun, wrong)
+    return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
+
+
+def _telling(grad: Any) -> Any:
+    """The gradient, with 1 for what is 0, tiny or huge: of 0, any rule makes 0."""
+    size = np.abs(grad)
+    return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return all(map(np.array_equal, some, others))
 
 
 def _made_up_note(rerun: Any) -> list[str]:
     if not rerun.made_up:
         return []
-    which = " and ".join(f"operand {position}" for position in rerun.made_up)
+    which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
     note = (
         f"of {which} nothing is left: made-up values stand in, from which the forward leaves for "
         "the rule exactly what it left here"
@@ -308,6 +351,11 @@ def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) ->
 
 
 # Words -------------------------------------------------------------------------------------------
+
+
+def _width(text: str) -> int:
+    """How many places a text takes: a bar over a letter takes none."""
+    return sum(not unicodedata.combining(char) for char in text)
 
 
 def _numbered(word: str, at: int, items: tuple[Any, ...]) -> str:
@@ -340,6 +388,6 @@ def _verdict_text(verdict: Verdict) -> str:
     where = ", ".join(str(index) for index in verdict.worst)
     place = f"direction {where}" if verdict.along == "directions" else f"[{where}]"
     return (
-        f"✗ WRONG at {place}: the rule says {verdict.rule:.6g}, differences say "
-        f"{verdict.slope:.6g} ({counted}{rest})"
+        f"✗ WRONG at {place}: the rule says {verdict.rule:.5g}, differences say "
+        f"{verdict.slope:.5g} ({counted}{rest})"
     )

@@ -8,7 +8,9 @@ from collections import defaultdict
 
 from glassgrad.viz.boxes import Box, box_of
 from glassgrad.viz.graph import Graph
-from glassgrad.viz.ties import Place, Point, leaf_ties, route_ties
+from glassgrad.viz.places import Place, Point
+from glassgrad.viz.style import TIES
+from glassgrad.viz.ties import leaf_ties, notes_of, route_notes, route_ties
 
 __all__ = ["place_by_layers"]
 
@@ -35,6 +37,7 @@ def place_by_layers(
         if arc.id not in ties
     }
     routes = _spread(graph, routes, sideways=sideways)
+    routes |= route_notes(graph, places, sideways=sideways)
     return places, routes | route_ties(graph, places, sideways=sideways)
 
 
@@ -42,10 +45,8 @@ def _layers(graph: Graph) -> dict[str, int]:
     """The layer of each vertex: one more than the highest of those that lead to it."""
     following: dict[str, list[str]] = defaultdict(list)
     waiting = {vertex.id: 0 for vertex in graph.vertices}
-    beside: dict[str, str] = {}
     for arc in graph.arcs:
-        if arc.kind == "saved":
-            beside.setdefault(arc.head, arc.tail)
+        if arc.kind in TIES:
             continue
         following[arc.tail].append(arc.head)
         waiting[arc.head] += 1
@@ -57,10 +58,8 @@ def _layers(graph: Graph) -> dict[str, int]:
             waiting[head] -= 1
             if not waiting[head]:
                 queue.append(head)
-    leaves = {vertex.id for vertex in graph.vertices if vertex.kind == "leaf"}
-    for note, holder in beside.items():
-        if note not in leaves:
-            layer[note] = layer[holder]
+    for note, holder in notes_of(graph).items():
+        layer[note] = layer[holder]
     return layer
 
 

@@ -4,10 +4,11 @@ The scale is log₁₀ of the 2-norm, from the smallest to the largest in the pi
 """
 
 import math
+from collections.abc import Iterable
 
 from glassgrad.tracing.events import Trace
 
-__all__ = ["STEPS", "flow_range", "flows_of"]
+__all__ = ["STEPS", "flow_range", "flows_of", "norm_of", "scale_of", "step_of", "strength"]
 
 STEPS = 6
 
@@ -21,17 +22,31 @@ def flows_of(trace: Trace) -> dict[str, str]:
         {}
     """
     norms = _norms(trace)
-    low, high = _bounds(norms)
-    return {edge: _step(norm, low, high) for edge, norm in norms.items()}
+    low, high, _ = scale_of(norms.values())
+    return {edge: step_of(norm, low, high) for edge, norm in norms.items()}
 
 
 def flow_range(trace: Trace) -> str:
     """The smallest and the largest norm in the picture, in words; empty before the pass."""
     norms = _norms(trace)
-    if not norms:
-        return ""
-    low, high = _bounds(norms)
-    return f"‖gradient‖ from {10**low:.2g} to {10**high:.2g}"
+    return scale_of(norms.values())[2] if norms else ""
+
+
+def scale_of(norms: Iterable[float]) -> tuple[float, float, str]:
+    """log₁₀ of the smallest and the largest norm above zero, and the two in words."""
+    logs = [math.log10(norm) for norm in norms if norm > 0]
+    low, high = (min(logs), max(logs)) if logs else (0.0, 0.0)
+    return low, high, f"‖gradient‖ from {10**low:.2g} to {10**high:.2g}"
+
+
+def strength(flow: str) -> int:
+    """Which of two flows an arc shows that stands for both: the larger, and a nan before all.
+
+    Example:
+        >>> sorted(["nan", "0", "", "5", "zero"], key=strength)
+        ['', 'zero', '0', '5', 'nan']
+    """
+    return int(flow) if flow.isdigit() else {"": -2, "zero": -1, "nan": STEPS}[flow]
 
 
 def _norms(trace: Trace) -> dict[str, float]:
@@ -42,31 +57,28 @@ def _norms(trace: Trace) -> dict[str, float]:
         if event["type"] == "apply":
             for index, array in enumerate(event["grad_out"]):
                 if array is not None:
-                    norms[f"e{event['node'][1:]}-{index}"] = _norm(trace, array)
+                    norms[f"e{event['node'][1:]}-{index}"] = norm_of(trace, array)
             for output in trace.outputs:
                 if output["node"] == event["node"] and event["grad_in"][output["slot"]]:
                     given = event["grad_in"][output["slot"]]
-                    norms[f"r{output['id'][1:]}"] = _norm(trace, given)
+                    norms[f"r{output['id'][1:]}"] = norm_of(trace, given)
         elif event["type"] == "accumulate" and event["grad"] is not None:
             accumulator = accumulators.get(event["tensor"])
             if accumulator is not None:
-                norms[f"e{accumulator[1:]}-0"] = _norm(trace, event["grad"])
+                norms[f"e{accumulator[1:]}-0"] = norm_of(trace, event["grad"])
     return norms
 
 
-def _norm(trace: Trace, array: str) -> float:
+def norm_of(trace: Trace, array: str) -> float:
+    """The norm of an array of a trace; nan where it holds a nan or an inf."""
     summary = trace.arrays[array]
     if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
         return math.nan
     return float(summary["norm"])
 
 
-def _bounds(norms: dict[str, float]) -> tuple[float, float]:
-    logs = [math.log10(norm) for norm in norms.values() if norm > 0]
-    return (min(logs), max(logs)) if logs else (0.0, 0.0)
-
-
-def _step(norm: float, low: float, high: float) -> str:
+def step_of(norm: float, low: float, high: float) -> str:
+    """The step of a norm on a scale from 10**low to 10**high."""
     if math.isnan(norm):
         return "nan"
     if norm == 0:

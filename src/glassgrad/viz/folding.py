@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.wording import plain
 
-__all__ = ["STUBS", "Fold", "Folding", "fold"]
+__all__ = ["STUBS", "Fold", "Folding", "fold", "numbered_names"]
 
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold
@@ -65,8 +65,8 @@ class Folding:
     notice: str = ""
 
 
-def fold(trace: Trace, most: int) -> Folding:
-    """Fold `trace` until at most `most` boxes are left, leaves counted.
+def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Folding:
+    """Fold `trace` until at most `most` boxes are left, leaves counted; those of `apart` are not.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "ExpBackward0", "seq": 0, "edges": []}]
@@ -79,7 +79,7 @@ def fold(trace: Trace, most: int) -> Folding:
         '… 8 ops'
     """
     leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
-    nodes = [node for node in trace.nodes if node["id"] not in leaves]
+    nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
     if len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most:
         return Folding()
     for parts, name, words in _ways(nodes, most):
@@ -154,9 +154,14 @@ def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
     """What repeats as one box each time; then two times as one, four, … up to `upto`."""
     start, end, period = _repeated(parts)
     alone, times = len(parts) - (end - start), 1
+    once = sum(len(part) for part in parts[start : start + period])
+
+    def name(part: list[dict[str, Any]]) -> str:
+        return _repeats(part, once)
+
     while period and times <= min((end - start) // period, upto):
         if alone + (end - start) // (period * times) <= most:
-            yield _blocks(parts, start, end, period * times), _scope, "blocks that repeat"
+            yield _blocks(parts, start, end, period * times), name, "blocks that repeat"
         times *= 2
 
 
@@ -238,13 +243,22 @@ def _scope(part: list[dict[str, Any]]) -> str:
     shared: list[str] = []
     for names in zip(*scopes, strict=False):
         if len(set(names)) > 1:
-            shared += _numbered(list(dict.fromkeys(names)))
+            shared += numbered_names(list(dict.fromkeys(names)))
             break
         shared.append(names[0])
     return plain(".".join(shared)) or _ops(part)
 
 
-def _numbered(names: list[str]) -> list[str]:
+def _repeats(part: list[dict[str, Any]], once: int) -> str:
+    """`net.block3–6 ×4`, or `… 2 ops ×4` for what repeats outside of modules."""
+    times, rest = divmod(len(part), once)
+    title = _scope(part)
+    if times < 2 or rest:
+        return title
+    return f"… {once:,} ops ×{times:,}" if title == _ops(part) else f"{title} ×{times:,}"
+
+
+def numbered_names(names: list[str]) -> list[str]:
     """`["block3–6"]` for block3, block4, …; nothing for names that are not alike."""
     stems = [name.rstrip("0123456789") for name in names]
     numbers = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]

@@ -20,6 +20,10 @@ class Vertex:
         bad: why it is marked as bad ("NaN", "v1≠v0"); empty for a sound one.
         of: for a stub, the id of its leaf.
         hooks: short names of the hooks on it, in the order in which they run.
+        kept: how much it saved ("2 saved"), where that is not drawn; struck out if `freed`.
+        mark: in a comparison, "only-a", "only-b" or "differs".
+        flow: as of an arc, for a part of the strip of an overview.
+        size: width and height in px, if its text does not say them.
     """
 
     id: str
@@ -32,18 +36,25 @@ class Vertex:
     bad: str = ""
     of: str = ""
     hooks: tuple[str, ...] = ()
+    kept: str = ""
+    mark: str = ""
+    flow: str = ""
+    size: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """One line of the picture, along which a gradient goes or a saved tensor is tied.
+    """One line of the picture: an arrow along which a gradient goes, or a tie without arrowhead.
 
     Args:
-        id: "e3-0" for edge 0 of n3, "d3-0" for its saved tensor 0, "r2" for output t2's line.
+        id: "e3-0" for edge 0 of n3, "d3-0" for its saved tensor 0, "r2" for output t2's line;
+            "b3", "p3" and "x3" for n3's ties to its base, to its origin and to its error.
         tail, head: ids of vertices.
-        kind: "grad" or "saved".
+        kind: "grad", "value" (forward), or a tie: a name in `style.TIES`.
         label: short text beside it.
         flow: how much gradient went along it: "0" to "5", "zero", "nan"; empty if not shown.
+        bad: why it is marked as bad; empty for a sound one.
+        mark: in a comparison, "only-a" or "only-b".
     """
 
     id: str
@@ -52,6 +63,8 @@ class Arc:
     kind: str = "grad"
     label: str = ""
     flow: str = ""
+    bad: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,7 @@ class Graph:
         notice: what was left out or folded; empty if nothing was.
         clusters: frames; no vertex is in two.
         flow: where the arcs show how much gradient went along, the range in words.
+        reading: how the picture is to be read, if not as arrows that follow the gradient.
     """
 
     vertices: tuple[Vertex, ...]
@@ -91,3 +105,4 @@ class Graph:
     notice: str = ""
     clusters: tuple[Cluster, ...] = ()
     flow: str = ""
+    reading: str = ""

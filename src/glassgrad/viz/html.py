@@ -6,24 +6,26 @@ and only toggles classes on the drawing. It asks nothing of the network, evaluat
 """
 
 import base64
-import json
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
+import hashlib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.record import record
+from glassgrad.viz.assets import script, slim, styles
 from glassgrad.viz.drawing import Drawing, draw, trace_of
-from glassgrad.viz.sheet import style_sheet
+from glassgrad.viz.explaining import explanations, record_explained
+from glassgrad.viz.layout import lay_out
+from glassgrad.viz.opened import templates_of
+from glassgrad.viz.packing import pack
+from glassgrad.viz.replay import MOST_EVENTS, replay_data
+from glassgrad.viz.style import KINDS
 from glassgrad.viz.swatches import legend_items, state_items
-from glassgrad.viz.wording import Narrator, array_text, bytes_text, escape, shape_text
+from glassgrad.viz.wording import escape
 
 __all__ = ["Player", "player"]
 
-MOST_EVENTS = 5_000  # a page that a browser opens at once
-PREFIX = "gg-"  # before each id of the drawing, which shares its page with others
+PREFIX = "gg-"  # before each id of the drawing on a page of its own
 
 # Nothing may be fetched and no text may become code: what is in the file is all there is.
 POLICY = (
@@ -39,10 +41,12 @@ class Player:
     Args:
         trace: what it plays.
         drawing: the picture it plays it on.
+        explain: what is known of the nodes, by id, as `viz.explaining` has it.
     """
 
     trace: Trace
     drawing: Drawing
+    explain: dict[str, Any] = field(default_factory=dict)
 
     @property
     def html(self) -> str:
@@ -53,30 +57,43 @@ class Player:
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
-            f"<title>{title}</title>\n"
-            f"<style>\n{style_sheet()}\n{_static('player.css')}</style>\n</head>\n"
-            f'<body class="gg-page">\n{self.fragment()}\n'
-            f'<script type="module">\n{_script()}\n'
-            'for (const root of document.querySelectorAll(".gg-player")) mount(root, document);\n'
+            f"<title>{title}</title>\n<style>\n{styles(self._kinds())}\n</style>\n</head>\n"
+            f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
+            f'<script type="module">\n{script()}\n'
+            'mount(document.querySelector(".gg-player"), {keys: document});\n'
             "</script>\n</body>\n</html>\n"
         )
 
-    def fragment(self) -> str:
-        """The player's element alone, for a page that brings `player.js` and `player.css`."""
-        graph = self.drawing.graph
-        picture = self.drawing.bare_svg(prefix=PREFIX)
+    def fragment(self, prefix: str | None = None) -> str:
+        """The player's element alone, for a page that brings the script and the style sheet.
+
+        Those are `viz.assets.script()`, a module that exports `mount(root, {keys, live})`, and
+        `viz.assets.styles()`. Several players may share a page.
+
+        Args:
+            prefix: put before each id of the drawing; by default it depends on what is shown.
+        """
+        return self._element("section", "h2", prefix)
+
+    def _element(self, tag: str, heading: str, prefix: str | None) -> str:
+        graph, data = self.drawing.graph, self._json()
+        prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
         notices = [self.drawing.layout, *self._notices()]
+        title = escape(graph.title)
         return (
-            f'<main class="gg gg-player" data-prefix="{PREFIX}">\n'
-            f'<header class="gg-head"><h1>{escape(graph.title)}</h1>'
-            f"<p>Arrows follow the gradient · {escape(graph.counts)} · "
-            f"{len(self.trace.events):,} events</p></header>\n"
-            f'<div class="gg-stage" tabindex="-1">\n{picture}</div>\n'
+            f'<{tag} class="gg gg-player" data-prefix="{escape(prefix)}" tabindex="-1"'
+            f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
+            f'<header class="gg-head"><{heading}>{title}</{heading}>'
+            f"<p>Arrows follow the gradient · {escape(graph.counts)}"
+            f'<span class="gg-total"> · {len(self.trace.events):,} events</span></p></header>\n'
+            '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
+            f"{slim(_calm(self.drawing).bare_svg(prefix=prefix))}</div>\n"
             "<noscript><p>The steps need JavaScript; the picture above is the finished pass.</p>"
             "</noscript>\n"
             f'<footer class="gg-foot"><ul class="gg-legend">{self._legend()}</ul>'
             f"<p>{escape('. '.join(_sentence(notice) for notice in notices))}.</p></footer>\n"
-            f'<script type="application/json" class="gg-data">{self._data()}</script>\n</main>'
+            f"{templates_of(self.trace, graph, prefix)}"
+            f'<script type="application/json" class="gg-data">{data}</script>\n</{tag}>'
         )
 
     def save(self, path: str | Path) -> Path:
@@ -95,76 +112,27 @@ class Player:
             return []
         return [f"the first {MOST_EVENTS:,} of {count:,} events are here; the trace has them all"]
 
+    def _kinds(self) -> frozenset[str]:
+        """The kinds of boxes on the page; any, where folded boxes are opened."""
+        present = frozenset(vertex.kind for vertex in self.drawing.graph.vertices)
+        return frozenset(KINDS) if "fold" in present else present
+
     def _legend(self) -> str:
         items = [*legend_items(self.drawing.graph), *state_items()]
         return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
 
-    def _data(self) -> str:
+    def _json(self) -> str:
         """The log as JSON inside a script element, where `<` could end it."""
-        text = json.dumps(self.data(), ensure_ascii=True, separators=(",", ":"))
+        data = self.data()
+        data["events"] = [{key: e[key] for key in e if key != "k"} for e in data["events"]]
+        text = pack(data)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
     def data(self) -> dict[str, Any]:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
-        narrator = Narrator(self.trace)
-        events = self.trace.events[:MOST_EVENTS]
-        return {
-            "place": self.drawing.graph.place,
-            "nodes": {node["id"]: self._node(node, narrator) for node in self._nodes()},
-            "leaves": [self._tensor(leaf) for leaf in self.trace.leaves],
-            "outputs": [output["id"] for output in self.trace.outputs],
-            "arrays": {name: array_text(array) for name, array in self.trace.arrays.items()},
-            "events": events,
-            "said": [narrator.sentence(event) for event in events],
-            "begin": self._begin(),
-        }
-
-    def _nodes(self) -> list[dict[str, Any]]:
-        """Those that are drawn and those the events speak of: not all of a million."""
-        spoken = {event.get("node") for event in self.trace.events[:MOST_EVENTS]}
-        spoken |= set(self.drawing.graph.place)
-        spoken |= {leaf["acc"] for leaf in self.trace.leaves}
-        return [node for node in self.trace.nodes if node["id"] in spoken]
-
-    def _node(self, node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
-        saved = [
-            {
-                "name": entry["name"],
-                "of": entry.get("leaf", entry["storage"]),
-                "words": _saved_words(entry),
-                "bytes": entry["bytes"],
-            }
-            for entry in node.get("saved", ())
-        ]
-        edges = [
-            [edge["to"], narrator.name(edge["to"]) if edge["to"] else "no gradient needed"]
-            for edge in node["edges"]
-        ]
-        about = [".".join(node.get("scope", ())), node.get("src", "")]
-        if "shape" in node:
-            about.insert(0, f"out {shape_text(node['shape'])} {node.get('dtype', '')}".strip())
-        return {
-            "op": node["op"],
-            "name": narrator.name(node["id"]),
-            "about": [part for part in about if part],
-            "saved": saved,
-            "edges": edges,
-        }
-
-    def _tensor(self, leaf: dict[str, Any]) -> dict[str, Any]:
-        name = leaf["name"] or leaf["id"]
-        return {
-            "id": leaf["id"],
-            "name": name,
-            "acc": leaf["acc"],
-            "shape": shape_text(leaf["shape"]),
-        }
-
-    def _begin(self) -> str:
-        names = ", ".join(output["name"] or output["id"] for output in self.trace.outputs)
-        if not self.trace.events:
-            return "Nothing was recorded: this is the graph alone."
-        return f"Backward begins{f' at {names}' if names else ''}. Press → to step."
+        data = replay_data(self.trace, self.drawing.graph)
+        known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
+        return {**data, "explain": known}
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg
@@ -174,13 +142,16 @@ class Player:
         html = (
             '<div style="position:relative;min-height:680px">'
             f'<img alt="{alt}" style="max-width:100%" src="data:image/svg+xml;base64,{image}">'
-            '<iframe sandbox="allow-scripts" style="position:absolute;inset:0;width:100%;'
-            f'height:100%;border:0" title="{alt}" srcdoc="{escape(self.html)}"></iframe></div>'
+            '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
+            f'width:100%;height:100%;border:0" title="{alt}" srcdoc="{escape(self.html)}">'
+            "</iframe></div>"
         )
         return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events)"
+        last = self.trace.events[-1] if self.trace.events else {"type": ""}
+        failed = f", failed: {last['error']}" if last["type"] == "error" else ""
+        return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events{failed})"
 
 
 def player(loss: Any) -> Player:
@@ -189,9 +160,13 @@ def player(loss: Any) -> Player:
     Args:
         loss: what `record` returns; or a tensor, or several, whose pass is then run and recorded
             as `record(loss)` does.
+            Its nodes are explained meanwhile, and their rules checked against differences: the
+            forwards of your own Functions run some more times. `player(record(loss))` does
+            without.
 
     Returns:
-        A `Player`: shown by a notebook, with `.html` and `.save(path)`.
+        A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
+        shows how far the pass came, and what is wrong; its repr says so.
 
     Raises:
         ArgumentTypeError: if `loss` is neither a tensor nor a trace.
@@ -201,25 +176,27 @@ def player(loss: Any) -> Player:
         >>> player(Trace({"nodes": nodes, "leaves": []}))
         Player(Backward graph: 0 events)
     """
-    trace = trace_of(loss, "player", record)
-    return Player(trace, draw(trace))
+    if isinstance(loss, Trace):
+        return Player(loss, draw(loss), explanations(loss))
+    found: dict[str, Any] = {}
+
+    def run(tensors: Any) -> Trace:
+        trace, entries = record_explained(tensors, raising=False)
+        found.update(entries)
+        return trace
+
+    trace = trace_of(loss, "player", run)
+    return Player(trace, draw(trace), found)
 
 
-def _saved_words(entry: dict[str, Any]) -> str:
-    shape = f"{shape_text(entry['shape'])}, " if "shape" in entry else ""
-    return f"{shape}{bytes_text(entry['bytes'])}, version {entry['version']}"
+def _calm(drawing: Drawing) -> Drawing:
+    """The drawing before anything has gone wrong: the script marks that in its time."""
+    graph = drawing.graph
+    if not any(vertex.bad for vertex in graph.vertices):
+        return drawing
+    graph = replace(graph, vertices=tuple(replace(vertex, bad="") for vertex in graph.vertices))
+    return replace(drawing, graph=graph, places=lay_out(graph, rankdir=drawing.rankdir))
 
 
 def _sentence(notice: str) -> str:
     return notice[:1].upper() + notice[1:]
-
-
-@cache
-def _static(name: str) -> str:
-    return resources.files("glassgrad.viz").joinpath("static", name).read_text("utf-8")
-
-
-def _script() -> str:
-    """The two files of the player as one module."""
-    # Inside a script element even a comment that holds the end tag would end it.
-    return f"{_static('log.js')}\n{_static('player.js')}".replace("</script", "<\\/script")

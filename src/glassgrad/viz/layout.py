@@ -10,50 +10,62 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from glassgrad.viz.boxes import box_of
 from glassgrad.viz.dot import to_dot
+from glassgrad.viz.facing import lay_out_facing
 from glassgrad.viz.fallback import place_by_layers
+from glassgrad.viz.fitting import fit
 from glassgrad.viz.graph import Graph
-from glassgrad.viz.ties import Place, Point, route_ties
+from glassgrad.viz.mirror import Mirror
+from glassgrad.viz.places import Layout, Point
+from glassgrad.viz.storeys import hangs_below, lay_out_storeys
+from glassgrad.viz.ties import route_notes, route_ties
 
-__all__ = ["Layout", "LayoutError", "lay_out"]
+__all__ = ["LayoutError", "lay_out", "lay_out_mirror"]
 
 SECONDS = 10.0
 _ONE_AT_A_TIME = threading.Lock()  # a deadline stops every call of the engine, not only its own
 STACK = 2_000_000  # bytes: wasmtime's own half megabyte overflows at 5,000 nodes
 
 
-class LayoutError(Exception):
-    """One way of laying out does not work here; the next is tried. Users never see it."""
+class _Plans:
+    """The latest answers of Graphviz, by the text it was given: Note [One layout for a structure].
 
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where everything goes, in px, y downwards.
-
-    Args:
-        places: by vertex: the x and y of its middle, width, height.
-        routes: by arc: the points of a chain of cubic Bézier curves (1 + 3·n of them).
-        labels: by arc with a label: the label's middle.
-        frames: by cluster: left, top, width, height.
-        width, height: of the whole.
-        engine: which layout was used, in words.
-        notice: why not a better one; empty if it was the machine's own choice.
+    Each operation is one of a dict, or holds the lock: several threads may draw.
     """
 
-    places: dict[str, Place]
-    routes: dict[str, list[Point]]
-    labels: dict[str, Point] = field(default_factory=dict)
-    width: float = 0.0
-    height: float = 0.0
-    engine: str = ""
-    notice: str = ""
-    frames: dict[str, Place] = field(default_factory=dict)
+    def __init__(self, most: int = 64) -> None:
+        self.most = most
+        self._plans: dict[str, Layout] = {}
+        self._lock = threading.Lock()
+
+    def get(self, text: str) -> Layout | None:
+        return self._plans.get(text)
+
+    def __setitem__(self, text: str, plan: Layout) -> None:
+        with self._lock:
+            self._plans[text] = plan
+            while len(self._plans) > self.most:
+                del self._plans[next(iter(self._plans))]
+
+    def __len__(self) -> int:
+        return len(self._plans)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._plans.clear()
+
+
+_PLANS = _Plans()
+
+
+class LayoutError(Exception):
+    """One way of laying out does not work here; the next is tried. Users never see it."""
 
 
 def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
@@ -67,17 +79,39 @@ def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> L
     Returns:
         The layout; its `engine` and `notice` say how it came about.
     """
+    if below := hangs_below(graph):
+        return lay_out_storeys(
+            graph,
+            below,
+            lambda storey: _lay_out_one(storey, rankdir, seconds / 2),
+            sideways=rankdir == "LR",
+        )
+    return _lay_out_one(graph, rankdir, seconds)
+
+
+def lay_out_mirror(mirror: Mirror, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
+    """Find a place for everything in a mirror view; the arguments are those of `lay_out`."""
+    return lay_out_facing(
+        mirror, lambda half: _lay_out_one(half, rankdir, seconds), sideways=rankdir == "LR"
+    )
+
+
+def _lay_out_one(graph: Graph, rankdir: str, seconds: float) -> Layout:
     text = to_dot(graph, rankdir=rankdir, labels=False)
+    plan = _PLANS.get(text)
     reasons = []
-    for engine in (_run_dot, _run_wasm):
+    for engine in () if plan else (_run_dot, _run_wasm):
         try:
             answer, name = engine(text, seconds)
-            return _from_json(graph, answer, rankdir, engine=name)
+            plan = _PLANS[text] = _from_json(graph, answer, engine=name)
+            break
         except LayoutError as reason:
             reasons.append(str(reason))
             if "longer than" in str(reason):
                 break  # the same program as WebAssembly is no faster
-    return _from_layers(graph, rankdir, notice="; ".join(reasons))
+    if plan is None:
+        return _from_layers(graph, rankdir, notice="; ".join(reasons))
+    return _finished(plan, graph, sideways=rankdir == "LR")
 
 
 def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
@@ -178,7 +212,7 @@ def _first_line(error: Exception) -> str:
 # --- answers -----------------------------------------------------------------------------------
 
 
-def _from_json(graph: Graph, answer: bytes, rankdir: str, *, engine: str) -> Layout:
+def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
     """Graphviz's JSON as a layout. Its y axis points up, ours down."""
     try:
         document = json.loads(answer)
@@ -190,7 +224,7 @@ def _from_json(graph: Graph, answer: bytes, rankdir: str, *, engine: str) -> Lay
         x, y = text.split(",")
         return round(float(x) - left, 2), round(high - float(y), 2)
 
-    boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
+    boxes = {vertex.id: box_of(vertex, nominal=True) for vertex in graph.vertices}
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if item["name"].startswith("cluster_") and "bb" in item:
@@ -204,18 +238,25 @@ def _from_json(graph: Graph, answer: bytes, rankdir: str, *, engine: str) -> Lay
         routes[item["id"]] = _route(item["pos"], point)
         if "lp" in item:
             labels[item["id"]] = point(item["lp"])
-    routes |= route_ties(graph, places, sideways=rankdir == "LR")
-    points = [point for route in routes.values() for point in route]
-    across = max([right - left, *(x for x, _ in points)])
-    down = max([high - low, *(y for _, y in points)])
-    size = round(across, 2), round(down, 2)
+    size = round(right - left, 2), round(high - low, 2)
     return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+
+
+def _finished(plan: Layout, graph: Graph, *, sideways: bool) -> Layout:
+    """A plan with the boxes as they are, and with the ties that Graphviz did not route."""
+    layout = fit(plan, graph, {vertex.id: box_of(vertex) for vertex in graph.vertices})
+    notes = route_notes(graph, layout.places, sideways=sideways)
+    routes = layout.routes | notes | route_ties(graph, layout.places, sideways=sideways)
+    points = [point for route in routes.values() for point in route]
+    across = max([layout.width, *(x for x, _ in points)])
+    down = max([layout.height, *(y for _, y in points)])
+    return replace(layout, routes=routes, width=round(across, 2), height=round(down, 2))
 
 
 def _route(text: str, point: Callable[[str], Point]) -> list[Point]:
     """`e,x,y x,y x,y …`: where an arrowhead ends, then the curve, which is led on to there."""
     tip, points = None, []
-    for part in text.split():
+    for part in text.partition(";")[0].split():  # of several ways it went, the first
         if part.startswith("e,"):
             tip = point(part[2:])
         elif not part.startswith("s,"):

@@ -6,10 +6,12 @@ from typing import Any, Literal
 
 from glassgrad.base.errors import ArgumentError
 
-__all__ = ["PARTS", "Look", "look_of"]
+__all__ = ["FULL", "HUGE", "MEDIUM", "PARTS", "Look", "look_of"]
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
+FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
 LARGE, FEW = 300, 150  # more nodes than LARGE are folded, to at most FEW boxes
+HUGE = 1_500  # more nodes than that are an overview
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Look:
         max_nodes: at most so many boxes; None for the usual rule (more than 300 nodes become 150).
         title: in place of "Backward graph of loss".
         flow: show by the arcs how much gradient went along them.
+        apart: the ids of nodes that no fold takes in.
     """
 
     show: frozenset[str] = frozenset(PARTS)
@@ -29,6 +32,11 @@ class Look:
     max_nodes: int | None = None
     title: str | None = None
     flow: bool = False
+    apart: frozenset[str] = frozenset()
+
+    def is_overview(self, count: int) -> bool:
+        """Whether a graph of `count` nodes is drawn as an overview, not as boxes and arrows."""
+        return self.fold and self.max_nodes is None and count > HUGE
 
     def most(self, count: int) -> int | None:
         """How many boxes a graph of `count` nodes may have; None for as many as there are.

@@ -3,11 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.tracing.describing import describe, numbers
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.session import Session
-from glassgrad.tracing.summary import ArrayTable
 from glassgrad.viz.graph import Graph
 from glassgrad.viz.wording import plain
 
@@ -15,27 +12,15 @@ __all__ = ["mark_current", "trace_so_far"]
 
 
 def trace_so_far(session: Session) -> Trace:
-    """The graph of a paused pass as it is now, and which nodes have run.
-
-    A session keeps no log: of the gradients only those in `.grad` are known.
-    """
-    table = ArrayTable()
-    graph = describe(session.names, table, session.outputs)
-    events: list[dict[str, Any]] = []
-    for node in session.schedule[: session.position]:
-        events.append({"k": len(events), **_event(session, table, node)})
-    return Trace(graph, table.summaries, events)
+    """The log of a paused pass, on the graph as it is now: nodes that have freed hold nothing."""
+    trace = session.trace
+    freed = {event["node"] for event in trace.events if event["type"] == "free_saved"}
+    nodes = [_freed(node) if node["id"] in freed else node for node in trace.nodes]
+    return replace(trace, graph=trace.graph | {"nodes": nodes})
 
 
-def _event(session: Session, table: ArrayTable, node: Node) -> dict[str, Any]:
-    if isinstance(node, AccumulateGrad):
-        grad = node.variable.grad
-        array = None if grad is None else table.add(numbers(grad))
-        return {"type": "accumulate", "tensor": session.names.leaf[node], "grad": array}
-    grad_in = [None] * len(node._input_metadata)
-    grad_out = [None] * len(node.edges)
-    name = session.names.node[node]
-    return {"type": "apply", "node": name, "grad_in": grad_in, "grad_out": grad_out}
+def _freed(node: dict[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in node.items() if field != "saved"} | {"freed": True}
 
 
 def mark_current(graph: Graph, session: Session) -> Graph:

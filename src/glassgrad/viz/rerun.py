@@ -24,7 +24,7 @@ from glassgrad.core.views import AsStridedBackward0, CopySlices, _part, _with_pa
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.recording.saving import PrimitiveNode
 
-from .blanks import Blank, NotKnown, PrimitiveBlank, array_of, blank_of
+from .blanks import Blank, NotKnown, PrimitiveBlank, array_of, blank_of, is_packed
 
 __all__ = ["NotKnown", "Rerun", "rerun_of"]
 
@@ -176,7 +176,7 @@ def _older_nodes(start: Node) -> list[Node]:
 
 def _saved_result(node: PrimitiveNode) -> Any:
     """The output of `node`, if it saved it and nobody has written it since."""
-    if node._is_released() or node._result_at is None:
+    if node._is_released() or node._result_at is None or is_packed(node):
         return None
     try:
         node.check_versions()
@@ -190,6 +190,8 @@ def _outputs(node: Any, found: dict[Node, list[Any] | None]) -> list[Any] | None
     result = _saved_result(node)
     if result is not None:
         return [result]
+    if is_packed(node):
+        return None  # a hook of the user's unpacks it, in the pass
     try:
         blank = PrimitiveBlank(node)
         operands = list(blank.operands)

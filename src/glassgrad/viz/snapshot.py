@@ -4,7 +4,7 @@ What is drawn depends on how much there is (`n` backward nodes):
 
     n ≤ 15    everything: values, saved tensors as notes, inputs without gradient
     n ≤ 60    names, shapes and norms; a leaf with more than three uses becomes stubs
-    n ≤ 300   names; AccumulateGrad is part of its leaf
+    n ≤ 300   names; AccumulateGrad is part of its leaf; saved tensors are counted
     more      the same, folded to at most 150 boxes (`folding.py`)
 """
 
@@ -13,17 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.clusters import clusters_of
-from glassgrad.viz.flow import flow_range, flows_of
+from glassgrad.viz.clusters import GRADIENT, clusters_of
+from glassgrad.viz.flow import flow_range, flows_of, strength
 from glassgrad.viz.folding import STUBS, Fold, Folding, fold
 from glassgrad.viz.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.look import Look
-from glassgrad.viz.results import bad_nodes, results_of
-from glassgrad.viz.wording import array_text, bytes_text, plain, shape_text, tensor_name
+from glassgrad.viz.look import FULL, MEDIUM, Look
+from glassgrad.viz.relations import relations
+from glassgrad.viz.results import bad_nodes, stale_of
+from glassgrad.viz.wording import plain, shape_text, tensor_name
+from glassgrad.viz.words import Words, counts_text, title_of
 
 __all__ = ["graph_of"]
-
-FULL, MEDIUM = 15, 60
 
 
 def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is frozen
@@ -48,20 +48,20 @@ class _Builder:
         self.trace, self.look = trace, look
         self.count = len(trace.nodes)
         most = look.most(self.count)
-        self.folding = Folding() if most is None else fold(trace, most)
+        self.folding = Folding() if most is None else fold(trace, most, look.apart)
         self.turn = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
         self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.uses = self._uses()
-        self.gradients, self.final, self.freed = results_of(trace)
-        self.bad = bad_nodes(trace)
+        self.words = Words(trace, look)
+        self.bad, self.stale = bad_nodes(trace), stale_of(trace)
         self.flows = flows_of(trace) if look.flow else {}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: list[Arc] = []
         self.place: dict[str, str] = {}
         self.stubs: Counter[str] = Counter()
-        self.drawn: set[tuple[str, str]] = set()
+        self.drawn: dict[tuple[str, str], int] = {}
 
     def build(self) -> Graph:
         # Outputs first, leaves last: dot keeps the order of equals, so the picture reads that way.
@@ -75,11 +75,14 @@ class _Builder:
         for node in reversed(self.trace.nodes):
             self._add_edges(node)
             self._add_saved(node)
+        parts, ties = relations(self.trace, self.place, self.vertices)
+        self.vertices |= {part.id: part for part in parts}
+        self.arcs += ties
         return Graph(
             tuple(self.vertices.values()),
             tuple(self.arcs),
-            title=self._title(),
-            counts=self._counts(),
+            title=title_of(self.trace, self.look.title),
+            counts=counts_text(self.trace),
             place=self.place,
             notice=self._notice(),
             clusters=self._clusters(),
@@ -126,10 +129,9 @@ class _Builder:
     def _add_output(self, output: dict[str, Any]) -> None:
         if output["id"] in self.leaf:
             return  # backward started at a leaf: it has its box already
-        rows = self._tensor_rows(output)
-        title = tensor_name(output)
-        tip = f"{title}: backward starts here"
-        self._add(Vertex(output["id"], "output", title, "OUT", self._rows(rows), tip))
+        title, rows = tensor_name(output), self.words.of_tensor(output)
+        tip = self.words.tip_of_tensor(output, f"{title}: backward starts here")
+        self._add(Vertex(output["id"], "output", title, "OUT", rows, tip))
         name = f"r{output['id'][1:]}"
         head = self.place[output["node"]]
         self.arcs.append(Arc(name, output["id"], head, flow=self.flows.get(name, "")))
@@ -140,9 +142,8 @@ class _Builder:
             return
         if self._is_fused(node["id"]):
             return
-        accumulates = node["id"] in self.leaf_of or node["op"] == "AccumulateGrad"
-        kind = "accumulate" if accumulates else ("user" if node.get("user") else "function")
-        mark = {"accumulate": "Σ", "user": "ƒ", "function": ""}[kind]
+        kind = self._kind(node)
+        mark = {"accumulate": "Σ", "user": "ƒ", "view": "VIEW"}.get(kind, "")
         turn = f"#{self.turn[node['id']]}" if node["id"] in self.turn else ""
         self._add(
             Vertex(
@@ -150,12 +151,21 @@ class _Builder:
                 kind,
                 plain(node["op"]),
                 " ".join(part for part in (mark, turn) if part),
-                self._rows([] if accumulates else self._node_rows(node)),
-                self._node_tip(node),
+                () if kind == "accumulate" else self.words.of_node(node),
+                self.words.tip_of_node(node),
                 bad=self.bad.get(node["id"], ""),
-                hooks=self._hook_names(node),
+                hooks=self.words.hooks(node),
+                kept=self.words.kept(node),
+                freed=node["id"] in self.words.freed and self.count > MEDIUM,
             )
         )
+
+    def _kind(self, node: dict[str, Any]) -> str:
+        if node["id"] in self.leaf_of or node["op"] == "AccumulateGrad":
+            return "accumulate"
+        if node.get("user"):
+            return "user"
+        return "view" if "base" in node else "function"
 
     def _add_fold(self, group: Fold) -> None:
         if group.id in self.vertices:
@@ -167,82 +177,20 @@ class _Builder:
         bad = next((self.bad[name] for name in group.members if name in self.bad), "")
         self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
 
-    def _hook_names(self, node: dict[str, Any]) -> tuple[str, ...]:
-        if "hooks" not in self.look.show:
-            return ()
-        return tuple(
-            f"{hook['id'].upper()} {plain(hook.get('name', ''), 16)}".strip()
-            for hook in node.get("hooks", ())
-        )
-
-    def _node_rows(self, node: dict[str, Any]) -> list[tuple[str, str]]:
-        show = self.look.show
-        rows = [("out", shape_text(node["shape"]))] if "shape" in node and "shapes" in show else []
-        if self.count <= FULL and "saved" in show and (kept := self._kept_leaves(node)):
-            rows.append(("saved", kept))
-        gradients = self.gradients.get(node["id"], ())
-        if gradients and gradients[0] is not None and "values" in show:
-            rows.append(self._gradient_row(gradients[0]))
-        return rows
-
-    def _tensor_rows(self, tensor: dict[str, Any]) -> list[tuple[str, str]]:
-        rows = []
-        if "shapes" in self.look.show:
-            rows.append(("shape", f"{shape_text(tensor['shape'])} {plain(tensor['dtype'])}"))
-        if self.count <= FULL and "array" in tensor and "values" in self.look.show:
-            rows.append(("value", array_text(self.trace.arrays[tensor["array"]])))
-        return rows
-
-    def _kept_leaves(self, node: dict[str, Any]) -> str:
-        """`self, other → x`: which saved tensors are leaves (those have no note of their own)."""
-        names: dict[str, list[str]] = {}
-        for saved in node.get("saved", ()):
-            if "leaf" in saved:
-                label = tensor_name(self.leaf[saved["leaf"]])
-                names.setdefault(label, []).append(plain(saved["name"], 12))
-        return "; ".join(f"{', '.join(keys)} → {label}" for label, keys in names.items())
-
-    def _gradient_row(self, array: str) -> tuple[str, str]:
-        summary = self.trace.arrays[array]
-        if self.count <= FULL:
-            return "grad", array_text(summary)
-        norm = summary["norm"]
-        return "grad", f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
-
     def _add_leaf(self, leaf: dict[str, Any]) -> None:
         if leaf["id"] in self.folding.hidden:
             return
         fused = self._is_fused(leaf["acc"])
-        rows = self._tensor_rows(leaf)
-        if leaf["id"] in self.final and "values" in self.look.show:
-            rows.append(self._gradient_row(self.final[leaf["id"]]))
         title, turn = tensor_name(leaf), self.turn.get(leaf["acc"])
         badge = "LEAF" if not fused else f"Σ #{turn}" if turn else "Σ LEAF"
         uses = self.uses[leaf["acc"]]
         tip = f"{title}: a leaf, used {uses} time{'' if uses == 1 else 's'}"
-        about = (title, badge, self._rows(rows), tip)
+        about = (title, badge, self.words.of_tensor(leaf), self.words.tip_of_tensor(leaf, tip))
         node = self.nodes.get(leaf["acc"], {}) if fused else {}
-        self._add(Vertex(leaf["id"], "leaf", *about, hooks=self._hook_names(node)))
+        self._add(Vertex(leaf["id"], "leaf", *about, hooks=self.words.hooks(node)))
         if not fused and leaf["acc"] in self.place:
             name = f"e{leaf['acc'][1:]}-0"
             self.arcs.append(Arc(name, leaf["acc"], leaf["id"], flow=self.flows.get(name, "")))
-
-    def _rows(self, rows: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-        if self.count > MEDIUM:
-            return ()
-        # The last row is the gradient, what the picture is about: it stays.
-        kept = rows if len(rows) <= 3 else [*rows[:2], rows[-1]]
-        return tuple((key, plain(value, 34)) for key, value in kept)
-
-    def _node_tip(self, node: dict[str, Any]) -> str:
-        lines = [f"{node['id']}  {plain(node['op'], 80)}"]
-        if node.get("scope"):
-            lines.append("in " + plain(".".join(node["scope"]), 80))
-        if node.get("src"):
-            lines.append("made at " + plain(node["src"], 80))
-        arrays = (self.trace.arrays.get(each) for each in self.gradients.get(node["id"], ()))
-        lines += [f"gradient {array_text(array)}" for array in arrays if array is not None]
-        return "\n".join(lines)
 
     def _add(self, vertex: Vertex) -> None:
         self.vertices[vertex.id] = vertex
@@ -258,21 +206,27 @@ class _Builder:
             label = f"in{index}" if several else ""
             if "sum_to" in edge and self.count <= MEDIUM and "shapes" in self.look.show:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if group and self._is_drawn(tail, edge["to"]):
+            if group and self._is_drawn(tail, edge["to"], self.flows.get(name, "")):
                 continue
             head = self._head(node, index, edge["to"])
             if head:
                 flow = self.flows.get(name, "")
                 self.arcs.append(Arc(name, tail, head, label="" if group else label, flow=flow))
 
-    def _is_drawn(self, tail: str, target: str | None) -> bool:
-        """Whether an arc from a fold need not be drawn: it stays inside, or is there already."""
+    def _is_drawn(self, tail: str, target: str | None, flow: str) -> bool:
+        """Whether an arc from a fold need not be drawn: it stays inside, or is there already.
+
+        One that is there already shows the largest of the gradients that went along it.
+        """
         if target is None or self.place[target] == tail:
             return True
         pair = tail, self.place[target]
-        known = pair in self.drawn
-        self.drawn.add(pair)
-        return known
+        known = self.drawn.get(pair)
+        if known is None:
+            self.drawn[pair] = len(self.arcs)
+        elif strength(flow) > strength(self.arcs[known].flow):
+            self.arcs[known] = replace(self.arcs[known], flow=flow)
+        return known is not None
 
     def _head(self, node: dict[str, Any], index: int, target: str | None) -> str:
         """The vertex that edge `index` of `node` leads to; empty if the edge is not drawn."""
@@ -306,13 +260,14 @@ class _Builder:
             return
         for index, saved in enumerate(node.get("saved", ())):
             name = f"d{node['id'][1:]}-{index}"
+            bad = self.stale.get((node["id"], saved["name"]), "")
             if "leaf" in saved:
                 # A tie to a leaf that is drawn as stubs would cross the whole picture.
                 if self._has_box(saved["leaf"]):
-                    self.arcs.append(Arc(name, node["id"], saved["leaf"], "saved"))
+                    self.arcs.append(Arc(name, node["id"], saved["leaf"], "saved", bad=bad))
                 continue
-            self._add_note(node, saved)
-            self.arcs.append(Arc(name, node["id"], saved["storage"], "saved"))
+            self._add_note(node, saved, bad)
+            self.arcs.append(Arc(name, node["id"], saved["storage"], "saved", bad=bad))
         if node.get("freed") and not node.get("saved"):
             # The graph was looked at after the pass: nobody knows any more what it was.
             rank, tip = node["id"][1:], "what it saved is gone: a pass has used it"
@@ -322,9 +277,9 @@ class _Builder:
     def _has_box(self, leaf: str) -> bool:
         return leaf in self.vertices and not self._is_stubbed(self.leaf[leaf]["acc"])
 
-    def _add_note(self, node: dict[str, Any], saved: dict[str, Any]) -> None:
+    def _add_note(self, node: dict[str, Any], saved: dict[str, Any], bad: str) -> None:
         known = self.vertices.get(saved["storage"])
-        freed = node["id"] in self.freed
+        freed = node["id"] in self.words.freed
         if known:  # shared: under each holder's name, and gone when the last has let it go
             names = known.title.split(", ")
             title = (
@@ -332,35 +287,16 @@ class _Builder:
                 if "label" in saved or saved["name"] in names
                 else (plain(f"{known.title}, {saved['name']}"))
             )
-            self._add(replace(known, title=title, freed=known.freed and freed))
+            bad = known.bad or bad
+            self._add(replace(known, title=title, freed=known.freed and freed, bad=bad))
             return
         title = plain(saved.get("label", saved["name"]))
-        rows = [("size", bytes_text(saved["bytes"]))]
-        if "shape" in saved and "shapes" in self.look.show:
-            rows = [("shape", f"{shape_text(saved['shape'])}, {bytes_text(saved['bytes'])}")]
-        if self.count <= FULL and "array" in saved and "values" in self.look.show:
-            rows.append(("value", array_text(self.trace.arrays[saved["array"]])))
         badge = f"SAVED v{saved['version']}" if "versions" in self.look.show else "SAVED"
         tip = f"{title}: saved by {plain(node['op'])} at version {saved['version']}"
-        self._add(
-            Vertex(saved["storage"], "saved", title, badge, self._rows(rows), tip, freed=freed)
-        )
+        rows, tip = self.words.of_saved(saved), self.words.tip_of_tensor(saved, tip)
+        self._add(Vertex(saved["storage"], "saved", title, badge, rows, tip, freed=freed, bad=bad))
 
     # --- words ---
-
-    def _title(self) -> str:
-        if self.look.title is not None:
-            return plain(self.look.title, 120)
-        names = ", ".join(tensor_name(output) for output in self.trace.outputs[:3])
-        return f"Backward graph of {names}" if names else "Backward graph"
-
-    def _counts(self) -> str:
-        edges = sum(edge["to"] is not None for node in self.trace.nodes for edge in node["edges"])
-        edges += len(self.trace.leaves)
-        counts = ((self.count, "node"), (edges, "edge"))
-        parts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts]
-        leaves = len(self.trace.leaves)
-        return " · ".join([*parts, f"{leaves:,} leaf" if leaves == 1 else f"{leaves:,} leaves"])
 
     def _notice(self) -> str:
         parts = [self.folding.notice] if self.folding.notice else []
@@ -371,6 +307,8 @@ class _Builder:
         return "; ".join(parts)
 
     def _clusters(self) -> tuple[Cluster, ...]:
-        if self.folding.of or self.count > MEDIUM:
+        if self.folding.of:
             return ()
-        return clusters_of(self.trace, self.vertices, self.arcs, self.place)
+        frames = clusters_of(self.trace, self.vertices, self.arcs, self.place)
+        few = self.count <= MEDIUM
+        return tuple(frame for frame in frames if few or frame.title == GRADIENT)

@@ -6,10 +6,22 @@ that know no CSS variables. A test computes the contrast of every pair that touc
 """
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["KINDS", "THEMES", "Kind", "css_variables", "kind_of", "text_width"]
+__all__ = [
+    "KINDS",
+    "MARKS",
+    "THEMES",
+    "TIES",
+    "Kind",
+    "Mark",
+    "Tie",
+    "css_variables",
+    "kind_of",
+    "text_width",
+]
 
 Theme = Literal["light", "dark", "auto"]
 
@@ -67,17 +79,19 @@ def flow_width(step: int) -> float:
     return 1.2 + step
 
 
-def arrow_looks(flow: str, theme: str) -> dict[str, str]:
-    """Colour, width and dashes of an arrow by how much gradient goes along it (`Arc.flow`).
+def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
+    """Colour, width and dashes of an arrow (`Arc.flow`, `.bad`, `.mark`).
 
     Example:
         >>> arrow_looks("", "light")
         {'stroke': '#6E7781', 'stroke_width': '1.5'}
     """
+    if flow == "nan" or bad:
+        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3"}
+    if mark:
+        return MARKS[mark].looks(theme)
     if flow.isdigit():
         return {"stroke": FLOW[theme][int(flow)], "stroke_width": f"{flow_width(int(flow)):g}"}
-    if flow == "nan":
-        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3"}
     looks = {"stroke": THEMES[theme]["line"], "stroke_width": "1.5"}
     return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
 
@@ -89,7 +103,8 @@ class Kind:
     Args:
         name: as in the SVG's classes.
         label: as in the legend.
-        shape: "card", "note" (folded corner), "pill", "dot" or "stack" (of cards).
+        shape: "card", "round", "note" (folded corner), "slant" (a parallelogram), "pill", "dot",
+            "stack" (of cards) or "bar" (of an overview).
         badge: what the badge says in the legend.
         fill, border: colours by theme.
         width: of the border, in px.
@@ -162,6 +177,15 @@ KINDS: dict[str, Kind] = {
             ink=_pair("#8A6700", "#E3C04B"),
         ),
         Kind(
+            "view",
+            "made a view",
+            "slant",
+            "VIEW",
+            _pair("#E6E0F3", "#2E2440"),
+            _pair("#7A5195", "#B79CE0"),
+            1.5,
+        ),
+        Kind(
             "none",
             "input without gradient",
             "dot",
@@ -170,8 +194,92 @@ KINDS: dict[str, Kind] = {
             _pair("#6E7781", "#8B949E"),
         ),
         Kind("fold", "several nodes as one", "stack", "…", _PLAIN_FILL, _PLAIN_BORDER),
+        Kind("gate", "outside of the fold", "pill", "", _PLAIN_FILL, _PLAIN_BORDER, 1.25, "2 3"),
+        Kind("forward", "forward op", "round", "", _PLAIN_FILL, _PLAIN_BORDER, 1.5),
+        Kind("bar", "part of the tape", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 1.0),
+        Kind("heat", "gradient", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 0.0),
+        Kind(
+            "error",
+            "the pass ended here",
+            "note",
+            "!",
+            _pair("#FFFFFF", "#0D1117"),
+            _pair("#CC3311", "#FF7B72"),
+            3.0,
+        ),
     )
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """How a line without arrowhead is drawn.
+
+    Args:
+        label: as in the legend.
+        dash: its strokes and gaps, in px.
+        width: in px.
+        role: whose colour of `THEMES` it has.
+    """
+
+    label: str
+    dash: str
+    width: float = 1.0
+    role: str = "line"
+
+
+TIES: dict[str, Tie] = {
+    "saved": Tie("to what a node saved", "3 3"),
+    "view": Tie("from a view to its base", "0.1 4", 2.2),
+    "origin": Tie("to the node whose rule made it", "9 4"),
+    "error": Tie("to what went wrong", "3 3", 1.5, "bad"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a comparison marks what is not in both.
+
+    Args:
+        label: as in the legend.
+        colour: by theme.
+        dash: of the border; empty for a solid one.
+    """
+
+    label: str
+    colour: dict[str, str]
+    dash: str = ""
+
+    def looks(self, theme: str) -> dict[str, str]:
+        """The border."""
+        dash = {"stroke_dasharray": self.dash} if self.dash else {}
+        return {"stroke": self.colour[theme], "stroke_width": "3", **dash}
+
+
+MARKS: dict[str, Mark] = {
+    "only-a": Mark("only in a", _pair("#0757BA", "#79B8FF")),
+    "only-b": Mark("only in b", _pair("#7A4B00", "#F0A04B"), "9 4"),
+    "differs": Mark("differs", _pair("#CC3311", "#FF7B72"), "2 3"),
+}
+
+
+def border_looks(kind: Kind, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
+    """The border of a box, as attributes."""
+    if mark:
+        return MARKS[mark].looks(theme)
+    colour = THEMES[theme]["bad"] if bad else kind.border[theme]
+    looks = {"stroke": colour, "stroke_width": f"{3 if bad else kind.width:g}"}
+    return looks | ({"stroke_dasharray": kind.dash} if kind.dash else {})
+
+
+def tie_looks(kind: str, theme: str, *, bad: bool = False) -> dict[str, str]:
+    """A tie, as attributes: dashes and gaps tell the kinds apart."""
+    tie = TIES[kind]
+    colour = THEMES[theme]["bad" if bad else tie.role]
+    looks = {"stroke": colour, "stroke_dasharray": tie.dash}
+    width = 3.0 if bad else tie.width
+    looks |= {"stroke_width": f"{width:g}"} if width != 1.0 else {}
+    return looks | ({"stroke_linecap": "round"} if kind == "view" else {})
 
 
 def kind_of(name: str) -> Kind:
@@ -179,20 +287,34 @@ def kind_of(name: str) -> Kind:
     return KINDS[name]
 
 
-def css_variables(theme: Literal["light", "dark"], *, flow: bool = False) -> str:
+def css_variables(
+    theme: Literal["light", "dark"],
+    *,
+    flow: bool = False,
+    marks: bool = False,
+    kinds: Iterable[str] = KINDS,
+) -> str:
     """All colours of a theme as CSS declarations.
+
+    Args:
+        theme: "light" or "dark".
+        flow: with those of arrows that show how much gradient goes along them.
+        marks: with those of a comparison.
+        kinds: of which kinds of boxes.
 
     Example:
         >>> css_variables("light").split(";")[0]
         '--gg-canvas:#FFFFFF'
     """
     colours = [(role, value) for role, value in THEMES[theme].items()]
-    for kind in KINDS.values():
+    for kind in (KINDS[name] for name in kinds):
         colours.append((f"{kind.name}-fill", kind.fill[theme]))
         colours.append((f"{kind.name}-border", kind.border[theme]))
         colours.append((f"{kind.name}-badge", kind.pill(theme)))
     if flow:
         colours += [(f"flow-{step}", value) for step, value in enumerate(FLOW[theme])]
+    if marks:
+        colours += [(name, mark.colour[theme]) for name, mark in MARKS.items()]
     return ";".join(f"--gg-{role}:{value}" for role, value in colours)
 
 

@@ -8,35 +8,41 @@ ones also stand as attributes, for programs that know no style sheets.
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
-from glassgrad.viz.boxes import PAD, ROW_LINE, TITLE_LINE, Box, box_of, hook_width
+from glassgrad.viz.boxes import ROW_LINE, TITLE_LINE, Box, box_of, pill_width
+from glassgrad.viz.clusters import GRADIENT
 from glassgrad.viz.curves import arrowhead, path_data
 from glassgrad.viz.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.layout import Layout
+from glassgrad.viz.legend import LEGEND_LINE, legend_lines, write_legend
+from glassgrad.viz.places import Layout
+from glassgrad.viz.shapes import outline_of
 from glassgrad.viz.sheet import style_sheet
 from glassgrad.viz.style import (
     BADGE_SIZE,
-    FLOW,
     KINDS,
+    MARKS,
     MONO,
     ROW_SIZE,
     SANS,
     THEMES,
+    TIES,
     TITLE_SIZE,
     Kind,
     Theme,
     arrow_looks,
+    border_looks,
     kind_of,
     text_width,
+    tie_looks,
 )
 from glassgrad.viz.wording import escape, plain
 
-__all__ = ["Pen", "mark", "to_svg"]
+__all__ = ["Pen", "box_attribute", "to_svg"]
 
 MARGIN = 20.0
 HEAD = 58.0  # title and counts
-LEGEND_LINE = 24.0
 
 
 def to_svg(
@@ -80,8 +86,9 @@ class Pen:
         self.prefix, self.framed, self.styled = prefix, framed, styled
         self.shade: Literal["light", "dark"] = "dark" if theme == "dark" else "light"
         self.colours = THEMES[self.shade]
-        self.legend = self._legend_lines() if framed else []
-        self.top = HEAD + (16.0 if graph.notice else 0.0) if framed else MARGIN
+        self.legend = legend_lines(self) if framed else []
+        self.notice = "; ".join(part for part in (graph.notice, layout.notice) if part)
+        self.top = HEAD + (16.0 if self.notice else 0.0) if framed else MARGIN
 
     def document(self) -> Iterator[str]:
         width, height = self._size()
@@ -92,7 +99,7 @@ class Pen:
             f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="{SANS}">'
         )
         if self.styled:
-            yield f"<style>{style_sheet(self.theme, flow=bool(self.graph.flow))}</style>"
+            yield f"<style>{self._sheet()}</style>"
         if self.framed:
             yield from self._frame(width, height)
         yield f'<g transform="translate({self._left(width):.1f} {self.top:.0f})">'
@@ -105,14 +112,23 @@ class Pen:
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
                 yield self._label(arc)
+        for cluster in self.graph.clusters:
+            if cluster.id in self.layout.frames:
+                x, y, _, _ = self.layout.frames[cluster.id]
+                yield self._words_beside(x + 12, y + 17, cluster.title, 11, at="start")
         for vertex in self.graph.vertices:
             if vertex.id in self.layout.places:
                 yield self._vertex(vertex)
         yield "</g>"
-        yield from self._legend(height)
-        if self.framed and self.graph.flow:
-            yield from self._flow_legend(height)
+        yield from write_legend(self.legend, MARGIN, height - LEGEND_LINE * len(self.legend) - 4)
         yield "</svg>"
+
+    def _sheet(self) -> str:
+        vertices, arcs = self.graph.vertices, self.graph.arcs
+        kinds = {vertex.kind for vertex in vertices} | {"function"}  # marks have its swatch
+        kinds |= {"saved"} if any(vertex.kept for vertex in vertices) else set()
+        marks = any(vertex.mark for vertex in vertices) or any(arc.mark for arc in arcs)
+        return style_sheet(self.theme, flow=bool(self.graph.flow), marks=marks, kinds=kinds)
 
     # --- the whole ---
 
@@ -120,10 +136,10 @@ class Pen:
         width = self.layout.width + 2 * MARGIN
         height = self.top + self.layout.height + MARGIN
         if self.framed:
-            words = [text_width(self._subtitle(), 11.5), text_width(self.graph.notice, 11.5)]
-            legend = [sum(width for width, _ in line) for line in self.legend]
+            words = [text_width(self._subtitle(), 11.5), text_width(self.notice, 11.5)]
+            legend = [sum(item.width for item in line) for line in self.legend]
             width = max(width, *(each + 2 * MARGIN for each in [*words, *legend]))
-            height += LEGEND_LINE * (len(self.legend) + bool(self.graph.flow))
+            height += LEGEND_LINE * len(self.legend)
         return math.ceil(width), math.ceil(height)
 
     def _left(self, width: float) -> float:
@@ -131,161 +147,163 @@ class Pen:
 
     def _subtitle(self) -> str:
         way = "left to right" if self.rankdir == "LR" else "top to bottom"
-        return f"Arrows follow the gradient, {way} · {self.graph.counts}"
+        reading = self.graph.reading or f"Arrows follow the gradient, {way}"
+        if any(cluster.title == GRADIENT for cluster in self.graph.clusters):
+            back = "right to left" if self.rankdir == "LR" else "bottom to top"
+            reading += f", and {back} in the gradient's own graph"
+        return f"{reading} · {self.graph.counts}"
 
     def _frame(self, width: float, height: float) -> Iterator[str]:
         canvas, text, muted = (self.colours[role] for role in ("canvas", "text", "muted"))
         yield f'<rect class="ground" width="{width:.0f}" height="{height:.0f}" fill="{canvas}"/>'
-        yield self._text("heading", MARGIN, 26, self.graph.title, 15, text, weight=600)
-        yield self._text("note", MARGIN, 44, self._subtitle(), 11.5, muted)
-        if self.graph.notice:
-            yield self._text("note", MARGIN, 60, self.graph.notice, 11.5, muted)
+        yield self.text("heading", MARGIN, 26, self.graph.title, 15, text, weight=600)
+        yield self.text("note", MARGIN, 44, self._subtitle(), 11.5, muted)
+        if self.notice:
+            yield self.text("note", MARGIN, 60, self.notice, 11.5, muted)
 
     # --- arcs ---
 
     def _arc(self, arc: Arc) -> str:
         points = self.layout.routes[arc.id]
         inside = [f"<title>{escape(self._arc_tip(arc))}</title>"]
-        if arc.kind == "saved":
-            looks = {"stroke": self.colours["line"], "stroke_dasharray": "3 3"}
-            inside.append(
-                f'<path class="tie" d="{path_data(points)}"{self._inline(fill="none", **looks)}/>'
-            )
+        if arc.kind in TIES:
+            looks = tie_looks(arc.kind, self.shade, bad=bool(arc.bad))
+            line = self.inline(fill="none", **looks)
+            inside.append(f'<path class="tie" d="{path_data(points)}"{line}/>')
         else:
-            base, tip = arrowhead(points)
-            looks = arrow_looks(arc.flow, self.shade)
+            looks = arrow_looks(arc.flow, self.shade, bad=bool(arc.bad), mark=arc.mark)
+            base, tip = arrowhead(points, float(looks["stroke_width"]))
             inside.append(
                 f'<path class="line" d="{path_data([*points[:-1], base])}"'
-                f"{self._inline(fill='none', **looks)}/>"
+                f"{self.inline(fill='none', **looks)}/>"
             )
-            inside.append(f'<path class="tip" d="{tip}"{self._inline(fill=looks["stroke"])}/>')
-        flow = f" flow-{arc.flow}" if arc.flow else ""
-        return self._group(arc.id, f"arc {arc.kind}-arc{flow}", inside)
+            inside.append(f'<path class="tip" d="{tip}"{self.inline(fill=looks["stroke"])}/>')
+        states = [
+            *([f"flow-{arc.flow}"] if arc.flow else []),
+            *(["bad"] if arc.bad else []),
+            *([arc.mark] if arc.mark else []),
+        ]
+        return self._group(arc.id, " ".join(["arc", f"{arc.kind}-arc", *states]), inside)
 
     def _frame_of(self, cluster: Cluster) -> str:
         x, y, width, height = self.layout.frames[cluster.id]
-        rule = self._inline(fill="none", stroke=self.colours["line"], stroke_width="0.75")
+        rule = self.inline(fill="none", stroke=self.colours["line"], stroke_width="0.75")
         size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
-        inside = [
-            f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>',
-            self._text("note", x + 12, y + 17, cluster.title, 11, self.colours["muted"]),
-        ]
+        inside = [f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>']
         return self._group(cluster.id, "cluster", inside)
 
     def _label(self, arc: Arc) -> str:
         """The text beside an arc. Labels are drawn after all arcs, so that no line crosses one."""
         x, y = self.layout.labels[arc.id]
-        looks = self._inline(
-            text_anchor="middle",
-            font_size="10",
+        return self._words_beside(x, y + 3, arc.label, 10, at="middle")
+
+    def _words_beside(self, x: float, y: float, words: str, size: float, *, at: str) -> str:
+        """Words with a halo, which lines end at."""
+        looks = self.inline(
+            text_anchor=at,
+            font_size=f"{size:g}",
             fill=self.colours["muted"],
             stroke=self.colours["canvas"],
             stroke_width="4",
             stroke_linejoin="round",
             paint_order="stroke",
         )
-        return (
-            f'<text class="label" x="{x:.1f}" y="{y + 3.5:.1f}"{looks}>{escape(arc.label)}</text>'
-        )
+        name = "label" if at == "middle" else "label caption"
+        return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}"{looks}>{escape(words)}</text>'
 
     def _arc_tip(self, arc: Arc) -> str:
-        return f"{arc.id}  {arc.label}".strip()
+        return f"{arc.id}  {arc.label} {arc.bad}".strip()
 
     # --- vertices ---
 
     def _vertex(self, vertex: Vertex) -> str:
-        kind, box = kind_of(vertex.kind), box_of(vertex)
         place = self.layout.places[vertex.id]
+        kind, box = kind_of(vertex.kind), replace(box_of(vertex), width=place[2], height=place[3])
         x, y = place[0] - box.width / 2, place[1] - box.height / 2
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
-        inside += self.outline(kind, x, y, box, bad=bool(vertex.bad))
+        if vertex.kind == "heat":
+            fill = arrow_looks(vertex.flow, self.shade)["stroke"]
+            paint = 'class="box"' + self.inline(fill=fill)
+            inside += outline_of(kind, x, y, box, paint)
+        else:
+            inside += self.outline(kind, x, y, box, bad=bool(vertex.bad), mark=vertex.mark)
         if kind.shape == "dot":
             inside.append(
-                self._text("key", place[0], y + 14, "∅", 11, self.colours["muted"], at="middle")
+                self.text("key", place[0], y + 14, "∅", 11, self.colours["muted"], at="middle")
             )
-        else:
+        elif vertex.title:
             inside += self._words(vertex, kind, x, y, box)
-        inside += self._hooks(vertex, x, y)
-        if not self.framed:
-            inside.append(mark(x, y, box))
+        inside += self._pills(vertex, x, y, box)
         states = [
             vertex.kind,
             *(["freed"] if vertex.freed else []),
             *(["bad"] if vertex.bad else []),
+            *([vertex.mark] if vertex.mark else []),
+            *([f"flow-{vertex.flow}"] if vertex.flow else []),
         ]
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
+        if not self.framed and kind.shape != "card":  # the script sees the place of a card
+            extra += box_attribute(x, y, box)
         return self._group(vertex.id, f"vertex {' '.join(states)}", inside, extra)
 
-    def outline(self, kind: Kind, x: float, y: float, box: Box, *, bad: bool) -> Iterator[str]:
-        stroke = self.colours["bad"] if bad else kind.border[self.shade]
-        dash = {"stroke_dasharray": kind.dash} if kind.dash else {}
-        paint = 'class="box"' + self._inline(
-            fill=kind.fill[self.shade],
-            stroke=stroke,
-            stroke_width=f"{3 if bad else kind.width:g}",
-            **dash,
-        )
-        w, h = box.width, box.height
-        if kind.shape == "dot":
-            yield f'<circle {paint} cx="{x + w / 2:.1f}" cy="{y + h / 2:.1f}" r="{w / 2 - 1:.1f}"/>'
-            return
-        if kind.shape == "note":
-            yield (
-                f'<path {paint} d="M{x:.1f} {y:.1f}h{w - 10:.1f}l10 10v{h - 10:.1f}h{-w:.1f}z'
-                f'm{w - 10:.1f} 0v10h10"/>'
-            )
-            return
-        radius = {"card": 7, "pill": h / 2, "stack": 4}[kind.shape]
-        size = f'width="{w:g}" height="{h:g}" rx="{radius:g}"'
-        if kind.shape == "stack":
-            yield f'<rect {paint} x="{x + 4:.1f}" y="{y + 4:.1f}" {size}/>'
-        yield f'<rect {paint} x="{x:.1f}" y="{y:.1f}" {size}/>'
-        if kind.doubled:
-            yield f'<path {paint} d="M{x + 4.5:.1f} {y + 1:.1f}v{h - 2:.1f}"/>'
+    def outline(
+        self, kind: Kind, x: float, y: float, box: Box, *, bad: bool = False, mark: str = ""
+    ) -> Iterator[str]:
+        """The border of a box and its ground."""
+        looks = border_looks(kind, self.shade, bad=bad, mark=mark)
+        paint = 'class="box"' + self.inline(fill=kind.fill[self.shade], **looks)
+        return outline_of(kind, x, y, box, paint)
 
     def _words(self, vertex: Vertex, kind: Kind, x: float, y: float, box: Box) -> Iterator[str]:
         line = y + (18 if kind.shape == "pill" else 6 + TITLE_LINE - 4)
-        yield self._title(vertex, x + PAD, line)
+        left = x + box.left
+        yield self._title(vertex, left, line)
         if kind.shape == "note" and (vertex.freed or not self.framed):
             # A line of our own: struck-out text of one letter, an x, reads as another letter.
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
             yield (
-                f'<path class="strike" d="M{x + PAD - 4:.1f} {line - 4.5:.1f}h{width:.1f}"'
-                f"{self._inline(stroke=self.colours['text'], stroke_width='1.5')}/>"
+                f'<path class="strike" d="M{left - 4:.1f} {line - 4.5:.1f}h{width:.1f}"'
+                f"{self.inline(stroke=self.colours['text'], stroke_width='1.5')}/>"
             )
-        right = x + box.width - PAD - (6 if kind.shape == "note" else 0)
+        right = x + box.width - box.right
         if box.badge:
             yield from self._badge(vertex, kind, right - box.badge, line - 12, box.badge)
         for number, (key, value) in enumerate(vertex.rows):
             at = y + 6 + TITLE_LINE + 3 + ROW_LINE * number + 12
             late = " late" if key == "grad" else ""
-            yield self._text(f"key{late}", x + PAD, at, key, ROW_SIZE, self.colours["muted"])
-            yield self._text(
+            if key:
+                yield self.text(f"key{late}", left, at, key, ROW_SIZE, self.colours["muted"])
+            yield self.text(
                 f"value{late}", x + box.values, at, value, ROW_SIZE, self.colours["text"], mono=True
             )
 
     def _title(self, vertex: Vertex, x: float, y: float) -> str:
         """`MulBackward0`: what tells the ops apart is bold, what they share is not."""
-        shared = re.search(r"Backward\d*$", vertex.title) if vertex.kind == "function" else None
+        shared = (
+            re.search(r"Backward\d*$", vertex.title)
+            if vertex.kind in ("function", "view")
+            else None
+        )
         words = escape(vertex.title)
         if shared and shared.start():
-            tail = self._inline(font_weight="400", fill=self.colours["muted"])
+            tail = self.inline(font_weight="400", fill=self.colours["muted"])
             words = (
                 f"{escape(vertex.title[: shared.start()])}"
                 f'<tspan class="tail"{tail}>{escape(shared[0])}</tspan>'
             )
-        looks = self._inline(
+        looks = self.inline(
             font_size=f"{TITLE_SIZE:g}", font_weight="600", fill=self.colours["text"]
         )
         return f'<text class="title" x="{x:.1f}" y="{y:.1f}"{looks}>{words}</text>'
 
     def _badge(self, vertex: Vertex, kind: Kind, x: float, y: float, width: float) -> Iterator[str]:
         fill = self.colours["bad"] if vertex.bad else kind.pill(self.shade)
+        fill = MARKS[vertex.mark].colour[self.shade] if vertex.mark else fill
         yield (
             f'<rect class="badge" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="15" rx="7.5"'
-            f"{self._inline(fill=fill)}/>"
+            f"{self.inline(fill=fill)}/>"
         )
-        yield self._text(
+        yield self.text(
             "badge-text",
             x + width / 2,
             y + 11,
@@ -296,63 +314,38 @@ class Pen:
             weight=600,
         )
 
-    def _hooks(self, vertex: Vertex, x: float, y: float) -> Iterator[str]:
-        """A pill on the upper border for each hook."""
+    def _pills(self, vertex: Vertex, x: float, y: float, box: Box) -> Iterator[str]:
+        """A pill on the upper border for each hook, one on the lower for what was saved."""
         at = x + 6
         for name in vertex.hooks:
-            width = hook_width(name) - 4
-            looks = self._inline(fill=self.colours["canvas"], stroke=self.colours["muted"])
-            muted = self.colours["muted"]
-            pill = f'x="{at:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"'
-            text = self._text("", at + width / 2, y + 3.2, name, 9, muted, at="middle", weight=600)
-            yield f'<g class="hook"><rect {pill}{looks}/>{text}</g>'
-            at += width + 4
+            yield self._pill("hook", name, at, y)
+            at += pill_width(name)
+        if vertex.kept:
+            at = x + box.width - pill_width(vertex.kept) - 2
+            yield self._pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
 
-    # --- legend ---
-
-    def _legend_lines(self) -> list[list[tuple[float, Kind]]]:
-        """The kinds in the picture, with their widths, broken into lines as wide as the picture."""
-        present = {vertex.kind for vertex in self.graph.vertices}
-        room = max(self.layout.width, 420.0)
-        lines: list[list[tuple[float, Kind]]] = [[]]
-        for kind in (kind for kind in KINDS.values() if kind.name in present):
-            width = 52 + text_width(kind.label, 11)
-            if lines[-1] and sum(each for each, _ in lines[-1]) + width > room:
-                lines.append([])
-            lines[-1].append((width, kind))
-        return [line for line in lines if line]
-
-    def _legend(self, height: float) -> Iterator[str]:
-        y = height - LEGEND_LINE * (len(self.legend) + bool(self.graph.flow)) - 4
-        for line in self.legend:
-            x = MARGIN
-            for width, kind in line:
-                swatch = Box(26.0, 16.0, 0.0, 0.0) if kind.shape != "dot" else Box(16.0, 16.0, 0, 0)
-                inside = [*self.outline(kind, x, y, swatch, bad=False)]
-                inside.append(
-                    self._text("note", x + 33, y + 12, kind.label, 11, self.colours["muted"])
-                )
-                yield f'<g class="{kind.name}">{"".join(inside)}</g>'
-                x += width
-            y += LEGEND_LINE
-
-    def _flow_legend(self, height: float) -> Iterator[str]:
-        """The six arrows of the ramp, and what they mean."""
-        y, x = height - LEGEND_LINE + 4, MARGIN
-        for step, _ in enumerate(FLOW[self.shade]):
-            looks = self._inline(fill="none", **arrow_looks(str(step), self.shade))
-            path = f'<path class="line" d="M{x:.1f} {y:.1f}h18"{looks}/>'
-            yield f'<g class="flow-{step}">{path}</g>'
-            x += 20
-        words = f"{self.graph.flow}; dotted: zero; red: nan"
-        yield self._text("note", x + 8, y + 4, words, 11, self.colours["muted"])
+    def _pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
+        width, muted = pill_width(words) - 4, self.colours["muted"]
+        fill, stroke = self.colours["canvas"], muted
+        if name == "kept":
+            fill, stroke = (
+                part[self.shade] for part in (KINDS["saved"].fill, KINDS["saved"].border)
+            )
+        looks = self.inline(fill=fill, stroke=stroke)
+        rect = f'<rect x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"{looks}/>'
+        text = self.text("", x + width / 2, y + 3.2, words, 9, muted, at="middle", weight=600)
+        line = ""
+        if name == "kept" and (struck or not self.framed):
+            dark = self.inline(stroke=self.colours["text"], stroke_width="1.5")
+            line = f'<path class="strike" d="M{x + 3:.1f} {y:.1f}h{width - 6:.1f}"{dark}/>'
+        return f'<g class="{name}">{rect}{text}{line}</g>'
 
     # --- elements ---
 
     def _group(self, name: str, classes: str, inside: list[str], extra: str = "") -> str:
         return f'<g id="{self.prefix}{name}" class="{classes}"{extra}>{"".join(inside)}</g>'
 
-    def _text(
+    def text(
         self,
         classes: str,
         x: float,
@@ -365,6 +358,7 @@ class Pen:
         weight: int = 400,
         mono: bool = False,
     ) -> str:
+        """Words, in one line, escaped."""
         looks = {"font_size": f"{size:g}", "fill": fill}
         if at != "start":
             looks["text_anchor"] = at
@@ -374,24 +368,16 @@ class Pen:
             looks["font_family"] = MONO
         words = escape(plain(words, 400))
         return (
-            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}"{self._inline(**looks)}>{words}</text>'
+            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}"{self.inline(**looks)}>{words}</text>'
         )
 
-    def _inline(self, **looks: str) -> str:
+    def inline(self, **looks: str) -> str:
         """Looks as attributes; none in a page, whose style sheet says the same once for all."""
         if not self.framed:
             return ""
         return "".join(f' {name.replace("_", "-")}="{value}"' for name, value in looks.items())
 
 
-def mark(x: float, y: float, box: Box) -> str:
-    """Room for what the player says of a vertex: a ring around it and a sign on its corner."""
-    ring = (
-        f'<rect class="ring" x="{x - 4:.1f}" y="{y - 4:.1f}" width="{box.width + 8:g}"'
-        f' height="{box.height + 8:g}" rx="10"/>'
-    )
-    sign = (
-        f'<g class="sign" transform="translate({x:.1f} {y:.1f})"><circle r="9"/>'
-        '<path class="tick" d="M-4 0l3 3l5 -6"/><path class="play" d="M-2.5 -4l6.5 4l-6.5 4z"/></g>'
-    )
-    return ring + sign
+def box_attribute(x: float, y: float, box: Box) -> str:
+    """Where a vertex is, for the player's script, which puts a ring and signs around it."""
+    return f' data-box="{x:.1f} {y:.1f} {box.width:g} {box.height:g}"'

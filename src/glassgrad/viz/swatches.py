@@ -2,9 +2,9 @@
 
 from glassgrad.viz.boxes import Box
 from glassgrad.viz.graph import Graph
-from glassgrad.viz.layout import Layout
+from glassgrad.viz.places import Layout
 from glassgrad.viz.style import KINDS
-from glassgrad.viz.svg import Pen, mark
+from glassgrad.viz.svg import Pen, box_attribute
 
 __all__ = ["legend_items", "state_items"]
 
@@ -16,15 +16,15 @@ def legend_items(graph: Graph) -> list[tuple[str, str]]:
     items = []
     for kind in KINDS.values():
         if kind.name in present:
-            box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0, 0.0, 0.0)
-            swatch = "".join(pen.outline(kind, 2, 2, box, bad=False))
+            box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0)
+            swatch = "".join(pen.outline(kind, 2, 2, box))
             items.append((_swatch(box, f'<g class="{kind.name}">{swatch}</g>'), kind.label))
     return items
 
 
 def state_items() -> list[tuple[str, str]]:
     """A swatch and a label for each state the player shows."""
-    box, kind = Box(26.0, 16.0, 0.0, 0.0), KINDS["function"]
+    box, kind = Box(26.0, 16.0), KINDS["function"]
     pen = Pen(Graph((), (), "", ""), Layout({}, {}), "auto", "LR", "", framed=False, styled=False)
     items = []
     for state, label in (
@@ -33,9 +33,10 @@ def state_items() -> list[tuple[str, str]]:
         ("current", "under way"),
         ("done", "has run"),
     ):
-        swatch = "".join(pen.outline(kind, 10, 8, box, bad=False)) + mark(10, 8, box)
-        large = Box(box.width + 16, box.height + 12, 0.0, 0.0)
-        items.append((_swatch(large, f'<g class="vertex function {state}">{swatch}</g>'), label))
+        swatch, at = "".join(pen.outline(kind, 10, 8, box)), box_attribute(10, 8, box)
+        large = Box(box.width + 16, box.height + 12)
+        group = f'<g class="vertex function {state}"{at}>{swatch}</g>'
+        items.append((_swatch(large, group), label))
     return items
 
 

@@ -80,13 +80,14 @@ def array_text(array: dict[str, Any] | None) -> str:
         return "none"
     spoiled = ", ".join(f"{array[kind]} {kind}" for kind in ("nan", "inf") if array.get(kind))
     shape, head = array["shape"], array["head"]
-    if not shape:
+    examples = "".join([f"{size} × " for size in array.get("batch", ())])
+    if not shape and not examples:
         return _number_text(head[0])
     whole = f"[{', '.join(_number_text(value) for value in head)}]"
-    if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26:
+    if len(shape) == 1 and shape[0] <= len(head) and len(whole) <= 26 and not examples:
         return whole
     norm = "" if array["norm"] is None else f" ‖·‖={_number_text(array['norm'])}"
-    return f"{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
+    return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
 
 
 def _number_text(value: Any) -> str:
@@ -175,6 +176,10 @@ class Narrator:
         if event["grad"] is None:
             return f"No gradient reached {self.labels[event['tensor']]}: its .grad stays as it is."
         return f"{self.labels[event['tensor']]}.grad is now {gradient}."
+
+    def _error(self, event: dict[str, Any]) -> str:
+        at = f" at {self.name(event['node'])}" if event.get("node") in self.ops else ""
+        return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
 
     def _free_saved(self, event: dict[str, Any]) -> str:
         return f"{self.name(event['node'])} frees what it saved, {bytes_text(event['bytes'])}."

@@ -13,8 +13,9 @@ from glassgrad.tracing.summary import ArrayTable
 from .arrays import array_of, bytes_of, dtype_of, is_tensor, the_torch
 from .saved import Saved, saved_by
 from .sources import line_of
+from .views import note_bases
 
-__all__ = ["Graph", "describe", "named"]
+__all__ = ["Graph", "describe", "describe_leaf", "describe_node", "named", "oldest_first"]
 
 _BROADCASTING = frozenset(
     f"{op}Backward{nr}"
@@ -42,12 +43,13 @@ class Graph:
         edges: `next_functions` of each.
         running: the nodes that the pass runs.
         outputs: those of the outputs that have a graph.
+        inputs: as given.
     """
 
     def __init__(self, outputs: list[Any], inputs: list[Any] | None, names: dict[str, Any]) -> None:
         self.outputs = [tensor for tensor in outputs if is_tensor(tensor) and tensor.requires_grad]
         self.edges = _reach([node_of(tensor) for tensor in self.outputs])
-        self.nodes = _oldest_first(self.edges)
+        self.nodes = oldest_first(self.edges)
         self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
         self.leaf = {
             node: f"t{rank}" for rank, node in enumerate(n for n in self.nodes if is_leaf(n))
@@ -56,6 +58,7 @@ class Graph:
         self.leaf_of = {id(x): name for x, name in zip(leaves, self.leaf.values(), strict=True)}
         self.label = {id(tensor): name for name, tensor in names.items()}
         self.tensors = list(names.values())
+        self.inputs = inputs or []
         self._alive = leaves  # so that no id is given to another tensor; as `tensors` for labels
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self._storages: dict[int, str] = {}
@@ -133,7 +136,7 @@ def _reach(roots: list[Any]) -> dict[Any, tuple[Any, ...]]:
     return edges
 
 
-def _oldest_first(edges: dict[Any, tuple[Any, ...]]) -> list[Any]:
+def oldest_first(edges: dict[Any, tuple[Any, ...]]) -> list[Any]:
     """By age, each leaf before its first consumer, and no node before those its edges lead to.
 
     Age alone would nearly do. But a view whose base was written gets its node when it is next
@@ -174,12 +177,14 @@ def describe(
     """The `graph` of a trace, with the hooks by node; and the saved tensors by node."""
     saved = {node: saved_by(node) for node in graph.nodes}
     first = len(graph.leaf)
+    leaves = [describe_leaf(graph, table, node) for node in graph.leaf]
+    nodes = [
+        describe_node(graph, table, node, saved[node], hooks.get(node)) for node in graph.nodes
+    ]
+    note_bases(nodes)
     document = {
-        "leaves": [
-            {"id": name, "acc": graph.node[node], **_tensor(graph, table, node.variable)}
-            for node, name in graph.leaf.items()
-        ],
-        "nodes": [_node(graph, table, node, saved[node], hooks.get(node)) for node in graph.nodes],
+        "leaves": leaves,
+        "nodes": nodes,
         "outputs": [
             {
                 "id": f"t{first + rank}",
@@ -193,6 +198,12 @@ def describe(
     return document, saved
 
 
+def describe_leaf(graph: Graph, table: ArrayTable, node: Any) -> dict[str, Any]:
+    """A leaf as an entry of a trace."""
+    about = _tensor(graph, table, node.variable)
+    return {"id": graph.leaf[node], "acc": graph.node[node], **about}
+
+
 def _tensor(graph: Graph, table: ArrayTable, tensor: Any) -> dict[str, Any]:
     return {
         "name": graph.label.get(id(tensor)),
@@ -202,7 +213,10 @@ def _tensor(graph: Graph, table: ArrayTable, tensor: Any) -> dict[str, Any]:
     }
 
 
-def _node(graph: Graph, table: ArrayTable, node: Any, saved: list[Saved], hooks: Any) -> Any:
+def describe_node(
+    graph: Graph, table: ArrayTable, node: Any, saved: list[Saved], hooks: Any = None
+) -> dict[str, Any]:
+    """A node as an entry of a trace."""
     entry: dict[str, Any] = {"id": graph.node[node], "op": op_of(node)}
     entry["seq"] = int(entry["id"][1:])
     entry["edges"] = [_edge(graph, node, *edge) for edge in graph.edges[node]]

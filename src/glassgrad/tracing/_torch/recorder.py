@@ -19,6 +19,7 @@ from glassgrad.tracing.summary import ArrayTable
 
 from .arrays import array_of, bytes_of, the_torch
 from .graph import Graph, describe, is_leaf
+from .growing import Growth
 from .saved import Saved, version_now
 
 __all__ = ["Recorder"]
@@ -34,14 +35,22 @@ class Recorder:
         graph: what is watched.
         keep_graph: whether saved tensors outlive the pass.
         full: keep all elements of all arrays.
+        recorded: whether the pass is recorded itself, by `create_graph`.
         gate: is called with each node that is about to run, and its gradients; may give others.
     """
 
     def __init__(
-        self, graph: Graph, *, keep_graph: bool, full: bool, gate: Gate | None = None
+        self,
+        graph: Graph,
+        *,
+        keep_graph: bool,
+        full: bool,
+        recorded: bool = False,
+        gate: Gate | None = None,
     ) -> None:
         self.graph = graph
         self.keep_graph = keep_graph
+        self._growth = Growth(graph) if recorded else None
         self.gate = gate
         self.table = ArrayTable(full=full)
         self.events: list[dict[str, Any]] = []
@@ -57,6 +66,12 @@ class Recorder:
         self._free: dict[Any, int] = {}
         self._document: dict[str, Any] = {"nodes": [], "leaves": []}
         self._before: dict[Any, list[str | None]] = {}
+        self._node: Any = None
+        self._accumulated: set[Any] = set()
+
+    def fresh(self) -> "Recorder":
+        """One like this was before it began."""
+        return Recorder(self.graph, keep_graph=self.keep_graph, full=self.table.full)
 
     def __enter__(self) -> Self:
         try:
@@ -85,8 +100,34 @@ class Recorder:
         self._saved.clear()
 
     def trace(self) -> Trace:
-        """What happened until now."""
-        return Trace(self._document, dict(self.table.summaries), list(self.events))
+        """What happened until now, with what has grown since the pass began."""
+        document, table = self._document, self.table.copy()
+        if self._growth is not None:
+            document = self._growth.added_to(document, table)
+        return Trace(document, table.summaries, list(self.events))
+
+    def run(self, run: Callable[[], None], besides: tuple[type[BaseException], ...] = ()) -> None:
+        """Run the pass. An exception, but for those of `besides`, is in the log and has it."""
+        try:
+            run()
+        except besides:
+            raise
+        except BaseException as error:
+            self._failed(error)
+            raise
+        finally:
+            if self._growth is not None:
+                self._growth.begin(None)
+
+    def _failed(self, error: BaseException) -> None:
+        node, stale = self._node, {}
+        if isinstance(error, RuntimeError):
+            for name, tensor, version in self._saved.get(node, ()):
+                if version_now(tensor) != version:
+                    stale = {"saved": name}
+                    break
+        self._emit("error", node, **stale, error=type(error).__name__, message=str(error))
+        vars(error)["trace"] = self.trace()
 
     def _note_saved(self, saved: dict[Any, list[Saved]]) -> None:
         for node, items in saved.items():
@@ -100,9 +141,7 @@ class Recorder:
     def _watch(self, node: Any) -> None:
         if is_leaf(node):
             self._watch_tensor(node, node.variable)
-            stored = getattr(node.variable, "_post_accumulate_grad_hooks", None)
-            for hook in (stored or {}).values():
-                self._name_hook(node, "post_accumulate", hook)
+            self._watch_accumulated(node, node.variable)
         self._line_up(node, "pre", node.register_prehook, self._first, self._arrive)
         self._line_up(node, "post", node.register_hook, self._ran, self._leave)
 
@@ -113,6 +152,13 @@ class Recorder:
             node = tensor.grad_fn
             if node is not None and node in self.graph.running:
                 self._watch_tensor(node, tensor)
+
+    def _watch_accumulated(self, node: Any, leaf: Any) -> None:
+        """The hooks that run when a gradient was added to `leaf.grad`."""
+        if getattr(leaf, "_post_accumulate_grad_hooks", None):
+            register = leaf.register_post_accumulate_grad_hook
+            wide = _grad_of
+            self._line_up(node, "post_accumulate", register, self._added, None, wide)
 
     def _watch_tensor(self, node: Any, tensor: Any) -> None:
         if getattr(tensor, "_backward_hooks", None):
@@ -157,7 +203,13 @@ class Recorder:
         return name
 
     def _first(self, node: Any, grads: Grads) -> None:
+        self._begin(node)
         self._before[node] = self._arrays(grads)
+
+    def _begin(self, node: Any) -> None:
+        self._node = node
+        if self._growth is not None:
+            self._growth.begin(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
         after = self._arrays(grads)
@@ -166,6 +218,7 @@ class Recorder:
 
     def _arrive(self, node: Any, grads: Grads) -> Grads | None:
         """The gate."""
+        self._begin(node)
         given = None if self.gate is None else self.gate(node, grads)
         if any(grad is not None for grad in grads):
             for name, tensor, version in self._saved.get(node, ()):
@@ -174,14 +227,20 @@ class Recorder:
 
     def _ran(self, node: Any, results: Grads, grads: Grads) -> None:
         if is_leaf(node):
-            grad = self._arrays([node.variable.grad])[0]
-            self._emit("accumulate", tensor=self.graph.leaf[node], grad=grad)
+            if node not in self._accumulated:
+                self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
         entered, self._before[node] = self._arrays(grads), self._arrays(results)
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
+    def _added(self, node: Any, grads: Grads) -> None:
+        self._accumulated.add(node)
+        self._before[node] = self._arrays(grads)
+        self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
+
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
+        self._node = None
         if not self.keep_graph and self._free.get(node):
             self._emit("free_saved", node, bytes=self._free[node])
         self._saved.pop(node, None)
@@ -217,7 +276,16 @@ class Recorder:
         return [None if grad is None else self.table.add(array_of(grad)) for grad in grads]
 
 
-_EVENT = {"pre": "pre_hook", "tensor": "pre_hook", "post": "post_hook"}
+_EVENT = {
+    "pre": "pre_hook",
+    "tensor": "pre_hook",
+    "post": "post_hook",
+    "post_accumulate": "post_hook",
+}
+
+
+def _grad_of(leaf: Any) -> Grads:
+    return (leaf.grad,)
 
 
 def _at_slot(slot: int, slots: int, grad: Any) -> Grads:

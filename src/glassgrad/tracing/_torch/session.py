@@ -128,7 +128,7 @@ def _work(turn: _Turn, recorder: Recorder, run: Callable[[], None], recording: b
     """The pass's thread."""
     try:
         with the_torch().set_grad_enabled(recording), recorder:
-            run()
+            recorder.run(run, besides=(_Left,))
     except _Left:
         pass
     except BaseException as error:  # noqa: BLE001  # it is raised in the session's thread
@@ -179,8 +179,30 @@ class Session:
         return self._turn.over
 
     @property
+    def is_closed(self) -> bool:
+        """Whether the pass was left before its end."""
+        return self._turn.leaving
+
+    def node(self, id: str) -> Any:
+        """PyTorch's node that the trace calls `id`, "n3".
+
+        Raises:
+            ArgumentError: if there is none.
+        """
+        for node, known in self._recorder.graph.node.items():
+            if known == id:
+                return node
+        raise ArgumentError(
+            f"{id!r} is no node of this graph, which has {len(self._recorder.graph.nodes)}. n0 is "
+            "the oldest. `session.trace.nodes` lists them."
+        )
+
+    @property
     def trace(self) -> Trace:
-        """What has happened until now, as `record` tells it."""
+        """What has happened until now, as `record` tells it; also after an error of the pass."""
+        if self._thread.ident is None:
+            with self._recorder.fresh() as recorder:
+                return recorder.trace()
         return self._recorder.trace()
 
     def next(self) -> Stop | None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.base.errors import DataError
 from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
-from glassgrad.nn import Linear, Module, ReLU, Sequential
+from glassgrad.nn import Module
 from glassgrad.nn.functional import cross_entropy
 from glassgrad.ops.generator import Generator, manual_seed
 from glassgrad.ops.random import randperm
 from glassgrad.optim import Adam
-from glassgrad.tracing import record
-from glassgrad.viz import draw, player
+from glassgrad.viz.html import player
+
+from .network import Network, batch_loss
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +57,7 @@ def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int
         f"handwritten digits, 8×8 pixels: {len(train_set.labels):,} to learn from, "
         f"{len(test_set.labels):,} to be tested on"
     )
-    model = Sequential({"hidden": Linear(64, HIDDEN), "relu": ReLU(), "output": Linear(HIDDEN, 10)})
+    model = Network(HIDDEN)
     began = time.perf_counter()
     with _progress(console, epochs) as report:
         train(model, train_set, epochs=epochs, seed=seed, report=report)
@@ -134,25 +135,21 @@ def _split(digits: Digits, seed: int) -> tuple[Digits, Digits]:
     return learn, test
 
 
-def _show(model: Module, examples: Digits, out: Path) -> Iterator[str]:
+def _show(model: Network, examples: Digits, out: Path) -> Iterator[str]:
     """Record the backward pass of a small batch, write the three files, and tell about it."""
-    for name, parameter in model.named_parameters():
-        parameter.name = name
-        parameter.grad = None
-    loss = cross_entropy(model(examples.images[:SHOWN]), examples.labels[:SHOWN])
-    loss.name = "loss"
-    trace = record(loss)
-    drawing = draw(trace)
+    loss = batch_loss(model, examples.images[:SHOWN], examples.labels[:SHOWN])
+    page = player(loss)
     with _writing(out):
-        trace.save(out / "digits.trace.json")
-        drawing.save(out / "digits.svg")
-        player(trace).save(out / "digits.html")
+        page.trace.save(out / "digits.trace.json")
+        page.drawing.save(out / "digits.svg")
+        page.save(out / "digits.html")
     yield f"recorded the backward pass of a batch of {SHOWN}, and drew it"
-    yield drawing.layout
+    yield page.drawing.layout
     yield f"  {out / 'digits.svg'}         the backward graph, from the loss to the weights"
     yield f"  {out / 'digits.trace.json'}  the record: every event, in order"
     yield f"  {out / 'digits.html'}        the pass, step by step"
-    yield f"now open {out / 'digits.html'} in a browser, and press → and ←"
+    yield f"now open {out / 'digits.html'} in a browser: Space plays, → and ← step,"
+    yield "a click on a box tells what it does, in formulas and in these numbers"
 
 
 @contextmanager

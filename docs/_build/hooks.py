@@ -1,0 +1,56 @@
+"""What MkDocs does for us while it builds: assets from the package, generated parts of pages."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))  # the code blocks of pages import `showing`, too
+
+import cells
+import figures
+import formulas
+import notes
+import pictures
+import reference
+import shared
+import source
+
+cells.install()
+
+FILLED = {
+    "gallery.md": pictures.fill,
+    "inside/design.md": figures.fill,
+    "inside/notes.md": notes.fill,
+    "inside/reading.md": source.fill,
+}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the style sheet of the drawings and the script of the players."""
+    for name, text in (("drawing.css", shared.style()), ("players.js", shared.script())):
+        files.append(File.generated(config, f"assets/{name}", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Fill in what is collected from the source."""
+    path = page.file.src_uri
+    if path.startswith("reference/"):
+        return reference.fill(markdown)
+    if path.startswith("notebooks/"):
+        page.meta.setdefault("hide", ["toc"])  # players want the room
+        return markdown
+    if path in FILLED:
+        return FILLED[path](markdown)
+    return formulas.take_out(markdown, page)
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Set formulas and pictures; link the errors that a function raises to what they mean."""
+    if page.file.src_uri.startswith("reference/"):
+        return reference.link_errors(html)
+    if page.file.src_uri == "gallery.md":
+        return pictures.put_in(html)
+    return formulas.put_in(html, page)

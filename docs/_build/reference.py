@@ -1,0 +1,238 @@
+"""The reference pages: which names stand on them, in which groups.
+
+A page says `[[names glassgrad.func]]`, and gets all names of that package's `__all__`, under the
+comments that group them there. `[[names glassgrad: ops.shape, ops.turning]]` are the public
+names of `glassgrad` that these modules define; `[[methods]]` is what a Tensor can do.
+"""
+
+import ast
+import functools
+import importlib
+import inspect
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import glassgrad
+from glassgrad import autograd
+from glassgrad.base import errors
+
+DIRECTIVE = re.compile(r"^\[\[(names|methods) ?([\w.]*)(?:: ?([\w., ]+))?\]\]$", re.MULTILINE)
+MIXINS = ("_methods.Methods", "_inplace_methods.InPlaceMethods", "_conversions.Conversions")
+# Where a name that several packages have is described: in the first of these.
+PAGES = [
+    f"glassgrad{part}"
+    for part in (
+        *(".base.errors", ".tracing", ".tracing.torch", ".viz", ".autograd.graph"),
+        *(".autograd.functional", ".autograd.forward_ad", ".autograd", ".func", ".nn.functional"),
+        *(".nn.init", ".nn", ".optim", ".utils.checkpoint", ".utils.data", ".data", ""),
+    )
+]
+OWN_PAGES = {
+    "glassgrad.Tensor": glassgrad.Tensor,
+    "glassgrad.autograd.Function": autograd.Function,
+}
+# What one class needs and others do not: most of a session is in the class that it extends.
+MORE = {"glassgrad.tracing.Session": "      inherited_members: true\n"}
+COLUMNS = ("method", "what it does")
+
+
+def fill(markdown: str) -> str:
+    """The page with its directives replaced by what mkdocstrings reads."""
+    return DIRECTIVE.sub(lambda found: "\n".join(_lines(*found.groups())), markdown)
+
+
+def link_errors(page: str) -> str:
+    """The rendered page, in which the names of our errors lead to what is said of them."""
+    names = "|".join(errors.__all__)
+    target = r'<code><a href="../errors/#glassgrad.base.errors.\1">\1</a></code>'
+    return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
+
+
+def _lines(kind: str, package: str, modules: str | None) -> Iterator[str]:
+    if kind == "methods":
+        yield from _methods()
+    elif modules is not None:
+        yield from _entries(glassgrad, defined_in(re.split(r", *", modules)), 2)
+    else:
+        grouped = groups(importlib.import_module(package))
+        for title, names in grouped.items():
+            yield f"\n## {title[:1].upper()}{title[1:]}\n" if title else ""
+            module = importlib.import_module(package)
+            plain = [name for name in names if not callable(getattr(module, name))]
+            moved = [name for name in names if _is_elsewhere(module, name)]
+            here = [name for name in names if name not in plain + moved]
+            yield from _table(module, plain)
+            yield from _links(module, [name for name in moved if name not in plain])
+            yield from _entries(module, here, 3 if title else 2)
+
+
+@functools.cache
+def _homes() -> dict[int, str]:
+    """For each public object the path under which it is described: the first page that has it."""
+    homes = {id(value): path for path, value in OWN_PAGES.items()}
+    for name in glassgrad.ops.__all__:
+        homes.setdefault(id(getattr(glassgrad, name)), f"glassgrad.{name}")
+    for package in PAGES:
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            homes.setdefault(id(getattr(module, name)), _path(f"{package}.{name}"))
+    return homes
+
+
+def _path(path: str) -> str:
+    """Where to find a function that is called as the file it is in: `func.vmap`."""
+    return f"{path}.{path.rpartition('.')[2]}" if path in sys.modules else path
+
+
+def _is_elsewhere(module: ModuleType, name: str) -> bool:
+    path = f"{module.__name__}.{name}"
+    return path in OWN_PAGES or _home(module, name) != _path(path)
+
+
+def _home(module: ModuleType, name: str) -> str:
+    return _homes().get(id(getattr(module, name)), _path(f"{module.__name__}.{name}"))
+
+
+def _links(module: ModuleType, names: list[str]) -> Iterator[str]:
+    """Names that are at home on another page: one line each."""
+    if names:
+        yield "| name | what it is |\n|--|--|"
+    for name in names:
+        words, home = _summary(getattr(module, name)), _home(module, name)
+        path = f"{module.__name__}.{name}"
+        anchor = "" if path == home else f'<span id="{path}"></span>'
+        yield f"| {anchor}[`{name}`][{home}] | {words} |"
+
+
+def _summary(value: Any) -> str:
+    return (inspect.getdoc(value) or "").partition("\n")[0].replace("|", "\\|")
+
+
+def _entries(module: ModuleType, names: list[str], level: int) -> Iterator[str]:
+    """Each name in full, and in one line what other names for the same thing there are."""
+    for name in names:
+        first = getattr(getattr(module, name), "__name__", name)
+        if first != name and getattr(module, first, None) is getattr(module, name):
+            heading = "#" * level
+            path = f"{module.__name__}.{name}"
+            yield f"\n{heading} `{name}` {{ #{path} }}\n\nAnother name of"
+            yield f"[`{first}`][{module.__name__}.{first}].\n"
+        else:
+            yield _entry(_path(f"{module.__name__}.{name}"), level)
+
+
+def _table(module: ModuleType, names: list[str]) -> Iterator[str]:
+    """Constants and dtypes: their values say all there is to say."""
+    if names:
+        yield "| name | value |\n|--|--|"
+    for name in names:
+        value, path = getattr(module, name), f"{module.__name__}.{name}"
+        yield f'| <span id="{path}">`{name}`</span> | `{value!r}` |'
+
+
+def _entry(path: str, level: int, heading: str = "") -> str:
+    options = f"    options:\n      heading_level: {level}\n{MORE.get(path, '')}"
+    if heading:
+        options += f"      heading: {heading}\n      toc_label: {heading}\n"
+    return f"\n::: {path}\n{options}"
+
+
+def groups(module: ModuleType) -> dict[str, list[str]]:
+    """What a module's `__all__` lists, under the comments that stand between."""
+    source = inspect.getsource(module)
+    comments = {
+        token.start[0]: token.string.lstrip("# ")
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT
+    }
+    found: dict[str, list[str]] = {}
+    names = _all_of(ast.parse(source))
+    title, line = "", names.lineno
+    for element in names.elts:
+        while line < element.lineno:
+            line += 1
+            title = comments.get(line, title)
+        if isinstance(element, ast.Constant) and _is_shown(module, str(element.value)):
+            found.setdefault(title, []).append(str(element.value))
+    return found
+
+
+def _all_of(tree: ast.Module) -> ast.List:
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            assert isinstance(statement.value, ast.List)
+            return statement.value
+    raise LookupError("no list called __all__")
+
+
+def _is_shown(module: ModuleType, name: str) -> bool:
+    """A package has pages of its own; PyTorch's private names are not for readers."""
+    value = getattr(module, name)
+    return not name.startswith("_") and not isinstance(value, ModuleType)
+
+
+def defined_in(modules: list[str]) -> list[str]:
+    """The public names of `glassgrad` that some of its modules define."""
+    homes = [f"glassgrad.{module}" for module in modules]
+    return sorted(
+        (name for name in glassgrad.ops.__all__ if home_of(name) in homes),
+        key=lambda name: (homes.index(home_of(name)), name.lower()),
+    )
+
+
+def home_of(name: str) -> str:
+    """The module that defines a public op, or an alias of it."""
+    value = getattr(glassgrad.ops, name)
+    if name == "default_generator":
+        return "glassgrad.ops.generator"
+    return str(value.__module__)
+
+
+def _methods() -> Iterator[str]:
+    """Tables of methods, then those that are no function of `glassgrad`, in full."""
+    alone: dict[str, str] = {}
+    for mixin in MIXINS:
+        module, _, name = mixin.partition(".")
+        owner = getattr(importlib.import_module(f"glassgrad.{module}"), name)
+        for title, methods in _grouped_methods(owner).items():
+            yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
+            for method in methods:
+                yield _row(method, vars(owner)[method], alone)
+    yield "\n## In full\n\nThe methods that are no function of `glassgrad` as well.\n"
+    for method, path in alone.items():
+        yield _entry(path, 3, f"Tensor.{method}")
+
+
+def _grouped_methods(owner: type) -> dict[str, list[str]]:
+    """The public methods of a mixin, under the comments that group them."""
+    title, found, seen = "Methods", {}, set()
+    pattern = re.compile(r"    (?:# (?P<title>[A-Z].*)|(?:def )?(?P<names>[a-zA-Z_].*))$")
+    for line in inspect.getsource(owner).splitlines()[1:]:
+        match = pattern.match(line)
+        if match and match["title"]:
+            title = re.split(r"[.:]", match["title"])[0]
+        elif match:
+            left, equals, _ = match["names"].rpartition(" = ")
+            for name in re.split(r"\W+", left if equals else match["names"].partition("(")[0]):
+                if name in vars(owner) and not name.startswith("_") and name not in seen:
+                    seen.add(name)
+                    found.setdefault(title, []).append(name)
+    return found
+
+
+def _row(method: str, value: Any, alone: dict[str, str]) -> str:
+    function = value.fget if isinstance(value, property) else value
+    call = method if isinstance(value, property) else f"{method}()"
+    words = _summary(function)
+    public = getattr(glassgrad.ops, function.__name__, None)
+    if public is function:
+        path = f"glassgrad.{function.__name__}"
+    else:
+        path = f"{function.__module__}.{function.__qualname__}"
+        alone.setdefault(method, path) if path not in alone.values() else None
+    return f"| [`{call}`][{path}] | {words} |"

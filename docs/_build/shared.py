@@ -1,0 +1,45 @@
+"""The style sheet and the script that every page with a drawing or a player needs."""
+
+import re
+
+from glassgrad.viz import assets
+
+START = """
+// Material swaps the content of a page without loading another: start what it brought, once.
+function start() {
+  for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
+    mount(root);
+    if (root.clientWidth > 900) showWhole(root);
+    else foldSome(root);
+  }
+}
+
+// A reader first wants to see where the gradient goes: rather small than cut off.
+function showWhole(root) {
+  const stage = root.querySelector(".gg-stage");
+  const fit = root.querySelector(".gg-fit");
+  const width = stage.querySelector("svg").width.baseVal.value;
+  if (!fit.checked && width * 0.65 < stage.clientWidth) fit.click();
+}
+
+// One column: what is not about this pass waits folded, so that the page stays short.
+function foldSome(root) {
+  for (const part of root.querySelectorAll(".gg-sec-legend, .gg-sec-breaks")) part.open = false;
+}
+
+if (typeof document$ === "undefined") start();
+else document$.subscribe(start);
+"""
+
+
+def style() -> str:
+    """The CSS of drawings, in both themes, and of players.
+
+    Material's rem is 20 px; the player is made for one of 16.
+    """
+    return re.sub(r"([\d.]+)rem\b", lambda found: f"{16 * float(found[1]):g}px", assets.styles())
+
+
+def script() -> str:
+    """The player as a module that starts all players of a page."""
+    return assets.script() + START

@@ -1,0 +1,99 @@
+"""What the code blocks of the pages print beneath themselves: pictures, players, programs."""
+
+import html
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from glassgrad.viz import Drawing, Player
+
+ROOT = Path(__file__).parents[2]
+
+
+def picture(drawing: Drawing, prefix: str) -> str:
+    """A drawing as a figure in the page; `prefix` tells its ids from those of others there."""
+    return _figure(_prefixed(drawing.svg, prefix))
+
+
+def stored(name: str) -> str:
+    """A picture of docs/images as a figure in the page."""
+    svg = (ROOT / "docs" / "images" / f"{name}.svg").read_text("utf-8")
+    return _figure(_prefixed(svg, f"{name}-"))
+
+
+def _figure(svg: str) -> str:
+    width = re.search(r'width="(\d+)"', svg)
+    assert width is not None
+    # Smaller than three quarters of its size the text cannot be read: then the figure scrolls.
+    least = round(0.75 * int(width[1]))
+    body = re.sub(r"<style>.*?</style>", "", svg, flags=re.DOTALL)  # the page has it once
+    body = re.sub(r"\n\s*\n", "\n", body).strip()
+    return f'<figure class="gg-figure" style="--gg-least:{least}px" tabindex="0">{body}</figure>'
+
+
+def _prefixed(svg: str, prefix: str) -> str:
+    svg = re.sub(r' id="([^"]*)"', rf' id="{prefix}\1"', svg)
+    return re.sub(r'(href="|url\()#', rf"\1#{prefix}", svg)
+
+
+def playing(player: Player, prefix: str) -> str:
+    """A player in the page; `prefix` tells its ids from those of others there."""
+    return player.fragment(prefix)
+
+
+def program_of(page: str) -> str:
+    """The first program of a page that is shown and not run in place."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    found = re.search(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def terminal(program: str, command: str, typed: str = "", *more: str) -> str:
+    """What a terminal shows of commands about a program.
+
+    Args:
+        program: the text of the file that the first command names.
+        command: what is run, "glassgrad step neuron.py".
+        typed: the lines that are typed while it runs.
+        more: what is run next in the same folder.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        name = next(word for word in command.split() if word.endswith(".py"))
+        Path(folder, name).write_text(program, encoding="utf-8")
+        lines = (command, *more)
+        return block("\n".join(f"$ {line}\n{_run(line, folder, typed)}" for line in lines))
+
+
+def failure(program: str, name: str) -> str:
+    """The message with which a program ends, without the traceback."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, name).write_text(program, encoding="utf-8")
+        last = _run(f"python {name}", folder, "").strip().splitlines()[-1]
+    return block(textwrap.fill(last.rpartition("errors.")[2], 88))
+
+
+def _run(command: str, folder: str, typed: str) -> str:
+    """What a command prints; Python and glassgrad are those that run this."""
+    program, *arguments = command.split()
+    module = ["-m", "glassgrad"] if program == "glassgrad" else []
+    run = subprocess.run(  # noqa: S603  # the commands stand in our own pages
+        [sys.executable, *module, *arguments],
+        input=typed,
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "88", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return run.stdout
+
+
+def block(text: str) -> str:
+    """Text as it stands, in a box."""
+    return f'<div class="highlight gg-said-so"><pre><code>{html.escape(text)}</code></pre></div>'

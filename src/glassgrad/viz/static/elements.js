@@ -1,0 +1,103 @@
+// Elements of the page. Strings become text, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+const MATH = "http://www.w3.org/1998/Math/MathML";
+
+export function element(tag, attributes = {}, ...children) {
+  return furnished(document.createElement(tag), attributes, children);
+}
+
+export function shape(tag, attributes = {}, ...children) {
+  return furnished(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function furnished(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === false) continue;
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((each) => each !== null && each !== undefined));
+  return made;
+}
+
+const ICONS = {
+  first: "M5 4h2v12H5zM16 4v12L8 10z",
+  back: "M14 4v12L5 10z",
+  play: "M6 4v12l9-6z",
+  pause: "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z",
+  next: "M6 4v12l9-6z",
+  last: "M4 4v12l8-6zM13 4h2v12h-2z",
+  stop: "M3 4v12l7-6zM11 7l2-2h3l2 2v6l-2 2h-3l-2-2z",
+};
+
+export function icon(name) {
+  return shape("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, shape("path", { d: ICONS[name] }));
+}
+
+export function iconButton(name, label, key, act) {
+  const title = key ? `${label} (${key})` : label;
+  return element(
+    "button",
+    { type: "button", class: `gg-${name}`, "aria-label": label, title, onclick: act },
+    icon(name));
+}
+
+export function textButton(label, act, attributes = {}) {
+  return element("button", { type: "button", class: "gg-small", onclick: act, ...attributes }, label);
+}
+
+// A name may hold ten thousand characters, or turn the direction of the text around it.
+export function clip(text, longest = 60) {
+  const safe = String(text).slice(0, longest + 1)
+    .replace(/[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/gu, "\ufffd");
+  return safe.length <= longest ? safe : `${safe.slice(0, longest - 1)}…`;
+}
+
+export function bytesText(count) {
+  let size = count;
+  for (const unit of ["B", "kB", "MB", "GB"]) {
+    if (size < 999.5) return `${Number(size.toPrecision(3))} ${unit}`;
+    size /= 1000;
+  }
+  return `${Number(size.toPrecision(3))} TB`;
+}
+
+// Rows of a table; the first cell is a header. A cell is text or an element.
+export function rows(list) {
+  const table = element("table", { class: "gg-rows" });
+  for (const [name, value, extra = ""] of list) {
+    table.append(element("tr", { class: extra },
+      element("th", { scope: "row" }, name), element("td", {}, value)));
+  }
+  return table;
+}
+
+// --- formulas --------------------------------------------------------------------------------------
+
+const MATH_TAGS = new Set(("math semantics mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle " +
+  "msub msup msubsup munder mover munderover mtable mtr mtd mpadded mphantom menclose").split(" "));
+const MATH_LOOKS = new Set(("display mathvariant stretchy fence separator form lspace rspace " +
+  "accent accentunder movablelimits width height depth linethickness columnalign rowspacing " +
+  "columnspacing notation displaystyle scriptlevel minsize maxsize symmetric largeop").split(" "));
+
+// Formulas as MathML, built anew from the elements we know: whatever else is in the text is left
+// out, so that nothing but formulas gets into the page.
+export function formula(text) {
+  const parsed = new DOMParser().parseFromString(`<r>${text}</r>`, "application/xml").documentElement;
+  const found = parsed.localName === "r" && !parsed.querySelector("parsererror") ?
+    [...parsed.children].filter((each) => each.localName === "math").map(rebuilt) : [];
+  return element("span", {}, ...(found.length ? found : [element("code", {}, clip(text, 200))]));
+}
+
+function rebuilt(source) {
+  const made = document.createElementNS(MATH, source.localName);
+  for (const { name, value } of source.attributes) {
+    if (MATH_LOOKS.has(name)) made.setAttribute(name, value);
+  }
+  for (const child of source.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) made.append(child.data);
+    else if (MATH_TAGS.has(child.localName)) made.append(rebuilt(child));
+  }
+  return made;
+}

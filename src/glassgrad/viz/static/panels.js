@@ -1,0 +1,279 @@
+// The panels beside the drawing. Each is a section that can be shut; painting fills their bodies.
+
+import { element, rows, formula, textButton, clip, bytesText } from "./elements.js";
+import { faults } from "./stage.js";
+import { phases } from "./log.js";
+
+const MOST_ROWS = 40;
+const MOST_HOOKS = 30;
+const PARTS = ["value", "tangent", "gradient"];
+const RULE = "rule"; // the section of an explanation that has the rule in numbers
+
+export class Panels {
+  // `told`: {choose(node), toggleBreak(node), until(node), breaks, legend}.
+  constructor(data, told) {
+    Object.assign(this, { data, told });
+    this.picker = element("select", { class: "gg-picker", "aria-label": "Show node", onchange: (event) => told.choose(event.target.value || null) });
+    const parts = [["node", "Node"], ["queue", "Queue"], ["hooks", "Hooks fired"], ["tensors", "Tensors"]];
+    this.bodies = {};
+    const sections = parts.map(([key, title]) => {
+      this.bodies[key] = element("div");
+      return foldable(key, title, this.bodies[key]);
+    });
+    this.root = element("aside", { class: "gg-panel", "aria-label": "The step in detail" },
+      ...sections, foldable("breaks", "Breakpoints", told.breaks), foldable("legend", "Legend", told.legend));
+    this.titles = { node: sections[0].querySelector("h3") };
+    this.hookSection = sections[2];
+    this.learn();
+  }
+
+  // The nodes to choose from; again when a live session has grown.
+  learn() {
+    const { nodes } = this.data;
+    this.picker.replaceChildren(element("option", { value: "" }, "follow the pass"),
+      ...Object.keys(nodes).map((id) => element("option", { value: id }, `${id} ${clip(nodes[id].name, 36)}`)));
+    this.registered = Object.values(nodes).reduce((sum, node) => sum + (node.hooks ?? []).length, 0);
+    this.hookSection.hidden = !this.registered;
+    this.readers = new Map(); // by leaf: which nodes saved it, and under which names
+    for (const [id, node] of Object.entries(nodes)) {
+      for (const saved of node.saved ?? []) {
+        if (saved.of[0] === "t") this.readers.set(saved.of, [...(this.readers.get(saved.of) ?? []), [id, saved]]);
+      }
+    }
+  }
+
+  paint(state, { at, chosen, points }) {
+    const shown = chosen ?? state.current;
+    this.picker.value = chosen ?? "";
+    this.titles.node.textContent = chosen ? "Chosen node" : "Current node";
+    this.bodies.node.replaceChildren(this.picker, ...(shown ? this.node(state, shown, at, points) : [
+      element("p", { class: "gg-empty" }, "No node has begun. Click on one to look into it.")]));
+    this.bodies.queue.replaceChildren(this.queue(state));
+    this.bodies.hooks.replaceChildren(this.hooks(state));
+    this.bodies.tensors.replaceChildren(...this.tensors(state));
+  }
+
+  words(array) {
+    return array ? this.data.arrays[array] ?? "–" : "none";
+  }
+
+  // --- one node ---
+
+  node(state, id, at, points) {
+    const node = this.data.nodes[id];
+    if (!node) return [];
+    const bad = faults(state, this.data)[id];
+    const isSet = points.has(id);
+    return [
+      element("p", { class: "gg-op" }, element("strong", {}, clip(node.op)), element("span", {}, id),
+        bad ? element("span", { class: "gg-bad" }, bad.badge) : null, this.verdict(id)),
+      element("p", { class: "gg-about" }, node.about.map((each) => clip(each, 120)).join(" · ")),
+      this.phaseStrip(id, at),
+      this.gradients(state, id, node),
+      ...this.saved(state, id, node),
+      ...this.formulas(state, id),
+      element("div", { class: "gg-acts" },
+        textButton(isSet ? "Remove breakpoint" : "Break here", () => this.told.toggleBreak(id), { "aria-pressed": String(isSet), title: "b" }),
+        textButton("Run to here", () => this.told.until(id))),
+      this.explanation(id),
+    ].filter(Boolean);
+  }
+
+  phaseStrip(id, at) {
+    const found = phases(this.data, id, at);
+    if (found.length < 2) return null;
+    return element("ol", { class: "gg-phases", "aria-label": "Phases of its turn" },
+      ...found.map(({ name, done, here }) => element("li",
+        { class: here ? "here" : done ? "past" : "", "aria-current": here ? "step" : null }, name)));
+  }
+
+  gradients(state, id, node) {
+    const into = state.into[id];
+    const list = (into ?? []).map((array, slot) => [
+      into.length > 1 ? `gradient in ${slot}` : "gradient in", this.words(array)]);
+    const buffer = state.arrived[id];
+    if (!list.length && buffer) {
+      list.push(["gradient in", this.words(buffer.grad)], ["arrived", `${buffer.have} of ${buffer.need}`]);
+    }
+    const out = state.outof[id];
+    node.edges.forEach((to, index) => {
+      if (!out) return;
+      const leaf = this.data.leaves.find((each) => each.acc === to);
+      const name = leaf?.name ?? this.data.nodes[to]?.name ?? to;
+      list.push([to ? `→ ${clip(name, 40)}` : "→ no gradient needed", this.words(out[index])]);
+    });
+    return list.length ? rows(list) : null;
+  }
+
+  saved(state, id, node) {
+    if (!node.saved?.length) return [];
+    const gone = state.freed.has(id) || node.freed;
+    const list = node.saved.map((entry) => {
+      const [then, now] = state.versions[`${id} ${entry.name}`] ?? [entry.version, entry.now ?? entry.version];
+      const stale = then !== now;
+      const version = stale ? `saved at v${then}, now v${now}: stale` : `v${then}`;
+      const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
+      const about = [entry.shape, bytesText(entry.bytes), where, version].filter(Boolean).join(" · ");
+      return [clip(entry.name, 24), gone ? `${about} · freed` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
+    });
+    return [element("h4", {}, "Saved"), rows(list)];
+  }
+
+  nameOf(id) {
+    return [...this.data.leaves, ...this.data.tensors].find((each) => each.id === id)?.name ?? id;
+  }
+
+  // --- what it means ---
+
+  verdict(id) {
+    const ok = this.data.explain[id]?.ok;
+    if (ok === undefined || ok === null) return null;
+    return ok ? element("span", { class: "gg-right" }, "✓ rule checked") :
+      element("span", { class: "gg-bad" }, "✗ rule is wrong");
+  }
+
+  // The rule in symbols (value, tangent, and what backward computes), and in these numbers once it
+  // has run; of a chosen node at once.
+  formulas(state, id) {
+    const { formulas = [], rows: about = [] } = this.data.explain[id] ?? {};
+    if (!formulas.length) return [];
+    const isKnown = Boolean(state.outof[id]) || this.picker.value === id;
+    const numbers = isKnown ? about.filter(([part]) => part === RULE) : [];
+    return [element("h4", {}, "Rule"), element("dl", { class: "gg-math" },
+      ...formulas.flatMap((each, at) => [element("dt", {}, PARTS[at] ?? ""), element("dd", {}, formula(each))])),
+    numbers.length ? rows(numbers.map(([, key, text]) => [clip(key, 40), clip(text, 400), badRow(text)])) : null];
+  }
+
+  explanation(id) {
+    const about = this.data.explain[id];
+    if (!about) return null;
+    const table = [];
+    let section = "";
+    const list = (about.rows ?? []).filter(([part]) => part !== RULE || !about.formulas?.length);
+    for (const [title, key, text] of list) {
+      if (title !== section) table.push([title, "", "gg-part"]);
+      section = title;
+      table.push([clip(key, 40), clip(text, 400), badRow(text)]);
+    }
+    return element("details", { class: "gg-explain", ...(this.isExplained ? { open: "" } : {}), ontoggle: (event) => { this.isExplained = event.target.open; } },
+      element("summary", {}, "Explain"), element("p", {}, clip(about.words ?? "", 400)), rows(table));
+  }
+
+  // --- everything else ---
+
+  queue(state) {
+    const name = (id) => clip(this.data.nodes[id]?.name ?? id, 40);
+    const chips = state.queue.map((id) => element("li", { class: "gg-ready" }, name(id)));
+    for (const [id, { have, need }] of Object.entries(state.arrived)) {
+      if (have < need) chips.push(element("li", {}, `${name(id)}: ${have} of ${need} arrived`));
+    }
+    if (!chips.length) chips.push(element("li", { class: "gg-empty" }, "empty"));
+    return element("ul", { class: "gg-queue" }, ...chips);
+  }
+
+  hooks(state) {
+    const names = {};
+    for (const node of Object.values(this.data.nodes)) {
+      for (const hook of node.hooks ?? []) names[hook.id] = hook.name || hook.id;
+    }
+    const fired = state.hooks.slice(-MOST_HOOKS);
+    if (!fired.length) {
+      const count = this.registered === 1 ? "1 is" : `${this.registered} are`;
+      return element("p", { class: "gg-empty" }, `none yet; ${count} registered`);
+    }
+    const first = state.hooks.length - fired.length + 1;
+    return element("ol", { class: "gg-hooks", start: first, "aria-label": "Hooks in the order in which they ran" },
+      ...fired.map((event) => this.hook(event, names[event.hook], event === state.event)));
+  }
+
+  hook(event, name, fresh) {
+    const [before, after] = [event.before, event.after].map((arrays) => arrays.map((each) => this.words(each)).join(", "));
+    const kept = JSON.stringify(event.before) === JSON.stringify(event.after);
+    const where = clip(this.data.nodes[event.node]?.name ?? event.node, 32);
+    const when = event.type === "pre_hook" ? "before" : "after";
+    return element("li", { class: fresh ? "gg-fresh" : "" },
+      element("div", {}, element("strong", {}, clip(name ?? event.hook, 32)), ` ${when} ${where}`),
+      element("code", {}, kept ? `${before} unchanged` : `${before} → ${after}`));
+  }
+
+  tensors(state) {
+    const { leaves, tensors } = this.data;
+    if (!leaves.length && !tensors.length) return [element("p", { class: "gg-empty" }, "none")];
+    const list = [...leaves, ...tensors].slice(0, MOST_ROWS).map((each) => this.tensor(state, each));
+    const more = leaves.length + tensors.length - MOST_ROWS;
+    if (more > 0) list.push(element("p", { class: "gg-empty" }, `and ${more.toLocaleString("en")} more`));
+    return list;
+  }
+
+  // The version of a leaf as far as the log tells: when it was saved, and when it was last read.
+  versionOf(state, tensor) {
+    const known = tensor.version === undefined ? [] : [tensor.version];
+    for (const [id, saved] of this.readers.get(tensor.id) ?? []) {
+      known.push(saved.version, saved.now ?? 0, ...(state.versions[`${id} ${saved.name}`] ?? []));
+    }
+    return known.length ? Math.max(...known) : null;
+  }
+
+  tensor(state, tensor) {
+    const grad = state.grad[tensor.id];
+    const fresh = state.event?.type === "accumulate" && state.event.tensor === tensor.id;
+    const given = tensor.node ? state.into[tensor.node]?.[tensor.slot] : undefined;
+    const version = this.versionOf(state, tensor);
+    const list = [["value", tensor.array ? this.words(tensor.array) : tensor.shape]];
+    if (tensor.acc) list.push([".grad", grad ? this.words(grad) : "none yet", fresh ? "gg-fresh" : grad ? "" : "gg-none"]);
+    else list.push([tensor.retains ? ".grad" : "gradient", given ? this.words(given) : "none yet", given ? "" : "gg-none"]);
+    return element("div", { class: "gg-tensor" },
+      element("p", {}, element("strong", {}, clip(tensor.name, 40)),
+        element("span", {}, `${tensor.shape} ${clip(tensor.dtype, 16)}`),
+        version === null ? null : element("span", { class: "gg-version" }, `v${version}`)),
+      rows(list));
+  }
+}
+
+// Whether a row of an explanation says that the rule is wrong, as a class.
+function badRow(text) {
+  return /^✗|^WRONG|but the rule says/.test(text) ? "gg-bad" : "";
+}
+
+function foldable(key, title, body) {
+  return element("details", { class: `gg-sec gg-sec-${key}`, open: "" },
+    element("summary", {}, element("h3", {}, title)), body);
+}
+
+// --- the program ---------------------------------------------------------------------------------
+
+// The lines that made the nodes, as far as they are known. A click goes to a line's node.
+export class Source {
+  constructor(data, choose) {
+    Object.assign(this, { data, choose });
+    this.list = element("div", { class: "gg-lines" });
+    this.root = element("section", { class: "gg-source", tabindex: "0", "aria-label": "Source lines" }, this.list);
+    this.learn();
+  }
+
+  learn() {
+    this.items = new Map();
+    let file = null;
+    const made = [];
+    for (const line of this.data.lines) {
+      if (line.file !== file) made.push(element("p", { class: "gg-file" }, clip(line.file || "elsewhere", 60)));
+      file = line.file;
+      const item = element("button", { type: "button", class: "gg-line", onclick: () => this.choose(line.nodes.at(-1)) },
+        element("span", { class: "gg-number" }, String(line.line || "")), element("code", {}, clip(line.code, 160)));
+      for (const node of line.nodes) this.items.set(node, item);
+      made.push(item);
+    }
+    this.list.replaceChildren(...made);
+    this.root.hidden = !this.data.lines.length;
+  }
+
+  paint(shown) {
+    const here = this.items.get(shown);
+    for (const item of new Set(this.items.values())) {
+      item.classList.toggle("here", item === here);
+      if (item === here) item.setAttribute("aria-current", "true");
+      else item.removeAttribute("aria-current");
+    }
+    if (here) this.root.scrollTop = here.offsetTop - this.root.clientHeight / 3;
+  }
+}

@@ -1,0 +1,275 @@
+// The drawing. It is laid out once, in Python; here only classes are toggled on it, so that going
+// back is the same as going forward. Rings and signs are put round the boxes once, at the start.
+
+import { element, shape, icon, textButton, clip } from "./elements.js";
+import { flowStep, movingArcs, tieOf } from "./log.js";
+
+const STATES = ["pending", "ready", "current", "done"];
+const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
+const SMALLEST = 0.67; // below two thirds of its size the text is too small: it scrolls instead
+const LARGEST = 1.5; // a small graph is enlarged, for the back row
+
+export class Stage {
+  constructor(root, data, calm) {
+    Object.assign(this, { root, data, calm, hot: false });
+    this.frame = root.querySelector(".gg-stage");
+    this.picture = this.frame.querySelector("svg");
+    this.prefix = root.dataset.prefix;
+    this.vertices = new Map();
+    this.arcs = new Map();
+    for (const group of root.querySelectorAll(".vertex")) addMarks(group);
+    this.learn(this.frame);
+  }
+
+  // Drawings are found by the ids of the log, in this player only: others may share the page.
+  learn(part) {
+    for (const group of part.querySelectorAll("g[id]")) {
+      const id = group.id.slice(this.prefix.length);
+      const node = this.data.nodes[id];
+      if (node && !group.querySelector("title")) {
+        group.prepend(shape("title", {}, [`${id} ${clip(node.name)}`, ...node.about].join("\n")));
+      }
+      const known = group.classList.contains("arc") ? this.arcs : this.vertices;
+      known.set(id, [...(known.get(id) ?? []), group]);
+    }
+  }
+
+  forget(part) {
+    for (const known of [this.vertices, this.arcs]) {
+      for (const [id, groups] of known) known.set(id, groups.filter((each) => !part.contains(each)));
+    }
+  }
+
+  // --- size ---
+
+  get isSmallEnough() {
+    return !this.frame.clientWidth || this.picture.width.baseVal.value * SMALLEST <= this.frame.clientWidth;
+  }
+
+  fit(fitted) {
+    this.frame.classList.toggle("gg-fitted", fitted);
+    this.picture.style.width = fitted ? `${LARGEST * this.picture.width.baseVal.value}px` : "";
+  }
+
+  // --- painting ---
+
+  paint(state, { at, chosen, points, bounds }) {
+    this.paintVertices(state, at);
+    this.paintArcs(state, at, bounds);
+    this.paintFaults(state);
+    for (const [id, groups] of this.vertices) {
+      const isChosen = chosen !== null && (id === chosen || id === this.data.place[chosen]);
+      for (const group of groups) {
+        group.classList.toggle("chosen", isChosen);
+        group.classList.toggle("bp", points.has(id));
+      }
+    }
+  }
+
+  paintVertices(state, at) {
+    const { data } = this;
+    const states = {};
+    const rank = ["pending", "done", "ready", "current"];
+    for (const [node, place] of Object.entries(data.place)) {
+      const mine = state.node[node] ?? "pending";
+      if (node !== place && this.vertices.has(node)) states[node] = mine; // in an opened fold
+      // One vertex may stand for several nodes: it is as far as the one that is under way.
+      if (rank.indexOf(mine) >= rank.indexOf(states[place] ?? "pending")) states[place] = mine;
+    }
+    for (const output of data.outputs) states[output] ??= at ? "done" : "current";
+    for (const leaf of data.leaves) states[leaf.id] ??= leaf.id in state.grad ? "done" : "pending";
+    for (const [id, name] of Object.entries(states)) {
+      for (const group of this.vertices.get(id) ?? []) {
+        for (const each of STATES) group.classList.toggle(each, each === name);
+      }
+    }
+    for (const [storage, { holders }] of data.storages) {
+      const freed = holders.every((each) => state.freed.has(each) || data.nodes[each].freed);
+      for (const group of this.vertices.get(storage) ?? []) group.classList.toggle("freed", freed);
+    }
+    for (const [id, groups] of this.vertices) {
+      for (const group of this.data.nodes[id] ? groups : []) {
+        group.classList.toggle("freed", state.freed.has(id) || Boolean(data.nodes[id].freed));
+      }
+    }
+  }
+
+  paintArcs(state, at, bounds) {
+    const moving = new Set(movingArcs(this.data, state.event));
+    for (const [id, groups] of this.arcs) {
+      const carried = id[0] === "r" && at ? this.given(id, state) : state.passed.get(id);
+      const step = this.hot && bounds ? flowStep(this.data.norms[carried], bounds) : null;
+      for (const group of groups) {
+        group.classList.toggle("done", state.passed.has(id) || (id[0] === "r" && at > 0));
+        group.classList.toggle("moving", moving.has(id));
+        for (const each of FLOWS) group.classList.toggle(`flow-${each}`, each === step);
+      }
+    }
+  }
+
+  // What backward was given at an output.
+  given(arc, state) {
+    const output = this.data.tensors.find((each) => each.id === `t${arc.slice(1)}`);
+    return output && state.into[output.node]?.[output.slot];
+  }
+
+  // --- what is wrong ---
+
+  paintFaults(state) {
+    for (const old of this.root.querySelectorAll(".fault")) old.remove();
+    for (const group of this.root.querySelectorAll(".vertex.bad, .arc.bad")) group.classList.remove("bad");
+    const { data } = this;
+    for (const [node, words] of Object.entries(faults(state, data))) {
+      for (const group of this.vertices.get(data.place[node]) ?? []) {
+        group.classList.add("bad");
+        group.append(pill(group, words.badge));
+      }
+      for (const arc of words.arcs) {
+        for (const group of this.arcs.get(arc) ?? []) {
+          group.classList.add("bad");
+          this.markOnLine(group, words.badge);
+        }
+      }
+    }
+  }
+
+  markOnLine(group, words) {
+    const line = group.querySelector(".tie");
+    if (!line) return; // on the edge itself the pill of its node says it
+    const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+    group.append(shape("text", { class: "fault", x, y: y + 3.5 }, words));
+  }
+
+  // Keep what happens in sight when the drawing is larger than its frame.
+  follow(state) {
+    const [group] = this.vertices.get(state.current ? this.data.place[state.current] : this.data.outputs[0]) ?? [];
+    if (!group) return;
+    const box = group.getBoundingClientRect();
+    const frame = this.frame.getBoundingClientRect();
+    if (box.left >= frame.left && box.right <= frame.right &&
+        box.top >= frame.top && box.bottom <= frame.bottom) return;
+    this.frame.scrollBy({
+      left: (box.left + box.right - frame.left - frame.right) / 2,
+      top: (box.top + box.bottom - frame.top - frame.bottom) / 2,
+      behavior: this.calm ? "auto" : "smooth",
+    });
+  }
+
+  // --- clicks ---
+
+  // What was clicked, as the log calls it: {vertex: "f3", node: null}, {vertex: "n3", node: "n3"}.
+  hit(target) {
+    const group = target.closest(".vertex[id]");
+    if (!group) return null;
+    const vertex = group.id.slice(this.prefix.length);
+    if (this.data.folds[vertex]) return { group, vertex, node: null };
+    if (this.data.nodes[vertex]) return { group, vertex, node: vertex };
+    const node = Object.keys(this.data.place).find((each) => this.data.place[each] === vertex);
+    return { group, vertex, node: node ?? null };
+  }
+
+  // A leaf that is drawn as stubs: a click on one lights them all.
+  lightUses(group) {
+    const leaf = group?.dataset.of ?? group?.id;
+    const uses = [...this.frame.querySelectorAll(".vertex")].filter((each) => each.dataset.of === leaf);
+    for (const each of this.frame.querySelectorAll(".vertex")) {
+      each.classList.toggle("lit", uses.length > 0 && (uses.includes(each) || each.id === leaf));
+    }
+  }
+
+  // What is in a folded box: a drawing that Python made, or the names of its nodes.
+  fold(id, choose, close) {
+    const { title, count, members } = this.data.folds[id];
+    const drawing = this.root.querySelector(`template[data-fold="${id}"]`);
+    const body = drawing ? drawing.content.cloneNode(true) : element("ul", { class: "gg-members" },
+      ...members.map((node) => element("li", {},
+        textButton(`${node} ${clip(this.data.nodes[node]?.name ?? "")}`, () => choose(node)))));
+    if (!drawing && members.length < count) {
+      body.append(element("li", { class: "gg-empty" }, `and ${(count - members.length).toLocaleString("en")} more`));
+    }
+    const words = `${count.toLocaleString("en")} nodes in this box`;
+    const card = element("section", { class: "gg-fold", "aria-label": `Inside ${clip(title)}` },
+      element("header", {}, element("h3", {}, clip(title)), element("span", {}, words),
+        textButton("Close", close)),
+      element("div", { class: "gg-inside", tabindex: "0" }, body));
+    for (const group of card.querySelectorAll(".vertex")) addMarks(group);
+    return card;
+  }
+}
+
+// Nodes on which something is wrong, each with a badge and the arcs that it is about.
+export function faults(state, data) {
+  return (state.faults ??= findFaults(state, data));
+}
+
+function findFaults(state, data) {
+  const found = {};
+  const add = (node, badge, arcs) => {
+    found[node] = { badge, arcs: [...new Set([...(found[node]?.arcs ?? []), ...arcs])] };
+  };
+  for (const [id, node] of Object.entries(data.nodes)) {
+    for (const saved of node.saved ?? []) {
+      const versions = state.versions[`${id} ${saved.name}`] ?? [saved.version, saved.now ?? saved.version];
+      if (versions[0] === versions[1]) continue;
+      add(id, `v${versions[1]}≠v${versions[0]}`, [tieOf(data, id, saved.name)]);
+    }
+    const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
+    if (bad(state.outof[id]) && !bad(state.into[id])) add(id, "NaN", []);
+  }
+  const { error } = state;
+  if (error?.node) {
+    const tie = error.saved ? [tieOf(data, error.node, error.saved)] : [];
+    const edge = state.arrived[error.node]?.edge;
+    add(error.node, found[error.node]?.badge ?? "error", edge ? [...tie, edge] : tie);
+  }
+  return found;
+}
+
+// --- rings and signs -----------------------------------------------------------------------------
+
+// Left, top, width and height of a box. Python writes them where they are not those of a rect.
+function boxOf(group) {
+  if (group.dataset.box) return group.dataset.box.split(" ").map(Number);
+  const rect = group.querySelector("rect.box");
+  return ["x", "y", "width", "height"].map((name) => Number(rect?.getAttribute(name)));
+}
+
+function addMarks(group) {
+  const [x, y, width, height] = boxOf(group);
+  // Under the box, and so under the pills of its hooks.
+  group.prepend(shape("rect",
+    { class: "ring", x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: 10 }));
+  group.append(
+    // A little outside of the corner, beside the pill of a hook.
+    shape("g", { class: "sign", transform: `translate(${x - 5} ${y - 3})` },
+      shape("circle", { r: 9 }),
+      shape("path", { class: "tick", d: "M-4 0l3 3l5 -6" }),
+      shape("path", { class: "play", d: "M-2.5 -4l6.5 4l-6.5 4z" })),
+    // An octagon with two bars: pause here.
+    shape("g", { class: "stop", transform: `translate(${x + width} ${y})` },
+      shape("path", { d: "M-4 -9.5h8l5.5 5.5v8l-5.5 5.5h-8l-5.5 -5.5v-8z" }),
+      shape("path", { class: "bars", d: "M-2.5 -4v8M2.5 -4v8" })));
+}
+
+function pill(group, words) {
+  const [x, y, width, height] = boxOf(group);
+  const wide = 12 + 6.5 * words.length;
+  const at = `translate(${x + width - wide + 8} ${y + height - 7})`;
+  return shape("g", { class: "fault", transform: at },
+    shape("rect", { width: wide, height: 16, rx: 8 }),
+    shape("text", { x: wide / 2, y: 11.5 }, words));
+}
+
+// The ramp of the heat mode, and what it says.
+export function heatLegend(data, bounds) {
+  const swatches = FLOWS.slice(0, 6).map((step) => shape("g", { class: `flow-${step}` },
+    shape("path", { class: "line", d: `M${24 * Number(step)} 7h20` })));
+  const odd = [["zero", 168, "zero"], ["nan", 240, "NaN"]].map(([step, x, words]) =>
+    shape("g", { class: `flow-${step}` }, shape("path", { class: "line", d: `M${x} 7h22` }),
+      shape("text", { x: x + 28, y: 11 }, words)));
+  const number = (log) => (log < -3 || log > 4 ? (10 ** log).toExponential(1) : String(Number((10 ** log).toPrecision(2))));
+  const range = bounds ? bounds.map(number).join(" to ") : "nothing yet";
+  return element("div", { class: "gg-heat" },
+    element("span", {}, "‖gradient‖"), shape("svg", { class: "gg", width: 310, height: 14, "aria-hidden": "true" }, ...swatches, ...odd),
+    element("span", {}, `${range}, logarithmic; dotted: zero; red: nan or inf`));
+}

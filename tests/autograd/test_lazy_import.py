@@ -1,0 +1,56 @@
+"""`import glassgrad` takes what the tape needs; the rest comes when it is first used."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(script):
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_transforms_and_the_files_they_need_are_not_imported():
+    modules = "glassgrad.func glassgrad.autograd.functional glassgrad.tracing pathlib secrets"
+    script = f"import numpy, sys; known = set(sys.modules); import glassgrad; print(*[name for name in {modules.split()} if name in sys.modules and name not in known])"  # noqa: E501
+    assert run(script) == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "print(glassgrad.autograd.functional.jacobian.__name__)",
+        "from glassgrad.autograd import functional; print(functional.jacobian.__name__)",
+        "import glassgrad.autograd.functional as f; print(f.jacobian.__name__)",
+        "from glassgrad.autograd import *; print(functional.jacobian.__name__)",
+    ],
+)
+def test_functional_comes_however_it_is_asked_for(use):
+    assert run(f"import glassgrad\n{use}") == ["jacobian"]
+
+
+def test_a_batch_of_gradients_brings_transforms():
+    script = """
+import glassgrad, sys
+x = glassgrad.tensor([1.0, 2.0], requires_grad=True)
+assert "glassgrad.func" not in sys.modules
+(rows,) = glassgrad.autograd.grad(x * x, x, glassgrad.eye(2), is_grads_batched=True)
+assert "glassgrad.func" in sys.modules
+print(rows.tolist())
+"""
+    assert "".join(run(script)) == "[[2.0,0.0],[0.0,4.0]]"
+
+
+def test_another_name_is_an_error_as_ever():
+    assert (
+        run(
+            "import glassgrad\ntry: glassgrad.autograd.nothing\n"
+            "except AttributeError as error: print(error)"
+        )[-1]
+        == "'nothing'"
+    )
+    assert run("import glassgrad; print('functional' in dir(glassgrad.autograd))") == ["True"]

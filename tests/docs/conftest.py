@@ -1,0 +1,104 @@
+"""The built site, served on loopback, and a browser that visits it."""
+
+import functools
+import http.server
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+@pytest.fixture
+def build(monkeypatch):
+    """Imports a module of docs/_build."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_build"))
+    before = set(sys.modules)
+    yield __import__
+    for name in set(sys.modules) - before:
+        if str(ROOT / "docs") in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The folder that `make docs` wrote."""
+    folder = os.environ.get("GLASSGRAD_SITE")
+    if folder is None:
+        pytest.skip("which site? `make test-docs` builds one and visits its pages")
+    path = ROOT / folder
+    assert (path / "index.html").is_file(), f"{path} holds no site: `make docs` builds it"
+    return path
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site):
+    """Where the site is served."""
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser(site):
+    if not CHROMIUM.exists():
+        pytest.skip(f"{CHROMIUM} is not installed")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Opens a page; whatever it complains about, or asks of another host, fails the test."""
+    complaints, requests, contexts = [], [], []
+
+    def lost(request):
+        # Whoever goes on to another page stops what the one before was still loading.
+        return [] if request.failure == "net::ERR_ABORTED" else [f"lost: {request.url}"]
+
+    def open_page(path, *, width=1400, height=900, scheme="light"):
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("requestfailed", lambda request: complaints.extend(lost(request)))
+        page.goto(address + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    own = (address, "data:", "blob:")
+    assert [url for url in requests if not url.startswith(own)] == []

@@ -1,0 +1,99 @@
+"""What the build of the documentation collects from the source."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import glassgrad
+from glassgrad.core.graph import Node
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+class Page:
+    """As much of MkDocs' page as formulas need."""
+
+
+def test_every_op_is_on_a_page_of_the_reference(build):
+    reference = build("reference")
+    named = set()
+    for path in DOCS.glob("reference/ops-*.md"):
+        for found in reference.DIRECTIVE.finditer(path.read_text("utf-8")):
+            named |= set(reference.defined_in(re.split(", *", found[3])))
+    assert named == set(glassgrad.ops.__all__)
+
+
+def test_groups_are_the_comments_of_all(build):
+    found = build("reference").groups(importlib.import_module("glassgrad.func"))
+    assert found["batches"] == ["vmap"]
+    assert found["Jacobians"] == ["jacrev", "jacfwd", "hessian"]
+
+
+def test_a_name_of_two_packages_is_described_once(build):
+    text = build("reference").fill("[[names glassgrad.autograd]]")
+    assert "::: glassgrad.autograd.detect_anomaly" in text
+    assert "::: glassgrad.autograd.GradcheckError" not in text
+    assert "[`GradcheckError`][glassgrad.base.errors.GradcheckError]" in text
+
+
+def test_methods_lead_to_functions(build):
+    text = build("reference").fill("[[methods]]")
+    assert "| [`exp()`][glassgrad.exp] |" in text
+    assert "heading: Tensor.view" in text  # no function of its own
+    assert "`pow()`" in text
+    assert "powers" not in re.sub(r"\[[^\]]*\]|::: .*", "", text)
+
+
+def test_errors_are_linked_where_a_function_raises_them(build):
+    text = build("reference").link_errors("<code>DimError</code> <code>Dim</code>")
+    assert text.startswith('<code><a href="../errors/#glassgrad.base.errors.DimError">DimError</a>')
+    assert text.endswith("<code>Dim</code>")
+
+
+def test_every_named_note_is_on_the_page(build):
+    text = build("notes").fill("[[notes]]")
+    titles = [
+        title
+        for path in (ROOT / "src").rglob("*.py")
+        for title in re.findall(r"^ *# Note \[([^\]]+)\]$", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(titles) > 10
+    assert [title for title in titles if f"### {title}\n" not in text] == []
+
+
+def test_measured_figures_are_those_of_the_table(build):
+    figures = build("figures")
+    assert re.fullmatch(r"\d+ B", figures.measured()["W3 bytes per node"])
+    assert figures.fill("[[measured W1 / torch]]").endswith("×")
+    with pytest.raises(KeyError):
+        figures.fill("[[measured W99]]")
+
+
+def test_formulas_become_mathml(build):
+    formulas, page = build("formulas"), Page()
+    text = formulas.put_in(formulas.take_out(r"So \(x^2\) it is, \(y_1\) too.", page), page)
+    assert text.count("<math") == 2
+    assert "formula" not in text
+
+
+def test_source_is_that_of_the_package(build):
+    text = build("source").fill("[[about glassgrad.engine]]\n[[source glassgrad.core.graph Node]]")
+    assert "The backward pass. In reading order:" in text
+    assert (Node.__doc__ or "").splitlines()[0] in text
+
+
+def test_the_gallery_has_all_programs(build):
+    pictures = build("pictures")
+    text = pictures.fill("[[gallery]]")
+    for path in (DOCS / "images").glob("*.svg"):
+        if path.stem != "digits":
+            assert pictures.MARK.format(path.stem) in text
+
+
+def test_ids_of_a_figure_are_its_own(build):
+    figure = build("showing").stored("neuron")
+    assert ' id="neuron-' in figure
+    assert not re.search(r' id="(?!neuron-)', figure)

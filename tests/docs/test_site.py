@@ -1,0 +1,120 @@
+"""The site as its readers meet it: every page in a real browser, with the network cut off."""
+
+import re
+
+CANVAS = "getComputedStyle(document.querySelector('.gg')).getPropertyValue('--gg-canvas').trim()"
+
+
+def paths(site):
+    """Every page, as its address ends."""
+    found = sorted(site.rglob("index.html"))
+    return [path.parent.relative_to(site).as_posix().removeprefix(".") for path in found]
+
+
+def player(page, number=0):
+    return page.locator(".gg-player").nth(number)
+
+
+def count(page, number=0):
+    return player(page, number).locator(".gg-count").inner_text()
+
+
+def pages(site, visit):
+    """Each page, opened once."""
+    for path in paths(site):
+        page = visit(path + "/" if path else "")
+        yield path, page
+        page.context.close()
+
+
+def test_every_page_opens_and_fits_a_telephone_in_both_themes(site, visit):
+    broken, wide = {}, {}
+    for path, page in pages(site, visit):
+        assert page.locator("h1").count() >= 1, path
+        lost = "[...document.images].filter(image => !image.naturalWidth).map(image => image.src)"
+        broken[path] = page.evaluate(lost)
+        page.set_viewport_size({"width": 400, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            wide[path, scheme] = page.evaluate("document.documentElement.scrollWidth")
+    assert {path: images for path, images in broken.items() if images} == {}
+    assert {where: width for where, width in wide.items() if width > 400} == {}
+
+
+def test_the_player_of_the_home_page_steps_by_click(visit):
+    page = visit("")
+    assert count(page).startswith("0 / ")
+    player(page).get_by_role("button", name="Forward", exact=True).click()
+    assert count(page).startswith("1 / ")
+    assert "#" not in page.url  # the address belongs to the page
+    player(page).get_by_role("button", name="Back", exact=True).click()
+    assert count(page).startswith("0 / ")
+
+
+def test_the_player_of_the_home_page_steps_by_key(visit):
+    page = visit("")
+    player(page).focus()
+    for key in ["ArrowRight", "ArrowRight", "ArrowLeft"]:
+        page.keyboard.press(key)
+    assert count(page).startswith("1 / ")
+    page.keyboard.press("End")
+    assert re.fullmatch(r"(\d+) / \1", count(page))
+    assert "w.grad is now" in player(page).locator(".gg-said").inner_text()
+
+
+def test_a_click_on_a_node_shows_it(visit):
+    page = visit("")
+    player(page).locator("g.vertex", has_text="TanhBackward0").click()
+    assert "TanhBackward0" in player(page).locator(".gg-panel").inner_text()
+
+
+def test_players_on_one_page_do_not_move_each_other(visit):
+    page = visit("notebooks/01-build-a-tape/")
+    assert page.locator(".gg-player").count() >= 2
+    player(page, 1).get_by_role("button", name="Forward", exact=True).click()
+    assert count(page, 0).startswith("0 / ")
+    assert count(page, 1).startswith("1 / ")
+
+
+def test_the_switch_changes_pages_drawings_and_players(visit):
+    page = visit("")
+    assert page.evaluate(CANVAS) == "#FFFFFF"
+    page.get_by_title("Dark colours").click()
+    assert page.evaluate(CANVAS) == "#0D1117"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
+    page.get_by_title("Light colours").click()
+    assert page.evaluate(CANVAS) == "#FFFFFF"
+
+
+def test_the_system_decides_if_nobody_has_switched(visit):
+    page = visit("gallery/", scheme="dark")
+    assert page.evaluate(CANVAS) == "#0D1117"
+
+
+def test_players_start_on_pages_that_are_swapped_in(visit):
+    page = visit("")
+    page.get_by_role("link", name="Begin the tutorial").click()
+    page.get_by_role("link", name="Watch a whole network").first.click()
+    page.locator("h1", has_text="Watch a whole network").wait_for()
+    player(page).get_by_role("button", name="Forward", exact=True).click()
+    assert count(page).startswith("1 / ")
+    page.go_back()
+    page.go_back()
+    page.locator("h1", has_text="Autograd you can see through").wait_for()
+    player(page).get_by_role("button", name="Forward", exact=True).click()
+    assert count(page).startswith("1 / ")
+
+
+def test_the_search_finds_a_function_without_a_network(visit):
+    page = visit("")
+    page.get_by_role("textbox", name="Search").click()
+    page.keyboard.type("stack_module_state")
+    page.locator(".md-search-result__link").first.wait_for()
+    links = page.locator(".md-search-result__link").evaluate_all("all => all.map(a => a.href)")
+    assert any("/reference/func/" in link for link in links)
+
+
+def test_a_figure_that_is_too_wide_scrolls_by_itself(visit):
+    page = visit("gallery/", width=400, height=800)
+    inner, outer = page.locator(".gg-figure").first.evaluate("f => [f.scrollWidth, f.clientWidth]")
+    assert inner > outer

@@ -1,0 +1,314 @@
+"""A real Jupyter server and a real browser. The network is cut off; nothing is left running."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+]
+
+
+@pytest.fixture(scope="session")
+def kernels():
+    """A kernel can be run here."""
+    _need("anywidget", "ipykernel", "jupyter_client")
+
+
+@pytest.fixture(scope="session")
+def front_ends(kernels):
+    """JupyterLab, Notebook 7 and a browser can be run here."""
+    _need("jupyterlab", "notebook", "playwright", CHROMIUM)
+
+
+def _need(*needed):
+    """Skip the tests where a package or a file is missing; fail them where that is CI."""
+    missing = [
+        str(each)
+        for each in needed
+        if not (each.exists() if isinstance(each, Path) else find_spec(each))
+    ]
+    if missing:
+        stop = pytest.fail if os.environ.get("CI") else pytest.skip
+        stop(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def server(front_ends, tmp_path_factory):
+    """A server in folders of its own: (its address, the folder of its notebooks)."""
+    root = tmp_path_factory.mktemp("jupyter")
+    (root / "files").mkdir()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    private = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    quiet = root / "settings" / "@jupyterlab" / "apputils-extension"
+    quiet.mkdir(parents=True)
+    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    environment = {**os.environ, **{name: str(root / where) for name, where in private.items()}}
+    environment.pop("GLASSGRAD_DISPLAY", None)
+    options = {
+        "port": port,
+        "ip": "127.0.0.1",
+        "IdentityProvider.token": "",
+        "ServerApp.password": "",
+        "ServerApp.disable_check_xsrf": True,
+        "ServerApp.root_dir": root / "files",
+        "LabApp.news_url": "",
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+        "LabApp.extension_manager": "readonly",
+    }
+    arguments = [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", *arguments]
+    with (root / "server.log").open("w") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(address, process, root / "server.log")
+            yield address, root
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(address, process, log):
+    for _ in range(600):
+        assert process.poll() is None, log.read_text()[-3000:]
+        try:
+            urllib.request.urlopen(f"{address}/api/status").close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"the server does not answer: {log.read_text()[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser(server):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session", params=["lab", "notebook"])
+def frontend(request, server, browser):
+    """JupyterLab, then Notebook 7; a complaint, or a request to elsewhere, is a failure."""
+    found = FrontEnd(request.param, *server, browser)
+    yield found
+    for page in found.pages:
+        page.close()
+    assert found.complaints == []
+    assert found.asked_outside == []
+
+
+CELLS = [
+    """import glassgrad as gg
+clicked = []
+def square():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    x.name = "x"
+    return x, (x * x).sum()""",
+    """x, loss = square()
+s = gg.step(loss)
+player = gg.player(s)
+player.on_select(clicked.append)
+player""",
+    """def angry(grad):
+    raise ValueError("<b>no</b>")
+y, failing = square()
+y.register_hook(angry)
+f = gg.step(failing)
+failed = gg.player(f)
+failed""",
+    "gg.step(square()[1])",
+    "s.next()",
+    "'moved to', s.position",
+]
+
+
+@pytest.fixture(scope="session")
+def page(frontend):
+    """A notebook with three live players, run."""
+    frontend.write("live", CELLS)
+    page = frontend.open("live")
+    frontend.run_all(page)
+    page.locator(".gg-widget").nth(2).wait_for(timeout=60_000)
+    return page
+
+
+class FrontEnd:
+    """JupyterLab or Notebook 7, with its pages, and the kernels behind them."""
+
+    # What the front ends say on their own, whatever is on the page.
+    USUAL = (
+        "widget model not found",  # of a notebook that is opened again
+        "Menu entry for command",
+        "Not same Y.Doc",
+    )
+
+    def __init__(self, kind, address, root, browser):
+        self.kind, self.address, self.root, self.browser = kind, address, root, browser
+        self.complaints, self.asked_outside, self.pages = [], [], []
+
+    def write(self, name, cells):
+        """Put a notebook into the server's folder; `cells` are texts, or whole cells."""
+        whole = [
+            cell
+            if isinstance(cell, dict)
+            else {
+                "cell_type": "code",
+                "source": cell,
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+                "id": f"cell{at}",
+            }
+            for at, cell in enumerate(cells)
+        ]
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        metadata = {"kernelspec": kernel}
+        document = {"cells": whole, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        self.path(name).write_text(json.dumps(document))
+
+    def path(self, name):
+        return self.root / "files" / f"{self.kind}-{name}.ipynb"
+
+    def open(self, name):
+        """The page of a notebook, once its kernel is idle."""
+        context = self.browser.new_context(
+            viewport={"width": 1400, "height": 1000}, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.set_default_timeout(30_000)  # a busy machine
+        page.on("console", self._heard)
+        page.on("pageerror", self._failed)
+        page.on("request", self._asked)
+        where = "lab/tree" if self.kind == "lab" else "notebooks"
+        page.goto(f"{self.address}/{where}/{self.path(name).name}?reset")
+        self.pages.append(page)
+        # A cell that is run before the page knows its kernel asks which one to take.
+        kernel = page.locator(".jp-KernelName, .jp-Toolbar-kernelName").first
+        kernel.get_by_text("Python 3").wait_for(timeout=60_000)
+        _wait(lambda: self._is_ready(name), "a kernel that is idle")
+        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        return page
+
+    def _is_ready(self, name):
+        kernels = [s["kernel"] for s in self.sessions() if s["path"] == self.path(name).name]
+        return any(k["execution_state"] == "idle" and k["connections"] for k in kernels)
+
+    def _heard(self, message):
+        if message.type == "error" and not any(usual in message.text for usual in self.USUAL):
+            self.complaints.append(message.text)
+
+    def _failed(self, error):
+        # The script of a widget comes from a blob; what other scripts do wrong is their own.
+        if "blob:" in (error.stack or ""):
+            self.complaints.append(str(error))
+
+    def _asked(self, request):
+        if not request.url.startswith((self.address, "data:", "blob:", "about:")):
+            self.asked_outside.append(request.url)
+
+    def run_all(self, page):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+    def run_cell(self, page, text):
+        """Run the cell whose text has `text` in it, and wait until it has run."""
+        cell = page.locator(".jp-CodeCell", has_text=text).first
+        cell.locator(".cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for()
+        return cell
+
+    def save(self, page, until):
+        """Save until the file has `until` in it, wherever the focus is: also within a player."""
+
+        def is_saved():
+            page.keyboard.press("Control+s")
+            page.wait_for_timeout(300)
+            return until in self.path_of(page).read_text()
+
+        _wait(is_saved, f"{until!r} in the file")
+
+    def path_of(self, page):
+        return self.root / "files" / page.url.split("?")[0].rsplit("/", 1)[1]
+
+    @contextmanager
+    def kernel(self, page):
+        """Asks the kernel of a page for the value of an expression."""
+        from jupyter_client import BlockingKernelClient
+
+        id = next(
+            each["kernel"]["id"]
+            for each in self.sessions()
+            if each["path"] == self.path_of(page).name
+        )
+        client = BlockingKernelClient()
+        client.load_connection_file(str(self.root / "runtime" / f"kernel-{id}.json"))
+        client.start_channels()
+        client.wait_for_ready(timeout=30)
+
+        def value_of(expression, *, after=""):
+            reply = client.execute(
+                after, user_expressions={"it": expression}, reply=True, timeout=30, silent=False
+            )
+            return reply["content"]["user_expressions"]["it"]["data"]["text/plain"]
+
+        try:
+            yield value_of
+        finally:
+            client.stop_channels()
+
+    def sessions(self):
+        with urllib.request.urlopen(f"{self.address}/api/sessions") as reply:
+            return json.loads(reply.read())
+
+    def shut_down(self, page):
+        """Close a page and end its kernel."""
+        name = self.path_of(page).name
+        page.context.close()
+        self.pages.remove(page)
+        for session in self.sessions():
+            if session["path"] == name:
+                where = f"{self.address}/api/sessions/{session['id']}"
+                urllib.request.urlopen(urllib.request.Request(where, method="DELETE")).close()
+
+
+def _wait(is_so, what):
+    for _ in range(150):
+        if is_so():
+            return
+        time.sleep(0.1)
+    pytest.fail(f"still not so after 15 s: {what}")

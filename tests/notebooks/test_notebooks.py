@@ -1,0 +1,146 @@
+"""Notebooks run from top to bottom, are committed clean, and their exercises check themselves."""
+
+import json
+import re
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbmake.nb_run import NotebookRun
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+PATHS = sorted(FOLDER.glob("*.ipynb"))
+CHAPTERS = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+MOST_SECONDS = 60  # for one chapter, and a reader who waits
+WORKPLACE = re.compile(r"/work\b|/tmp\b|\bissue #|\bagents?\b|\bbriefs?\b|\bTODO\b|\bFIXME\b")
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def run(path):
+    """The notebook with its outputs; fails if a cell raises or it takes too long."""
+    began = time.monotonic()
+    result = NotebookRun(path, MOST_SECONDS).execute()
+    assert result.error is None, result.error.trace
+    assert time.monotonic() - began < MOST_SECONDS
+    for cell in result.nb.cells:
+        for output in cell.get("outputs", ()):  # what cannot be shown says so here, and raises not
+            assert output.output_type != "error", output
+            assert output.get("name") != "stderr", output.text
+    return result.nb
+
+
+def printed(cell):
+    return "".join(out.get("text", "") for out in cell.outputs if out.output_type == "stream")
+
+
+def exercises(notebook):
+    """The check and the worked solution of each exercise, by the ids of their cells."""
+    cells = {cell.id: cell for cell in notebook.cells}
+    numbers = [id.split("-")[1] for id in cells if re.fullmatch(r"exercise-\d-check", id)]
+    for number in numbers:
+        solution = cells[f"exercise-{number}-solution"].source
+        code = re.search(r"```python\n(.*?)```", solution, re.DOTALL)
+        assert code is not None, f"the solution of exercise {number} holds no program"
+        yield number, cells[f"exercise-{number}-check"], code[1]
+
+
+def test_there_are_the_first_three_chapters():
+    assert [path.stem[:2] for path in PATHS] == ["01", "02", "03"]
+
+
+# As committed ------------------------------------------------------------------------------------
+
+
+@CHAPTERS
+def test_a_notebook_is_valid_and_clean(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    for cell in notebook.cells:
+        assert cell.metadata == {}
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+
+
+@CHAPTERS
+def test_a_notebook_is_stored_as_jupyter_stores_it(path):
+    text = path.read_text("utf-8")
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
+
+
+@CHAPTERS
+def test_cells_have_names_that_stay(path):
+    ids = [cell.id for cell in read(path).cells]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", id) for id in ids)
+
+
+@CHAPTERS
+def test_a_notebook_speaks_of_its_subject_alone(path):
+    for cell in read(path).cells:
+        assert WORKPLACE.search(cell.source) is None, cell.source
+
+
+@CHAPTERS
+def test_links_between_chapters_lead_somewhere(path):
+    for cell in read(path).cells:
+        for target in re.findall(r"\]\(([^)#]+\.ipynb)\)", cell.source):
+            assert (FOLDER / target).is_file(), target
+
+
+@CHAPTERS
+def test_a_chapter_asks_before_it_answers_and_ends_with_three_exercises(path):
+    notebook = read(path)
+    questions = [c for c in notebook.cells if "**Question.**" in c.source]
+    assert len(questions) >= 5
+    assert len(list(exercises(notebook))) == 3
+
+
+# Run ---------------------------------------------------------------------------------------------
+
+
+@CHAPTERS
+def test_a_notebook_runs_on_a_bare_machine(path, tmp_path, monkeypatch):
+    """No `dot`, no browser, no anywidget; recorded players in place of live ones."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['anywidget'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("GLASSGRAD_DISPLAY", "static")
+    run(path)
+
+
+@CHAPTERS
+def test_exercises_tell_what_is_missing_and_when_it_is_right(path, tmp_path):
+    """Each check runs on the stub, then once more on the worked solution."""
+    notebook = read(path)
+    solved = []
+    for number, check, solution in list(exercises(notebook)):
+        place = notebook.cells.index(check) + 1
+        again = [nbformat.v4.new_code_cell(source) for source in (solution, check.source)]
+        for cell, what in zip(again, ("solved", "checked"), strict=True):
+            cell.id = f"exercise-{number}-{what}"
+        notebook.cells[place:place] = again
+        solved.append(number)
+    copy = tmp_path / path.name
+    nbformat.write(notebook, copy)
+    cells = {cell.id: cell for cell in run(copy).cells}
+    for number in solved:
+        assert printed(cells[f"exercise-{number}-check"]).startswith("Not yet: ")
+        assert printed(cells[f"exercise-{number}-checked"]).startswith("✓ ")
+
+
+def test_a_live_player_may_be_left_anywhere(tmp_path):
+    """The cells behind it do not depend on how far the reader has stepped the pass."""
+    path = FOLDER / "02-inside-the-engine.ipynb"
+    notebook = read(path)
+    place = [cell.id for cell in notebook.cells].index("step") + 1
+    notebook.cells.insert(place, nbformat.v4.new_code_cell("_ = session.run()"))
+    notebook.cells[place].id = "all-the-way"
+    nbformat.write(notebook, tmp_path / path.name)
+    cells = {cell.id: cell for cell in run(tmp_path / path.name).cells}
+    assert "node 1 of 6" in printed(cells["step-printed"])

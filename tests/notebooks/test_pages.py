@@ -1,0 +1,77 @@
+"""Notebooks as pages of the documentation: run at build, the same each time, in the site's ways."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PLAYER = 'class="gg gg-player'
+
+
+@pytest.fixture(scope="module")
+def step():
+    """The module that makes pages of notebooks."""
+    place = ROOT / "docs" / "_build" / "notebooks.py"
+    spec = importlib.util.spec_from_file_location("glassgrad_docs_notebooks", place)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pages(step):
+    return {path.stem: step.page_of(path) for path in PATHS}
+
+
+def test_a_page_is_the_same_each_time(step, pages):
+    path = PATHS[-1]
+    assert step.page_of(path) == pages[path.stem]
+
+
+def test_pictures_and_players_are_those_of_the_site(pages):
+    for path in PATHS:
+        page = pages[path.stem]
+        source = path.read_text("utf-8")
+        assert page.count('<figure class="gg-figure"') == len(re.findall(r'"gg\.draw\(', source))
+        assert page.count(PLAYER) == len(re.findall(r'"gg\.player\(', source))
+        assert "<iframe" not in page
+        assert "data:image" not in page
+
+
+def test_ids_are_those_of_one_picture(pages):
+    for page in pages.values():
+        ids = re.findall(r' id="([^"]+)"', page)
+        assert len(set(ids)) == len(ids)
+
+
+def test_live_players_show_what_was_played(pages):
+    players = pages["02-inside-the-engine"].split(PLAYER)[1:]
+    assert all('"accumulate"' in player for player in players)
+
+
+def test_links_lead_to_pages(pages):
+    for page in pages.values():
+        assert ".ipynb)" not in page
+        for target in re.findall(r"\]\(([\w-]+)\.md\)", page):
+            assert target in pages
+
+
+def test_solutions_stay_folded(pages):
+    for page in pages.values():
+        assert page.count('??? success "A solution"') == 3
+        assert "<details>" not in page
+
+
+def test_formulas_are_typeset_without_a_script(pages):
+    for page in pages.values():
+        assert "$" not in re.sub(
+            r"```.*?```|<section.*?</section>|<figure.*?</figure>", "", page, flags=re.S
+        )
+        assert "<mtext>\\" not in page
+
+
+def test_no_address_of_memory_is_shown(pages):
+    assert not any(re.search(r"at 0x[0-9a-f]{6}", page) for page in pages.values())

@@ -1,0 +1,242 @@
+"""The panels beside the drawing."""
+
+import re
+
+import pytest
+
+import glassgrad as gg
+from glassgrad.tracing import Trace
+from glassgrad.viz import player
+
+
+def hooked():
+    """A pass with three hooks, one of which changes what it gets."""
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    x.name = "x"
+    y = x * 2
+    loss = (y * y).sum()
+
+    def halve(grad):
+        return grad * 0.5
+
+    def look(grad):
+        return None
+
+    y.register_hook(halve)
+    x.register_hook(look)
+    return loss
+
+
+def test_the_node_that_runs_shows_what_comes_in_and_what_goes_out(play, samples):
+    shown = play(player(samples.square()), fragment="#7")
+    words = shown.section("node").inner_text()
+    assert "MulBackward0" in words
+    assert re.search(r"gradient in\s+\[1, 1\]", words)
+    assert re.findall(r"→ a\s+(\[.*?\])", words) == ["[1, 2]", "[1, 2]"]
+
+
+def test_what_a_node_saved_has_its_bytes_its_memory_and_its_version(play, samples):
+    shown = play(player(samples.neuron()))
+    shown.page.get_by_label("Show node").select_option("n4")
+    assert re.search(
+        r"result\s+\(2, 2\) · 16 B · s\d · v0$", shown.section("node").inner_text(), re.M
+    )
+    shown.press("End")
+    assert re.search(r"result\s.* · freed$", shown.section("node").inner_text(), re.M)
+
+
+def test_the_phases_of_a_turn_are_those_of_the_log(play):
+    shown = play(player(hooked()))
+    shown.page.get_by_label("Step size").select_option("micro")
+    shown.page.get_by_label("Show node").select_option("n1")
+    assert shown.page.locator(".gg-phases li").all_inner_texts() == [
+        "pop",
+        "pre-hooks",
+        "unpack",
+        "apply",
+        "free",
+        "hand on",
+    ]
+    shown.page.get_by_label("Show node").select_option("n0")
+    names = shown.page.locator(".gg-phases li").all_inner_texts()
+    assert names == ["pop", "pre-hooks", "accumulate"]
+
+
+def test_the_queue_counts_what_has_arrived(play, samples):
+    shown = play(player(samples.square()), fragment="#9")
+    assert "AccumulateGrad of a: 1 of 2 arrived" in shown.section("queue").inner_text()
+    shown.press("End")
+    assert "empty" in shown.section("queue").inner_text()
+
+
+def test_hooks_are_listed_in_the_order_in_which_they_ran(play):
+    shown = play(player(hooked()))
+    assert "none yet; 2 are registered" in shown.section("hooks").inner_text()
+    shown.press("End")
+    lines = shown.section("hooks").locator("li").all_inner_texts()
+    assert [line.split("\n")[0] for line in lines] == [
+        "halve before MulBackward0",
+        "look before AccumulateGrad of x",
+    ]
+    assert lines[0].split("\n")[-1] == "[12, 16] → [6, 8]"
+    assert lines[1].split("\n")[-1] == "[12, 16] unchanged"
+
+
+def test_a_pass_without_hooks_has_no_panel_for_them(play, samples):
+    assert play(player(samples.square())).section("hooks").is_hidden()
+
+
+def test_tensors_show_value_grad_and_version(play, samples):
+    shown = play(player(samples.square()))
+    words = shown.section("tensors").inner_text()
+    assert re.search(r"a\s+\(2,\) float32\s+v0\s+value\s+\[1, 2\]\s+\.grad\s+none yet", words)
+    shown.press("End")
+    assert re.search(r"\.grad\s+\[2, 4\]", shown.section("tensors").inner_text())
+
+
+def test_a_tensor_that_retains_its_gradient_is_there_too(play):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 3
+    h.name = "h"
+    h.retain_grad()
+    loss = (h * h).sum()
+    loss.name = "loss"
+    shown = play(player(loss))
+    shown.press("End")
+    words = shown.section("tensors").inner_text()
+    assert re.search(r"h\s+\(2,\) float32\s+value\s+\[3, 6\]\s+\.grad\s+\[6, 12\]", words)
+    assert re.search(r"loss\s+\(\) float32\s+value\s+45\s+gradient\s+1", words)
+
+
+def test_the_timeline_falls_as_nodes_free_what_they_saved(play, samples):
+    shown = play(player(samples.neuron()))
+    memory = shown.page.locator(".gg-memory")
+    assert memory.inner_text().split("\n")[-1] == "32 B of 32 B"
+    shown.press("End")
+    assert memory.inner_text().split("\n")[-1] == "0 B of 32 B"
+    chart = shown.page.locator(".gg-chart")
+    label = chart.get_attribute("aria-label")
+    assert label.startswith("Bytes held by saved tensors over ")
+    assert "32 before the first" in label
+    assert label.endswith("0 after the last.")
+
+
+def test_a_click_on_the_timeline_goes_there(play, samples):
+    shown = play(player(samples.neuron()))
+    chart = shown.page.locator(".gg-chart")
+    box = chart.bounding_box()
+    chart.click(position={"x": box["width"] / 2, "y": 10})
+    at, total = map(int, shown.count.split(" / "))
+    assert at == round(total / 2)
+
+
+def test_a_pass_that_saves_nothing_has_no_timeline(play, samples):
+    assert play(player(samples.square())).page.locator(".gg-time").is_hidden()
+
+
+def test_the_line_of_the_node_is_marked_and_a_click_on_a_line_goes_to_its_node(play):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    with gg.scope("model"):
+        y = x * 3
+        loss = (y * y).sum()
+    shown = play(player(loss), fragment="#3")
+    lines = shown.page.locator(".gg-line")
+    assert lines.locator("code").all_inner_texts() == ["y = x * 3", "loss = (y * y).sum()"]
+    assert shown.page.locator(".gg-line.here code").inner_text() == "loss = (y * y).sum()"
+    lines.first.click()
+    assert "Chosen node" in shown.section("node").inner_text()
+    assert shown.page.locator(".gg-line.here code").inner_text() == "y = x * 3"
+
+
+def test_a_click_holds_a_node_and_a_second_lets_it_go(play, samples):
+    shown = play(player(samples.square()))
+    shown.page.locator("#gg-n1").click()
+    assert "Chosen node" in shown.section("node").inner_text()
+    assert "chosen" in shown.classes("n1")
+    shown.page.locator("#gg-n1").click()
+    assert "chosen" not in shown.classes("n1")
+
+
+def test_a_click_on_a_node_opens_its_explanation_with_the_check(play):
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    shown = play(player((x * x).sum()))
+    shown.page.locator("#gg-n1").click()
+    node = shown.section("node")
+    assert "✓ rule checked" in node.inner_text()
+    assert node.locator("details.gg-explain").get_attribute("open") is not None
+    assert "✓ agrees with differences of the forward" in node.inner_text()
+    assert node.locator(".gg-math math").count() >= 3
+    assert "z̄·y = [1, 1]·[3, 4] = [3, 4]" in node.inner_text()
+
+
+def test_a_wrong_rule_is_seen(play):
+    class Wrong(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * 3 * x
+
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    shown = play(player(Wrong.apply(x).sum()))
+    shown.page.locator("#gg-n1").click()
+    assert "✗ rule is wrong" in shown.section("node").inner_text()
+    assert "✗ WRONG" in shown.section("node").inner_text()
+
+
+def test_a_formula_lets_nothing_but_formulas_through(visit, samples):
+    shown = player(samples.square())
+    bad = (
+        '<math><mi onclick="alert(1)" href="javascript:alert(1)">x</mi><script>alert(1)</script>'
+        '<annotation-xml encoding="text/html"><img src="x" onerror="alert(1)"/></annotation-xml>'
+        "</math>"
+    )
+    entry = {
+        "words": "w",
+        "formulas": [bad, "<img src=x onerror=alert(1)>"],
+        "rows": [],
+        "ok": None,
+    }
+    page = visit(type(shown)(shown.trace, shown.drawing, {"n1": entry}).html, fragment="#7")
+    assert page.locator(".gg-math math").count() == 1
+    assert page.locator(".gg-math :is(script, img, annotation-xml)").count() == 0
+    assert page.locator(".gg-math [onclick], .gg-math [href]").count() == 0
+
+
+def test_a_panel_can_be_shut_and_stays_shut(play, samples):
+    shown = play(player(samples.square()))
+    shown.section("tensors").locator("summary").first.click()
+    shown.press("ArrowRight", "ArrowRight")
+    assert shown.section("tensors").get_attribute("open") is None
+
+
+def test_a_graph_without_a_pass_can_be_looked_at(play, samples):
+    trace = samples.mlp()
+    shown = play(player(Trace(trace.graph, trace.arrays, [])))
+    assert shown.count == "0 / 0"
+    shown.press("ArrowRight", "ArrowLeft", "End", " ", "b", "h", "r")
+    assert shown.said == "Nothing was recorded: this is the graph alone."
+
+
+@pytest.mark.parametrize("close", ["Escape", "?", "button"])
+def test_the_list_of_keys_takes_the_focus_and_gives_it_back(close, play, samples):
+    shown = play(player(samples.square()))
+    shown.press("?")
+    assert shown.page.evaluate("document.activeElement.textContent") == "Close"
+    shown.button("Close").click() if close == "button" else shown.press(close)
+    assert shown.page.locator(".gg-help").is_hidden()
+    assert shown.page.evaluate("document.activeElement.className").startswith("gg-stage")
+
+
+@pytest.mark.parametrize("key", ["?", "button"])
+def test_the_keys_are_listed(key, play, samples):
+    shown = play(player(samples.square()))
+    assert shown.page.locator(".gg-help").is_hidden()
+    shown.press("?") if key == "?" else shown.button("Keys").click()
+    assert "breakpoint on the node shown" in shown.page.locator(".gg-help").inner_text()
+    shown.button("Close").click()
+    assert shown.page.locator(".gg-help").is_hidden()

@@ -1,0 +1,109 @@
+import time
+
+import pytest
+
+from glassgrad.tracing import Trace
+from glassgrad.viz import draw
+
+
+def deep(blocks, parts=("attention", "network")):
+    """A chain of ops in `blocks` modules, each of which has parts."""
+    nodes = []
+    for block in range(blocks):
+        for part in parts:
+            for _ in range(4):
+                rank = len(nodes)
+                edges = [{"to": f"n{rank - 1}", "slot": 0}] if rank else []
+                scope = ["net", f"block{block}", part]
+                node = {"id": f"n{rank}", "op": "TanhBackward0", "seq": rank, "edges": edges}
+                nodes.append(node | {"scope": scope})
+    return Trace({"nodes": nodes, "leaves": []})
+
+
+def bars(drawing):
+    return [vertex for vertex in drawing.graph.vertices if vertex.kind == "bar"]
+
+
+@pytest.mark.parametrize(("length", "is_overview"), [(1_499, False), (1_500, True)])
+def test_more_than_1500_nodes_are_an_overview(length, is_overview, samples):
+    assert bool(bars(draw(samples.chain(length)))) == is_overview
+
+
+def test_all_of_them_or_so_many_boxes_is_no_overview(samples):
+    assert not bars(draw(samples.chain(1_600), max_nodes=40))
+
+
+def test_many_modules_side_by_side_are_a_few_bars():
+    drawing = draw(deep(400))
+    titles = [bar.title for bar in bars(drawing)]
+    assert titles[:3] == ["3,200 ops", "net", "block399–360"]
+    assert len(titles) == 12
+
+
+def test_modules_have_their_parts_below_them():
+    drawing = draw(deep(8, parts=("attention", "network") * 30))
+    below = {bar.title for bar in bars(drawing)}
+    assert {"net", "block7", "block0"} <= below
+    places = drawing.places.places
+    heights = {places[bar.id][1] for bar in bars(drawing)}
+    assert len(heights) >= 3
+
+
+def test_without_modules_there_are_stretches(samples):
+    titles = [bar.title for bar in bars(draw(samples.chain(5_000)))]
+    assert titles == ["5,000 ops"] + ["500 ops"] * 10
+
+
+@pytest.mark.parametrize("program", ["chain", "modules"])
+def test_every_op_has_its_bar_and_no_two_bars_overlap(program, samples):
+    trace = samples.chain(2_000) if program == "chain" else deep(301)
+    drawing = draw(trace)
+    leaves = {leaf["acc"] for leaf in trace.leaves}
+    assert drawing.graph.place.keys() == {node["id"] for node in trace.nodes} - leaves
+    assert set(drawing.graph.place.values()) <= {bar.id for bar in bars(drawing)}
+    boxes = [drawing.places.places[bar.id] for bar in bars(drawing)]
+    for index, (x, y, w, h) in enumerate(boxes):
+        for other_x, other_y, other_w, other_h in boxes[:index]:
+            apart = abs(x - other_x) >= (w + other_w) / 2 or abs(y - other_y) >= (h + other_h) / 2
+            assert apart
+
+
+def test_the_strip_shows_the_gradients_of_the_pass(samples):
+    trace = samples.chain(2_000)
+    svg = draw(trace).svg
+    assert 'class="vertex heat flow-' in svg
+    assert "‖gradient‖ from" in svg
+    before = draw(Trace(trace.graph, trace.arrays, []))
+    assert "heat flow" not in before.svg
+
+
+def test_a_nan_is_on_the_strip_and_on_its_bar(samples):
+    trace = samples.chain(2_000)
+    nan = {"shape": [2], "dtype": "float32", "min": None, "max": None, "norm": 0.0}
+    arrays = trace.arrays | {"a99999": {**nan, "head": ["nan", "nan"], "nan": 2}}
+    events = [dict(event) for event in trace.events]
+    for event in events[len(events) // 2 :]:
+        if event["type"] == "apply":
+            event["grad_out"] = ["a99999"]
+            break
+    graph = draw(Trace(trace.graph, arrays, events)).graph
+    assert [vertex.bad for vertex in graph.vertices if vertex.bad] == ["NaN"]
+
+
+def test_it_takes_a_few_hundred_shapes_whatever_the_size(samples):
+    small, large = (draw(samples.chain(length)) for length in (2_000, 20_000))
+    assert len(large.graph.vertices) <= len(small.graph.vertices) + 5 < 400
+    assert len(large.svg) < 60_000
+
+
+def test_a_hundred_thousand_nodes_take_two_seconds(samples):
+    trace = samples.chain(100_000)
+    start = time.process_time()
+    first = draw(trace).svg
+    assert time.process_time() - start < 2
+    assert draw(trace).svg == first
+
+
+def test_a_hostile_module_is_text():
+    svg = draw(deep(300, parts=("<script>alert(1)</script>",) * 3)).svg
+    assert "<script" not in svg
