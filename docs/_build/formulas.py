@@ -3,7 +3,7 @@ r"""Formulas: `\(x^2\)` on a page becomes MathML, which browsers set without a s
 import re
 from typing import Any
 
-from glassgrad.viz.math import mathml
+from glassgrad.viz.explaining.math import mathml
 
 FORMULA = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 MARK = "formula-{}-of-page"  # Markdown has nothing to say to it

@@ -87,7 +87,7 @@ def install() -> None:
     from IPython.display import HTML, display
 
     from glassgrad.viz import Drawing, Explanation, Player
-    from glassgrad.viz.live import LivePlayer
+    from glassgrad.viz.players.live import LivePlayer
 
     numbers = itertools.count(1)
     formatter = get_ipython().display_formatter
@@ -131,7 +131,7 @@ def _words(text: str) -> str:
 
 
 def _formula(found: re.Match[str]) -> str:
-    from glassgrad.viz.math import mathml
+    from glassgrad.viz.explaining.math import mathml
 
     text = mathml((found["block"] or found["inline"]).strip())
     return f'<p class="gg-formula">{text}</p>' if found["block"] else text
@@ -170,7 +170,7 @@ def _text(text: str) -> str:
 
 def _typeset(page: str) -> str:
     """An explanation whose formulas, in LaTeX for a notebook, are MathML."""
-    from glassgrad.viz.math import mathml
+    from glassgrad.viz.explaining.math import mathml
 
     body = re.sub(r"\\\((.+?)\\\)", lambda found: mathml(html.unescape(found[1])), page)
     return f'<div class="gg-explained">{body}</div>'

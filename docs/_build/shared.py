@@ -2,7 +2,7 @@
 
 import re
 
-from glassgrad.viz import assets
+from glassgrad.viz.players import assets
 
 START = """
 // Material swaps the content of a page without loading another: start what it brought, once.

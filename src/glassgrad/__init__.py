@@ -134,7 +134,9 @@ def _show_sessions_in_notebooks() -> None:
         shows.for_type_by_name(
             f"glassgrad.{module}",
             "Session",
-            lambda session: _importlib.import_module("glassgrad.viz.live").show_session(session),
+            lambda session: _importlib.import_module("glassgrad.viz.players.live").show_session(
+                session
+            ),
         )
 
 

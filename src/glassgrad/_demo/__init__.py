@@ -18,7 +18,7 @@ from glassgrad.nn.functional import cross_entropy
 from glassgrad.ops.generator import Generator, manual_seed
 from glassgrad.ops.random import randperm
 from glassgrad.optim import Adam
-from glassgrad.viz.html import player
+from glassgrad.viz.players.html import player
 
 from .network import Network, batch_loss
 

@@ -106,7 +106,7 @@ def _save(
     trace: Trace, arguments: argparse.Namespace, out: Path, explain: dict[str, Any] | None = None
 ) -> None:
     from glassgrad.viz import Player, draw
-    from glassgrad.viz.explaining import explanations
+    from glassgrad.viz.explaining.entries import explanations
 
     try:
         if out.suffix.lower() == ".json":

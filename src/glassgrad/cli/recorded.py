@@ -17,7 +17,7 @@ from glassgrad.base.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.tracing import Trace, record, snapshot
-from glassgrad.viz.explaining import explanations, record_explained
+from glassgrad.viz.explaining.entries import explanations, record_explained
 
 from .scripts import find_loss, losses_in, named
 

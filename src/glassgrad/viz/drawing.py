@@ -14,19 +14,19 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.snapshot import snapshot
 from glassgrad.tracing.watching import Passes
-from glassgrad.viz.comparing import compared
-from glassgrad.viz.dot import to_dot
-from glassgrad.viz.graph import Graph
-from glassgrad.viz.inside import inside_of
-from glassgrad.viz.layout import lay_out, lay_out_mirror
-from glassgrad.viz.look import PARTS, Look, look_of
-from glassgrad.viz.mirror import mirrored
+from glassgrad.viz.layout.dot import to_dot
+from glassgrad.viz.layout.engines import lay_out, lay_out_mirror
+from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import overview
-from glassgrad.viz.paused import mark_current, trace_so_far
-from glassgrad.viz.places import Layout
-from glassgrad.viz.snapshot import graph_of
+from glassgrad.viz.scene.comparing import compared
+from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.scene.inside import inside_of
+from glassgrad.viz.scene.look import PARTS, Look, look_of
+from glassgrad.viz.scene.mirror import mirrored
+from glassgrad.viz.scene.paused import mark_current, trace_so_far
+from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
-from glassgrad.viz.svg import to_svg
+from glassgrad.viz.svg.document import to_svg
 from glassgrad.viz.text import text_view
 from glassgrad.viz.wording import escape
 

@@ -12,15 +12,15 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.flow import norm_of, scale_of, step_of
-from glassgrad.viz.folding import numbered_names
-from glassgrad.viz.graph import Graph, Vertex
-from glassgrad.viz.look import Look
-from glassgrad.viz.places import Layout, Place
-from glassgrad.viz.results import bad_nodes
+from glassgrad.viz.layout.places import Layout, Place
+from glassgrad.viz.scene.flow import norm_of, scale_of, step_of
+from glassgrad.viz.scene.folding import numbered_names
+from glassgrad.viz.scene.graph import Graph, Vertex
+from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.results import bad_nodes
+from glassgrad.viz.scene.words import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import plain
-from glassgrad.viz.words import counts_text, title_of
 
 __all__ = ["overview"]
 

@@ -1,0 +1,290 @@
+"""Explanations as data for the player: of each node its words, its formulas, its numbers, a check.
+
+    {"n3": {"words": "z = x·y        dz = …", "formulas": ["<math>…", …],
+            "rows": [["rule", "x̄", "z̄·y = [1, 1]·[3, 4] = [3, 4]"], …], "ok": True}, …}
+
+`record_explained` runs a pass and explains each node at the moment before its rule runs: on the
+gradients that really arrived, and while its saved tensors are still there. `explained` is the same
+for one node of a paused pass. Of a trace alone, `explanations` knows words, formulas and numbers,
+but there is no rule left that could be checked.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from math import prod
+from typing import Any
+
+import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
+from glassgrad.core.tensor import Tensor
+from glassgrad.engine.schedule import Schedule
+from glassgrad.recording.primitive import Primitive
+from glassgrad.recording.saving import operand_of
+from glassgrad.tracing.events import Trace
+from glassgrad.tracing.record import watched
+from glassgrad.viz.wording import plain, shape_text
+
+from .blanks import is_packed
+from .explain import Explanation, explain, latex_of, node_of, words_of
+from .math import mathml
+from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown
+
+__all__ = ["explained", "explanations", "record_explained"]
+
+MOST_NODES = 100  # of a pass whose rules are run again
+MOST_ROWS = 1_000  # nodes of a trace whose numbers are told
+MOST_ELEMENTS = 10_000  # of all that a node reads and makes
+LONGEST = 240  # characters of a row
+
+YOURS = "a Function of the program's own: it is explained where it runs, as by `gg.player(loss)`"
+PAGE = ("rule", "check", "notes")  # the sections that a page shows; the others it has already
+NUMBERS = "these numbers"
+
+Entry = dict[str, Any]
+
+
+def record_explained(
+    tensors: Tensor | Iterable[Tensor],
+    *,
+    raising: bool = True,
+    found: dict[str, Entry] | None = None,
+    **options: Any,
+) -> tuple[Trace, dict[str, Entry]]:
+    """Run a pass, record it, and explain its nodes while they run.
+
+    The rule of a node runs once more, on copies, and its forward for the differences: those of
+    users' Functions, too. That is done for 100 nodes, users' Functions before others, and where a
+    node deals with at most 10,000 elements; of the rest there are words, formulas and numbers.
+
+    Args:
+        tensors, options: what `record` takes.
+        raising: whether what ends the pass is raised; False: the trace ends with that error.
+        found: a dict that is filled while the pass runs: with the nodes that were checked.
+
+    Returns:
+        The trace, and the entries by node id.
+
+    Raises:
+        What `record` raises, unless `raising` is False.
+
+    Example:
+        >>> x = tensor([3.0, 4.0], requires_grad=True)
+        >>> trace, found = record_explained((x * x).sum())
+        >>> found["n1"]["rows"][0], found["n1"]["ok"]
+        (['rule', 'x̄', 'z̄·y = [1, 1]·[3, 4] = [3, 4]'], True)
+    """
+    several = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    chosen = set(_chosen(several))
+    checked: dict[str, Entry] = {} if found is None else found
+
+    def look(name: str, node: Node, grads: tuple[Any, ...]) -> None:
+        if node in chosen:
+            checked[name] = explained(node, grads)
+
+    try:
+        trace = watched(several, look, **options)
+    except Exception as error:
+        failed = getattr(error, "trace", None)
+        if raising or not isinstance(failed, Trace):
+            raise
+        trace = failed
+    return trace, explanations(trace, checked)
+
+
+def explained(node: Node | GradientEdge | Tensor, gradient: Any = None) -> Entry:
+    """The entry of one node of a graph that is still there.
+
+    Args:
+        node: the node, or a tensor that it made.
+        gradient: of its output; a tuple, one per output, with None where none arrived. None: ones.
+
+    Returns:
+        An entry. What cannot be explained says why, in a row.
+
+    Raises:
+        ArgumentTypeError: if `node` is no part of a graph.
+
+    Example:
+        >>> x = tensor([3.0, 4.0], requires_grad=True)
+        >>> explained(x.exp())["words"]
+        'y = eˣ        dy = y·dx        x̄ = ȳ·y'
+    """
+    node = node_of(node)
+    if isinstance(node, AccumulateGrad):
+        return _of_leaf()
+    if isinstance(gradient, (tuple, list)):
+        if all(part is None for part in gradient):
+            return _only_words(node, "no gradient arrived here")
+        gradient = gradient[0] if len(gradient) == 1 else gradient
+    if _size(node) > MOST_ELEMENTS:
+        return _only_words(node, f"not checked: it deals with more than {MOST_ELEMENTS:,} elements")
+    if is_packed(node):
+        return _only_words(node, "not checked: hooks have packed what it saved, for one pass")
+    try:
+        return _entry(explain(node, gradient=gradient))
+    except Exception as error:  # noqa: BLE001  # a user's values may raise anything: we show it
+        return _only_words(node, f"not explained: {type(error).__name__}: {error}")
+
+
+def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[str, Entry]:
+    """What a trace alone tells: words and formulas by the op, its numbers from the events.
+
+    The numbers are those of the first 1,000 nodes that ran.
+
+    Args:
+        trace: of a pass on glassgrad or on PyTorch; it may come from a file.
+        checked: entries of nodes that were explained while they were there, in place of those.
+
+    Returns:
+        Entries by node id. `ok` is None: there is no rule left that could be checked.
+
+    Example:
+        >>> x = tensor([3.0, 4.0], requires_grad=True)
+        >>> explanations(record((x * x).sum()))["n1"]["rows"][0]
+        ['rule', 'x̄', 'z̄·y = [1, 1]·[3, 4] = [3, 4]']
+    """
+    ran = [event for event in trace.events if event["type"] == "apply"]
+    applied = {event["node"]: event for event in ran[:MOST_ROWS]}
+    found = {}
+    for node in trace.nodes:
+        cls = _op_of(node)
+        if cls is not None:
+            rows = _rows_of(node, cls, applied.get(node["id"]), trace)
+            found[node["id"]] = _made(words_of(cls), latex_of(cls), rows)
+        elif node["op"] == "AccumulateGrad":
+            found[node["id"]] = _of_leaf()
+        else:
+            words = YOURS if node.get("user") else f"no op of glassgrad's has nodes {node['op']}"
+            found[node["id"]] = _made(plain(words, LONGEST), (), [])
+    for name, entry in (checked or {}).items():
+        known = found.get(name, {"rows": []})["rows"] if _has_notes_alone(entry) else []
+        found[name] = {**entry, "rows": [*known, *entry["rows"]]}
+    return found
+
+
+def _has_notes_alone(entry: Entry) -> bool:
+    return all(section == "notes" for section, *_ in entry["rows"])
+
+
+# Which nodes -------------------------------------------------------------------------------------
+
+
+def _chosen(tensors: list[Tensor]) -> Iterator[Node]:
+    """The nodes whose rules are run again: the users' first, for they may be wrong."""
+    edges = [get_gradient_edge(tensor).node for tensor in tensors if tensor.requires_grad]
+    nodes = [node for node in Schedule(edges) if node.edges]
+    ordered = sorted(nodes, key=lambda node: not node._is_users)  # which keeps their order
+    return iter(ordered[:MOST_NODES])
+
+
+def _size(node: Node) -> int:
+    """How many elements the operands and the outputs of a node have."""
+    metas = list(node._input_metadata)
+    for edge in node.edges:
+        if edge is not None:
+            older, slot = ends(edge)
+            metas.append(older._input_metadata[slot])
+    return sum(prod(meta.shape) for meta in metas)
+
+
+# Entries -----------------------------------------------------------------------------------------
+
+
+def _made(words: str, latex: Iterable[str], rows: list[list[str]], ok: bool | None = None) -> Entry:
+    return {"words": words, "formulas": [mathml(tex) for tex in latex], "rows": rows, "ok": ok}
+
+
+def _entry(found: Explanation) -> Entry:
+    rows = [[section, key, plain(text, LONGEST)] for section, key, text in found.rows()]
+    shown = PAGE if found.rule else (NUMBERS, *PAGE)
+    return _made(found.words, found.formulas, [row for row in rows if row[0] in shown], found.ok)
+
+
+def _only_words(node: Node, note: str) -> Entry:
+    cls = getattr(node, "_forward_cls", type(node))
+    return _made(words_of(cls), latex_of(cls), [["notes", "–", plain(note, LONGEST)]])
+
+
+def _of_leaf() -> Entry:
+    return _made("adds the gradient that arrives to the .grad of its leaf", (), [])
+
+
+# From a trace ------------------------------------------------------------------------------------
+
+
+@cache
+def _ops() -> dict[Any, Any]:
+    """The op behind each name of a node; of several, the one that is called like it.
+
+    Also by (name, number of operands).
+    """
+    classes: dict[Any, None] = {}
+    waiting: list[Any] = [Primitive]
+    for cls in waiting:  # which grows meanwhile
+        waiting += cls.__subclasses__()
+        if cls.latex[0] and cls.forward is not Primitive.forward:
+            classes[cls] = None
+
+    def rank(cls: Any) -> tuple[bool, str, str]:
+        node = cls._backward_cls.__name__
+        return not node.startswith(f"{cls.__name__}Backward"), cls.__module__, cls.__qualname__
+
+    best_last = sorted(classes, key=rank, reverse=True)  # whatever was imported first
+    found: dict[Any, Any] = {cls._backward_cls.__name__: cls for cls in best_last}
+    for cls in best_last:  # einsum of one operand and of two
+        found[cls._backward_cls.__name__, cls.forward.__code__.co_argcount] = cls
+    return found
+
+
+def _op_of(node: dict[str, Any]) -> Any:
+    """The op of a node of a trace; None if it is none of glassgrad's."""
+    if node.get("user"):
+        return None
+    ops, name = _ops(), node["op"]
+    return ops.get((name, len(node["edges"]))) or ops.get(name)
+
+
+def _rows_of(
+    node: dict[str, Any], cls: Any, event: dict[str, Any] | None, trace: Trace
+) -> list[list[str]]:
+    """The rule with the numbers of the log, if the node has run."""
+    if event is None:
+        return []
+    numbers = _numbers_of(node, event, trace)
+    numbers.letters |= _letters_of(node, cls, trace)
+    first = cls.differentiates.start or 0
+    edges = list(range(first, first + len(node["edges"])))
+    return [["rule", *line] for line in rule_in_numbers(cls, edges, numbers)]
+
+
+def _numbers_of(node: dict[str, Any], event: dict[str, Any], trace: Trace) -> Numbers:
+    """The gradients of an "apply", and where a broadcast is summed."""
+
+    def text(name: str | None) -> Shown | None:
+        return None if name is None else shown(trace.arrays[name])
+
+    numbers = Numbers([text(grad) for grad in event["grad_in"]], [])
+    for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
+        numbers.results.append(None if edge["to"] is None else text(grad))
+        if "sum_to" not in edge or grad is None:
+            continue
+        if trace.arrays[grad]["shape"] == edge["sum_to"]:
+            numbers.summed.add(at)  # PyTorch's rules do it themselves
+        else:
+            numbers.summed_next[at] = shape_text(edge["sum_to"])
+    return numbers
+
+
+def _letters_of(node: dict[str, Any], cls: Any, trace: Trace) -> dict[str, Shown]:
+    """What the node saved, by the letters of the formulas."""
+    outputs, operands = letters_of(cls)
+    letters = {}
+    for saved in node.get("saved", ()):
+        if "array" not in saved or saved["name"] not in cls.saves:
+            continue
+        is_result = saved["name"] == "result"
+        at = 0 if is_result else operand_of(cls, saved["name"])
+        names = outputs if is_result else operands
+        if at < len(names):
+            letters[names[at].lower()] = shown(trace.arrays[saved["array"]])
+    return letters

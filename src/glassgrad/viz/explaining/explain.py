@@ -1,0 +1,393 @@
+"""`gg.explain(y)`: one node in words, in formulas, in these numbers, and held against differences.
+
+MulBackward0: z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x
+...
+given      [1. 1.]
+edge 0     [3. 4.]  → AccumulateGrad, x (2,)
+check      edge 0 agrees with differences of the forward: 2 of 2 elements
+"""
+
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.backend import asnumpy
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
+from glassgrad.core.saved import arrays_in, versions_of
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import CopySlices
+from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.utils.checkpoint import CheckpointFunction
+from glassgrad.viz.wording import escape, plain, shape_text
+
+from .differences import Verdict, compare, run_rule
+from .rerun import Rerun, rerun_of
+from .symbols import rule_of
+
+__all__ = ["Explanation", "explain"]
+
+WIDE = 100  # characters of an array
+LONGEST_LINE = 240  # characters of a docstring
+PROBED = "checked with 1 in place of gradients that are 0, tiny or huge: of 0, any rule makes 0"
+PARTS = ("value", "tangent", "cotangent")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation:
+    """What `explain` found out. It prints as text, and a notebook shows it with its formulas.
+
+    Args:
+        name: of the node, "MulBackward0".
+        words: the first line of the op's docstring.
+        formulas: LaTeX of the value, the tangent and the cotangent; empty if there are none.
+        saved: for each tensor it saved the name, the array, and the versions then and now.
+        edges: for each operand where its gradient goes, in words.
+        given: the gradients of the outputs that the rule was run on.
+        results: the gradients that it returned, one per edge; None if it was not run.
+        rule: how each came about: its symbol, and its formula with these numbers in it.
+        verdicts: what differences say of them, by edge; empty if there was nothing to compare.
+        notes: what could not be done, or holds with a restriction, and why.
+    """
+
+    name: str
+    words: str
+    formulas: tuple[str, ...]
+    saved: list[tuple[str, Any, tuple[int, int]]]
+    edges: list[str]
+    given: tuple[Any, ...]
+    results: tuple[Any, ...] | None = None
+    rule: list[tuple[str, str]] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether the rule agrees with differences everywhere; None if nothing was compared."""
+        if any(note.startswith("WRONG") for note in self.notes):
+            return False
+        if not all(verdict.ok for verdict in self.verdicts):
+            return False
+        skipped = sum(verdict.kinks for verdict in self.verdicts)
+        compared = sum(verdict.places for verdict in self.verdicts)
+        return True if compared or (self.verdicts and not skipped) else None
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """All of it but the formulas, in rows: section, key, text."""
+        rows = [("saved", *_saved_text(*item)) for item in self.saved]
+        rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
+        rows += [("rule", *line) for line in self.rule]
+        rows += [
+            ("these numbers", _numbered("given", at, self.given), _numbers(grad))
+            for at, grad in enumerate(self.given if self.results else ())
+        ]
+        rows += [
+            ("these numbers", f"edge {at}", _numbers(grad))
+            for at, grad in enumerate(self.results or ())
+        ]
+        rows += [("check", f"edge {each.edge}", _verdict_text(each)) for each in self.verdicts]
+        return rows + [("notes", "–", note) for note in self.notes]
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.words}"]
+        lines += [f"  {part:<9}  {tex}" for part, tex in zip(PARTS, self.formulas, strict=False)]
+        rows, section = self.rows(), ""
+        wide = max((_width(key) for _, key, _ in rows), default=0)
+        for title, key, text in rows:
+            lines += [title] if title != section else []
+            section = title
+            lines.append(f"  {key}{' ' * (wide - _width(key))}  {text}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    @property
+    def html(self) -> str:
+        """The same as HTML. The formulas are LaTeX: notebooks typeset it, and remove MathML."""
+        rows = [(PARTS[at], f"\\({tex}\\)") for at, tex in enumerate(self.formulas)]
+        words = f"<strong>{escape(self.name)}</strong>: {escape(self.words)}"
+        parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
+        parts += [f"<tr><th>{key}</th><td>{escape(tex)}</td></tr>" for key, tex in rows]
+        section = ""
+        for title, key, text in self.rows():
+            if title != section:
+                parts.append(f'<tr><th colspan="2">{title}</th></tr>')
+            section = title
+            # A user's text next to MathJax: nothing in it is a formula.
+            body = f'<td class="tex2jax_ignore mathjax_ignore">{escape(text)}</td>'
+            parts.append(f"<tr><td>{escape(key)}</td>{body}</tr>")
+        return "\n".join([*parts, "</table>"])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": str(self)}
+
+
+def explain(
+    what: Tensor | Node | GradientEdge, *, gradient: Any = None, operands: Any = None
+) -> Explanation:
+    """Explain one step of the backward graph: its op, its rule, and the rule in these numbers.
+
+    The node's own rule is run on copies, outside of any pass: nothing is freed, no hook is called,
+    no `.grad` changes. What it returns is held against central differences of the op's forward,
+    as far as the operands can still be known. A user's forward runs again for each difference, on
+    copies, too; what it prints is printed.
+
+    Args:
+        what: a node (`y.grad_fn`), or a tensor that requires grad.
+        gradient: of the node's output, of its shape; a tuple for several outputs. Default: ones.
+        operands: what the op was called with, where the node cannot tell.
+
+    Returns:
+        An Explanation: print it, or leave it to a notebook. `.ok` is the outcome of the check.
+
+    Raises:
+        ArgumentTypeError: if `what` is no part of a graph.
+        ArgumentError: if `gradient` has another shape, or not one entry per output.
+
+    Example:
+        >>> x = tensor([3.0, 4.0], requires_grad=True)
+        >>> print(explain(x * x).results[0])
+        [3. 4.]
+        >>> explain(x.exp()).ok
+        True
+    """
+    node = node_of(what)
+    given = _given(node, gradient)
+    cls = getattr(node, "_forward_cls", type(node))
+    found = Explanation(
+        plain(node.name()),
+        _words(node, cls),
+        latex_of(cls),
+        _saved(node),
+        [_edge_text(edge) for edge in node.edges],
+        given,
+        notes=_notes(node),
+    )
+    return found if _has_no_numbers(node) else _with_numbers(found, node, operands)
+
+
+def node_of(what: Any) -> Node:
+    """The node of a tensor, an edge or a node.
+
+    Raises:
+        ArgumentTypeError: if it is no part of a graph.
+    """
+    edge = edge_of(what) if isinstance(what, Tensor) else what
+    if isinstance(edge, (Node, GradientEdge)):
+        return ends(edge)[0]
+    shown = "a Tensor that does not require grad" if edge is None else f"a {type(what).__name__}"
+    raise ArgumentTypeError(
+        f"explain() was given {shown}. It explains a step of the backward graph, and that is none. "
+        "Write `explain(y)` or `explain(y.grad_fn)` of a y that was computed from a tensor with "
+        "requires_grad=True."
+    )
+
+
+def _given(node: Node, gradient: Any) -> tuple[Any, ...]:
+    """The gradients of the outputs, as arrays."""
+    metas = node._input_metadata
+    if gradient is None:
+        return tuple([_ones(meta) for meta in metas])
+    grads = gradient if isinstance(gradient, (tuple, list)) and len(metas) > 1 else (gradient,)
+    if len(grads) != len(metas):
+        raise ArgumentError(
+            f"explain() was given {len(grads)} gradient, and {node.name()} has {len(metas)} "
+            "outputs. A rule takes one for each. Write `gradient=(g0, g1, …)`, None for none."
+        )
+    arrays = [None if grad is None else _array(grad) for grad in grads]
+    for array, meta in zip(arrays, metas, strict=True):
+        if array is not None and array.shape != tuple(meta.shape):
+            raise ArgumentError(
+                f"explain() was given a gradient of shape {array.shape} for an output of shape "
+                f"{tuple(meta.shape)}. They go together element by element. "
+                f"Write `gradient=glassgrad.ones({tuple(meta.shape)})`."
+            )
+    return tuple(
+        [None if a is None else a.astype(m.dtype) for a, m in zip(arrays, metas, strict=True)]
+    )
+
+
+def _ones(meta: Any) -> Any:
+    if meta.dtype is None or meta.dtype.kind not in "fc":
+        return None  # an output of indices has no gradient
+    return np.ones(tuple(meta.shape), meta.dtype)
+
+
+def _array(value: Any) -> Any:
+    return asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
+
+
+def words_of(cls: Any) -> str:
+    """The first line of an op's docstring."""
+    lines = str(cls.__doc__ or "").strip().splitlines()
+    return plain(lines[0], LONGEST_LINE) if lines else "no docstring says what it computes"
+
+
+def latex_of(cls: Any) -> tuple[str, ...]:
+    """The formulas of an op, or of a user's Function that has some."""
+    latex = getattr(cls, "latex", ())
+    several = latex if isinstance(latex, (tuple, list)) else (latex,)
+    return tuple(text for text in several if isinstance(text, str) and text)
+
+
+def _words(node: Node, cls: Any) -> str:
+    words = words_of(cls)
+    if isinstance(node, CopySlices) and node.fn is not None:
+        inner = getattr(node.fn, "_forward_cls", type(node.fn))
+        return f"{words}, where {node.fn.name()}: {_words(node.fn, inner)}"
+    return words
+
+
+def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
+    if isinstance(node, CopySlices):
+        return [] if node.fn is None else _saved(node.fn)
+    if (not isinstance(node, PrimitiveNode) and not node._is_users) or hasattr(node, "_level"):
+        return []
+    found = []
+    for index, kept in enumerate(node._all_kept()):
+        if kept is None:
+            continue
+        if isinstance(node, PrimitiveNode):
+            name, versions = node._saved_names[index], node.version_at(index)
+        else:
+            name, versions = f"saved_tensors[{index}]", versions_of(kept)
+        arrays = arrays_in(kept)
+        payload = getattr(arrays[0], "payload", arrays[0]) if arrays else None
+        found.append((name, payload, versions))
+    return found
+
+
+def _edge_text(edge: Any) -> str:
+    if edge is None:
+        return "∅: that operand needs no gradient"
+    node, nr = ends(edge)
+    if isinstance(node, AccumulateGrad):
+        leaf = node.variable
+        named = f" of {plain(leaf.name)}" if leaf.name else ""
+        return f"→ {node.name()}{named} {shape_text(leaf.shape)}"
+    slot = f", output {nr}" if node.num_outputs > 1 else ""
+    shape = shape_text(tuple(node._input_metadata[nr].shape))
+    return f"→ {plain(node.name())}{slot} {shape}"
+
+
+# The numbers -------------------------------------------------------------------------------------
+
+
+def _notes(node: Node) -> list[str]:
+    if isinstance(node, AccumulateGrad):
+        grad = node.variable.grad
+        have = "None" if grad is None else _numbers(asnumpy(grad.payload))
+        return [f"the end of an edge: what arrives is added to .grad, which is {have} now"]
+    if hasattr(node, "_level"):
+        return ["recorded inside of a transform: its values are the transform's, and not shown"]
+    if getattr(node, "_forward_cls", None) is CheckpointFunction:
+        return ["its rule runs a whole pass of its own, which adds to .grad: so it is not run here"]
+    return []
+
+
+def _has_no_numbers(node: Node) -> bool:
+    return bool(_notes(node))
+
+
+def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
+    """The same with what the rule returns, and what differences say of that."""
+    notes = list(found.notes)
+    results: tuple[Any, ...] | None = None
+    verdicts: list[Verdict] = []
+    rerun: Rerun | None = None
+    try:
+        results = run_rule(node, found.given)
+    except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
+        first = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        notes.append(f"the rule cannot be run: {plain(first, 400)}")
+    else:
+        try:
+            rerun = rerun_of(node, operands)
+            probe = tuple([None if grad is None else _telling(grad) for grad in found.given])
+            verdicts = compare(rerun, probe, run_rule(node, probe))
+            notes += [] if _are_same(probe, found.given) else [PROBED]
+            notes += _made_up_note(rerun)
+        except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
+            notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
+            notes += _what_holds(node, found.given, results)
+    wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
+    rule = [] if results is None else rule_of(node, found.given, results, found.saved, rerun, wrong)
+    return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
+
+
+def _telling(grad: Any) -> Any:
+    """The gradient, with 1 for what is 0, tiny or huge: of 0, any rule makes 0."""
+    size = np.abs(grad)
+    return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return all(map(np.array_equal, some, others))
+
+
+def _made_up_note(rerun: Any) -> list[str]:
+    if not rerun.made_up:
+        return []
+    which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
+    note = (
+        f"of {which} nothing is left: made-up values stand in, from which the forward leaves for "
+        "the rule exactly what it left here"
+    )
+    return [note]
+
+
+def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) -> list[str]:
+    """What can be said of a rule without its forward: it is linear in the gradient."""
+    try:
+        twice = run_rule(node, tuple([None if grad is None else grad * 2 for grad in given]))
+    except Exception as error:  # noqa: BLE001  # it ran the first time
+        return [f"WRONG: run on twice the gradient, the rule raises {type(error).__name__}"]
+    for edge, (one, two) in enumerate(zip(results, twice, strict=True)):
+        if one is not None and not np.allclose(one * 2, two, rtol=1e-3, equal_nan=True):
+            return [f"WRONG: twice the gradient does not give twice the gradient along edge {edge}"]
+    return ["what can be checked without: twice the gradient gives twice the results"]
+
+
+# Words -------------------------------------------------------------------------------------------
+
+
+def _width(text: str) -> int:
+    """How many places a text takes: a bar over a letter takes none."""
+    return sum(not unicodedata.combining(char) for char in text)
+
+
+def _numbered(word: str, at: int, items: tuple[Any, ...]) -> str:
+    return word if len(items) == 1 else f"{word} {at}"
+
+
+def _numbers(array: Any) -> str:
+    """An array in one line: its shape, and its first elements."""
+    if array is None:
+        return "none"
+    text = np.array2string(np.asarray(array), precision=4, threshold=8, edgeitems=2)
+    return f"{shape_text(array.shape)} {plain(' '.join(text.split()), WIDE)}"
+
+
+def _saved_text(name: str, array: Any, versions: tuple[int, int]) -> tuple[str, str]:
+    then, now = versions
+    version = f"v{then}" if then == now else f"saved at v{then}, now v{now}: stale"
+    values = "packed by hooks" if array is None else f"{array.dtype} {_numbers(asnumpy(array))}"
+    return plain(name), f"{values}  {version}"
+
+
+def _verdict_text(verdict: Verdict) -> str:
+    total = verdict.places + verdict.kinks
+    counted = f"{verdict.places} of {total} {verdict.along}"
+    rest = f"; {verdict.kinks} left out: no derivative there" if verdict.kinks else ""
+    if not verdict.places:
+        return f"nothing to compare{rest}" if verdict.kinks else "nothing to compare: no elements"
+    if verdict.ok:
+        return f"✓ agrees with differences of the forward, {counted}{rest}"
+    where = ", ".join(str(index) for index in verdict.worst)
+    place = f"direction {where}" if verdict.along == "directions" else f"[{where}]"
+    return (
+        f"✗ WRONG at {place}: the rule says {verdict.rule:.5g}, differences say "
+        f"{verdict.slope:.5g} ({counted}{rest})"
+    )

@@ -1,0 +1,202 @@
+"""`gg.player`: a page that shows a recorded backward pass, event by event.
+
+One file: the drawing, the log, a style sheet, and the player's script, which steps through the log
+and only toggles classes on the drawing. It asks nothing of the network, evaluates no text as code
+(its own content security policy forbids both), and opens from `file://`.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from glassgrad.tracing.events import Trace
+from glassgrad.viz.drawing import Drawing, draw, trace_of
+from glassgrad.viz.explaining.entries import explanations, record_explained
+from glassgrad.viz.layout.engines import lay_out
+from glassgrad.viz.players.assets import script, slim, styles
+from glassgrad.viz.players.opened import templates_of
+from glassgrad.viz.players.packing import pack
+from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
+from glassgrad.viz.style import KINDS
+from glassgrad.viz.svg.swatches import legend_items, state_items
+from glassgrad.viz.wording import escape
+
+__all__ = ["Player", "player"]
+
+PREFIX = "gg-"  # before each id of the drawing on a page of its own
+
+# Nothing may be fetched and no text may become code: what is in the file is all there is.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Player:
+    """A page that plays a trace. A notebook shows it; `save` writes it.
+
+    Args:
+        trace: what it plays.
+        drawing: the picture it plays it on.
+        explain: what is known of the nodes, by id, as `viz.explaining` has it.
+    """
+
+    trace: Trace
+    drawing: Drawing
+    explain: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def html(self) -> str:
+        """The whole page."""
+        title = escape(self.drawing.graph.title)
+        return (
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="color-scheme" content="light dark">\n'
+            f"<title>{title}</title>\n<style>\n{styles(self._kinds())}\n</style>\n</head>\n"
+            f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
+            f'<script type="module">\n{script()}\n'
+            'mount(document.querySelector(".gg-player"), {keys: document});\n'
+            "</script>\n</body>\n</html>\n"
+        )
+
+    def fragment(self, prefix: str | None = None) -> str:
+        """The player's element alone, for a page that brings the script and the style sheet.
+
+        Those are `viz.assets.script()`, a module that exports `mount(root, {keys, live})`, and
+        `viz.assets.styles()`. Several players may share a page.
+
+        Args:
+            prefix: put before each id of the drawing; by default it depends on what is shown.
+        """
+        return self._element("section", "h2", prefix)
+
+    def _element(self, tag: str, heading: str, prefix: str | None) -> str:
+        graph, data = self.drawing.graph, self._json()
+        prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
+        notices = [self.drawing.layout, *self._notices()]
+        title = escape(graph.title)
+        return (
+            f'<{tag} class="gg gg-player" data-prefix="{escape(prefix)}" tabindex="-1"'
+            f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
+            f'<header class="gg-head"><{heading}>{title}</{heading}>'
+            f"<p>Arrows follow the gradient · {escape(graph.counts)}"
+            f'<span class="gg-total"> · {len(self.trace.events):,} events</span></p></header>\n'
+            '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
+            f"{slim(_calm(self.drawing).bare_svg(prefix=prefix))}</div>\n"
+            "<noscript><p>The steps need JavaScript; the picture above is the finished pass.</p>"
+            "</noscript>\n"
+            f'<footer class="gg-foot"><ul class="gg-legend">{self._legend()}</ul>'
+            f"<p>{escape('. '.join(_sentence(notice) for notice in notices))}.</p></footer>\n"
+            f"{templates_of(self.trace, graph, prefix)}"
+            f'<script type="application/json" class="gg-data">{data}</script>\n</{tag}>'
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to `path` and return the path.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        path = Path(path)
+        path.write_text(self.html, encoding="utf-8", newline="\n")
+        return path
+
+    def _notices(self) -> list[str]:
+        count = len(self.trace.events)
+        if count <= MOST_EVENTS:
+            return []
+        return [f"the first {MOST_EVENTS:,} of {count:,} events are here; the trace has them all"]
+
+    def _kinds(self) -> frozenset[str]:
+        """The kinds of boxes on the page; any, where folded boxes are opened."""
+        present = frozenset(vertex.kind for vertex in self.drawing.graph.vertices)
+        return frozenset(KINDS) if "fold" in present else present
+
+    def _legend(self) -> str:
+        items = [*legend_items(self.drawing.graph), *state_items()]
+        return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
+
+    def _json(self) -> str:
+        """The log as JSON inside a script element, where `<` could end it."""
+        data = self.data()
+        data["events"] = [{key: e[key] for key in e if key != "k"} for e in data["events"]]
+        text = pack(data)
+        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+    def data(self) -> dict[str, Any]:
+        """What `player.js` reads: the log, its sentences, and numbers already put in words."""
+        data = replay_data(self.trace, self.drawing.graph)
+        known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
+        return {**data, "explain": known}
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        svg = self.drawing.svg
+        image = base64.b64encode(svg.encode()).decode()
+        alt = escape(f"{self.drawing.graph.title}. {self.drawing.graph.counts}.")
+        # A notebook that is not trusted strips the frame; the picture under it stays.
+        html = (
+            '<div style="position:relative;min-height:680px">'
+            f'<img alt="{alt}" style="max-width:100%" src="data:image/svg+xml;base64,{image}">'
+            '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
+            f'width:100%;height:100%;border:0" title="{alt}" srcdoc="{escape(self.html)}">'
+            "</iframe></div>"
+        )
+        return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        last = self.trace.events[-1] if self.trace.events else {"type": ""}
+        failed = f", failed: {last['error']}" if last["type"] == "error" else ""
+        return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events{failed})"
+
+
+def player(loss: Any) -> Player:
+    """A page that plays a backward pass, forward and back.
+
+    Args:
+        loss: what `record` returns; or a tensor, or several, whose pass is then run and recorded
+            as `record(loss)` does.
+            Its nodes are explained meanwhile, and their rules checked against differences: the
+            forwards of your own Functions run some more times. `player(record(loss))` does
+            without.
+
+    Returns:
+        A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
+        shows how far the pass came, and what is wrong; its repr says so.
+
+    Raises:
+        ArgumentTypeError: if `loss` is neither a tensor nor a trace.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> player(Trace({"nodes": nodes, "leaves": []}))
+        Player(Backward graph: 0 events)
+    """
+    if isinstance(loss, Trace):
+        return Player(loss, draw(loss), explanations(loss))
+    found: dict[str, Any] = {}
+
+    def run(tensors: Any) -> Trace:
+        trace, entries = record_explained(tensors, raising=False)
+        found.update(entries)
+        return trace
+
+    trace = trace_of(loss, "player", run)
+    return Player(trace, draw(trace), found)
+
+
+def _calm(drawing: Drawing) -> Drawing:
+    """The drawing before anything has gone wrong: the script marks that in its time."""
+    graph = drawing.graph
+    if not any(vertex.bad for vertex in graph.vertices):
+        return drawing
+    graph = replace(graph, vertices=tuple(replace(vertex, bad="") for vertex in graph.vertices))
+    return replace(drawing, graph=graph, places=lay_out(graph, rankdir=drawing.rankdir))
+
+
+def _sentence(notice: str) -> str:
+    return notice[:1].upper() + notice[1:]

@@ -1,0 +1,211 @@
+"""A live player in a notebook: the widget, and the recorded player that is saved in its place.
+
+See Note [Two outputs] in `live.py` for why there are two.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Literal
+
+from glassgrad.viz.players import assets
+from glassgrad.viz.style import css_variables
+
+if TYPE_CHECKING:
+    from .live import LivePlayer
+
+__all__ = ["Notebook", "after_each_cell", "display", "is_notebook"]
+
+STATIC = "static"  # GLASSGRAD_DISPLAY=static: no widget
+PAUSE = 1.0  # seconds without a step, after which the recorded player is brought up to date
+
+# A widget that lives hides the recorded player before it, and that one a widget that does not.
+HIDING = (
+    "<style>.jp-OutputArea-child:has(.gg-still):has(+ .jp-OutputArea-child .gg-widget),"
+    ".jp-OutputArea-child:has(.gg-still) + .jp-OutputArea-child:has(.jupyter-widgets)"
+    ":not(:has(.gg-widget)){display:none}</style>"
+)
+MISSING = (
+    "<p>This player shows what has happened until now. To drive the pass from here, install "
+    "<code>anywidget</code>: <code>pip install 'glassgrad[jupyter]'</code>.</p>"
+)
+
+
+def shell() -> Any:
+    """IPython's shell where there is one that shows more than text; else None."""
+    ipython = sys.modules.get("IPython")
+    found = ipython.get_ipython() if ipython is not None else None
+    return found if hasattr(found, "kernel") else None
+
+
+def is_notebook() -> bool:
+    """Whether the code runs in a notebook's kernel."""
+    return shell() is not None
+
+
+def display(what: Any, **options: Any) -> Any:
+    """Put something into the output of the cell that runs: IPython's `display`."""
+    import IPython.display
+
+    show: Any = IPython.display.display
+    return show(what, **options)
+
+
+class Notebook:
+    """A player's place in a notebook.
+
+    Args:
+        player: the player.
+    """
+
+    def __init__(self, player: "LivePlayer") -> None:
+        self.player = player
+        self.widget = _widget()
+        self.views: set[str] | None = None  # pages that show the widget; None before the first
+        self._still: Any = None  # the handle of the output with the recorded player
+        self._kept: list[dict[str, Any]] = []  # the events in that output
+        self._timer: asyncio.TimerHandle | None = None
+        if self.widget is not None:
+            self.widget.on_msg(lambda _widget, message, _buffers: self._hear(message))
+            player.connect(self.widget.send)
+            self.widget.comm.on_close(lambda _message: player.close())
+
+    def show(self) -> None:
+        """Put the player into the cell that runs."""
+        _settle(self.player)
+        key = True if self._still is None else self._still.display_id
+        self._still = display(self._bundle(), raw=True, display_id=key)
+        if self.widget is not None:
+            display(self.widget)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another cell than the one that runs shows the player."""
+        here, _ = _cell()
+        others = [cell for cell, (_, players) in _CELLS.items() if self.player in players]
+        is_gone = self.views is not None and not self.views
+        return bool(others) and here not in others and not is_gone
+
+    def _bundle(self) -> dict[str, str]:
+        """The recorded player, as the notebook keeps it."""
+        still = self.player.still
+        self._kept = still.trace.events
+        bundle = still._repr_mimebundle_()
+        styles = "" if self.widget is None else HIDING
+        notice = MISSING if self.widget is None and not _is_static() else ""
+        html = f'<div class="gg-still">{styles}{notice}{bundle["text/html"]}</div>'
+        return {**bundle, "text/html": html, "text/plain": repr(self.player)}
+
+    def _hear(self, message: Any) -> None:
+        match message:
+            case {"do": "bye", "view": str(view)}:
+                (self.views or set()).discard(view)
+                return
+            case {"do": "hello", "view": str(view)}:
+                self.views = {*(self.views or ()), view}
+        self.player.receive(message)
+
+    def keep(self, *, at_once: bool) -> None:
+        """Bring the recorded player up to date: `at_once`, or once nothing moves any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        loop = _loop()
+        if not at_once and loop is not None:
+            self._timer = loop.call_later(PAUSE, lambda: self.keep(at_once=True))
+        elif self._still is not None and self.player.trace.events != self._kept:
+            self._still.update(self._bundle(), raw=True)
+
+    def close(self) -> None:
+        """Take the widget away; the recorded player stays."""
+        self.keep(at_once=True)
+        if self.widget is not None:
+            self.widget.close()
+
+
+# Cells ------------------------------------------------------------------------------------------
+
+# What each cell shows: in which run of it, and the players. It keeps them alive.
+_CELLS: dict[str, tuple[int, list["LivePlayer"]]] = {}
+
+
+def _cell() -> tuple[str, int]:
+    """The cell that runs, and the number of its run."""
+    found = shell()
+    run: int = found.execution_count
+    about = getattr(found, "parent_header", None) or {}
+    return str(about.get("metadata", {}).get("cellId", f"run {run}")), run
+
+
+def _settle(player: "LivePlayer") -> None:
+    """Note that the cell shows `player`; those of an earlier run of it let go of their sessions."""
+    cell, run = _cell()
+    before, players = _CELLS.get(cell, (run, []))
+    _CELLS[cell] = run, [player] if before != run else [*players, player]
+    shown = [each for _, players in _CELLS.values() for each in players]
+    for old in players:
+        if old not in shown:
+            old.close()
+
+
+def after_each_cell(callback: Callable[..., None]) -> None:
+    """Have `callback(result)` called after each cell; once, however often it is asked for."""
+    shell().events.register("post_run_cell", callback)
+
+
+def _loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+# The widget -------------------------------------------------------------------------------------
+
+
+def _is_static() -> bool:
+    return os.environ.get("GLASSGRAD_DISPLAY") == STATIC
+
+
+def _widget() -> Any:
+    """A widget, or None where none is wanted or anywidget is not installed."""
+    if _is_static():
+        return None
+    try:
+        return _widget_class()()
+    except ModuleNotFoundError:
+        return None
+
+
+@cache
+def _widget_class() -> Callable[[], Any]:
+    """The page's half is `static/widget.js`; all that the two say to each other are messages."""
+    import anywidget
+
+    parts = {
+        "__module__": __name__,
+        "__repr__": lambda _: "(with a running kernel this player is live)",
+        "_esm": f"{assets.script()}\n{_read('widget.js')}",
+        "_css": f"{_colors()}\n{assets.styles()}\n{_read('widget.css')}",
+    }
+    return type("PlayerWidget", (anywidget.AnyWidget,), parts)
+
+
+def _colors() -> str:
+    """The notebook's theme, where it says one, wins over the system's."""
+    rules = []
+    known: dict[Literal["light", "dark"], tuple[str, str]] = {
+        "light": ("[data-jp-theme-light=true]", ".vscode-light"),
+        "dark": ("[data-jp-theme-light=false]", ".vscode-dark"),
+    }
+    for theme, marks in known.items():
+        selector = ",".join(f"{mark} .gg" for mark in marks)
+        rules.append(f"{selector}{{{css_variables(theme, flow=True)};color-scheme:{theme}}}")
+    return "\n".join(rules)
+
+
+def _read(name: str) -> str:
+    return resources.files("glassgrad.viz.players").joinpath("static", name).read_text("utf-8")

@@ -1,0 +1,343 @@
+"""A player of a pass that is under way: its buttons drive the real engine.
+
+Here is the conversation between the page and the session, whoever carries it; `jupyter.py` puts it
+into a notebook. The page asks (`{"do": "next"}`), Python does it and tells what has changed
+(`{"type": "update", "from": 3, "events": [...], ...}`); the same is told when Python code has
+moved the session. A player holds no state of the pass but what it has told the page last.
+"""
+
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.tracing.events import Trace
+from glassgrad.viz.drawing import Drawing, draw
+from glassgrad.viz.explaining.entries import explanations
+from glassgrad.viz.players import html, jupyter
+from glassgrad.viz.players.html import Player
+from glassgrad.viz.players.reserving import drawn_with_room, gradients_shown
+from glassgrad.viz.players.steering import BREAKS, is_session, steering_of
+from glassgrad.viz.wording import plain
+
+__all__ = ["LivePlayer", "player"]
+
+
+def player(loss: Any) -> "Player | LivePlayer":
+    """A page that plays a backward pass, forward and back.
+
+    Args:
+        loss: what `record` returns; or a tensor, or several, whose pass is then run and recorded
+            as `record(loss)` does; or a session of `step(loss)`, glassgrad's or PyTorch's.
+            Its nodes are explained meanwhile, and their rules checked against differences: the
+            forwards of your own Functions run some more times. `player(record(loss))` does
+            without.
+
+    Returns:
+        A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
+        shows how far the pass came and what is wrong, and nothing is raised. Of a session it is a
+        `LivePlayer`, whose buttons drive the real pass.
+
+    Raises:
+        ArgumentTypeError: if `loss` is none of these.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> player(Trace({"nodes": nodes, "leaves": []}))
+        Player(Backward graph: 0 events)
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> live = player(step((x * x).sum()))
+        >>> live.receive({"do": "run"})
+        >>> x.grad
+        tensor([2., 4.])
+    """
+    return LivePlayer(loss) if is_session(loss) else html.player(loss)
+
+
+Send = Callable[[dict[str, Any]], None]
+
+_MOVING = ("next", "back", "run", "restart", "until")
+_MOVES = ("events", "stopped", "over", "error", "granularity")  # what makes an update
+
+_PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
+
+
+class LivePlayer:
+    """A player whose buttons drive a session. A notebook shows it; made by `gg.player(session)`.
+
+    What Python code does to the session shows on the page after the cell, and what the page does
+    shows in Python at once; several players of one session stay in step. Where there is no
+    notebook, `html` and `save` give the page that plays what has happened until now.
+
+    Note [Two outputs]
+    A notebook that is opened again has no Python behind it, and a front end shows a widget whose
+    Python is gone as an error, whatever else the same output holds. So a live player puts two
+    outputs into its cell: first the recorded player of what has happened until now, brought up to
+    date as the pass moves, then the widget. While the widget lives it hides the first by a style
+    of its own; the first hides a widget that does not live. Saved and opened without a kernel, the
+    notebook shows the recorded player; not trusted, its picture.
+
+    Args:
+        session: of `gg.step(loss)`, or of `glassgrad.tracing.torch.step(loss)`.
+
+    Attributes:
+        session: the session; None once the player is closed.
+        error: the exception of the last thing that the page asked for; None if it was done.
+        selected: the node that was clicked last, glassgrad's or PyTorch's; None if none is held.
+    """
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self.error: BaseException | None = None
+        self.selected: Any = None
+        self._steering = steering_of(session)
+        self._trace = self._steering.trace
+        self._callbacks: list[Callable[[Any], Any]] = []
+        self._send: Send | None = None
+        self._drawing: Drawing | None = None  # laid out once
+        self._told: dict[str, Any] = {}  # what the page knows
+        self._explained: dict[str, Any] = {}  # nodes that were explained before they ran
+        self._worded: dict[str, tuple[Any, Any]] = {}  # others, each with the event that it is of
+        self._notebook: jupyter.Notebook | None = None
+        _PLAYERS.add(self)
+
+    # For users ----------------------------------------------------------------------------------
+
+    def on_select(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Have `callback(node)` called with each node that is clicked; None when it is let go.
+
+        Returns:
+            The callback, so that this is a decorator, too.
+        """
+        self._callbacks.append(callback)
+        return callback
+
+    @property
+    def trace(self) -> Trace:
+        """What has happened until now."""
+        if self.session is not None:
+            self._trace = self._steering.trace
+        return self._trace
+
+    @property
+    def still(self) -> Player:
+        """The recorded player of what has happened until now."""
+        trace = self.trace
+        return Player(trace, draw(trace), self._explain(trace))
+
+    @property
+    def html(self) -> str:
+        """The page that plays what has happened until now."""
+        return self.still.html
+
+    def save(self, path: str | Path) -> Path:
+        """Write that page to `path` and return the path.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        return self.still.save(path)
+
+    def close(self) -> None:
+        """Let go of the session, which stays as it is; the page is told so. Twice is harmless."""
+        if self.session is None:
+            return
+        self._trace = self._steering.trace
+        self._drop()
+        if self._notebook is not None:
+            self._notebook.close()
+
+    def _drop(self) -> None:
+        self.session = self._send = self.selected = None
+        self._told = {}
+        del self._steering
+        _PLAYERS.discard(self)
+
+    # The conversation ---------------------------------------------------------------------------
+
+    def connect(self, send: Send) -> None:
+        """Have all that the page is told go through `send(message)`."""
+        self._send = send
+
+    def receive(self, message: dict[str, Any]) -> None:
+        """Do what the page asks, and tell every player of the session what has changed.
+
+        Nothing is raised: an exception, also of a hook or a rule, is told, and kept as `error`.
+        """
+        self.error = None
+        try:
+            self._obey(message)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the connection lives on
+            self.error = error
+        # The page waits for an answer to what moves the pass; other answers must not move the page.
+        self._tell_news(always=message.get("do") in _MOVING or self.error is not None)
+        for other in list(_PLAYERS):
+            if other is not self and other.session is self.session:
+                other.refresh(at_once=False)
+        if self._notebook is not None:
+            self._notebook.keep(at_once=False)
+
+    def _obey(self, message: dict[str, Any]) -> None:
+        if self.session is None:
+            raise GraphError(
+                "this player was closed and has let go of its session. What it shows stays as it "
+                "is. Make another one: `gg.player(session)`."
+            )
+        match message:
+            case {"do": "next" | "back" | "run" | "restart" as name}:
+                getattr(self._steering, name)()
+            case {"do": "until", "node": str(node)}:
+                self._steering.until(node)
+            case {"do": "granularity", "value": "node" | "hook" | "micro" as value}:
+                self._steering.granularity = value
+            case {"do": "break", "what": what, "value": value} if what in BREAKS:
+                self._steering.break_at(what, value)
+            case {"do": "unbreak", "id": int(id)}:
+                self._steering.unbreak(id)
+            case {"do": "select", "node": str() | None as node}:
+                self._select(node)
+            case {"do": "hello", "view": str(view)}:
+                self._begin(view)
+            case _:
+                raise ArgumentError(
+                    f"the page sent {plain(str(message), 100)}, which is no request that a player "
+                    "knows. Its script and this Python may be of two versions. Load the page again."
+                )
+
+    def _select(self, id: str | None) -> None:
+        self.selected = None if id is None else self._steering.node(id)
+        for callback in self._callbacks:
+            callback(self.selected)
+
+    def _begin(self, view: str) -> None:
+        """A page has opened: give it the player as it stands."""
+        if self._drawing is None:
+            self._drawing = drawn_with_room(self.trace, self._steering.ahead)
+        self._tell_news()  # pages that are open already know as much as this one will
+        self._told = self._look()
+        page = Player(self.trace, self._drawing, self._told["explain"])
+        about = {
+            "granularity": self._steering.granularity,
+            "no_way_back": self._steering.no_way_back,
+            "grads": self._told["grads"],
+        }
+        self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
+        self._tell({"type": "breakpoints", "list": self._told["breakpoints"]})
+
+    def refresh(self, *, at_once: bool = True) -> None:
+        """Tell the page what has changed, and bring what the notebook keeps up to date.
+
+        Args:
+            at_once: whether the notebook's copy is brought up to date now, or when nothing has
+                moved for a while.
+        """
+        self._tell_news()
+        if self._notebook is not None:
+            self._notebook.keep(at_once=at_once)
+
+    def _tell_news(self, *, always: bool = False) -> None:
+        if not self._told:
+            return
+        before, now = self._told, self._look()
+        self._told = now
+        news = _news(before, now)
+        if always or any(before[key] != now[key] for key in _MOVES):
+            self._tell({"type": "update", **news})
+        else:
+            for id, entry in news["explain"].items():
+                self._tell({"type": "explained", "node": id, "explain": entry})
+        if now["breakpoints"] != before["breakpoints"]:
+            self._tell({"type": "breakpoints", "list": now["breakpoints"]})
+
+    def _look(self) -> dict[str, Any]:
+        """All that a page is told."""
+        assert self._drawing is not None
+        trace = self.trace
+        return {
+            **Player(trace, self._drawing, self._explain(trace)).data(),
+            "grads": gradients_shown(trace, self._drawing),
+            "stopped": self._steering.stopped,
+            "over": self._steering.is_over,
+            "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
+            "breakpoints": self._steering.breakpoints,
+            "granularity": self._steering.granularity,
+        }
+
+    def _explain(self, trace: Trace) -> dict[str, Any]:
+        """What is known of the nodes: those that ran were explained before, as the next is now."""
+        ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
+        known = {id: entry for id, entry in self._explained.items() if id in ran}
+        if self.session is not None:
+            waiting = self._steering.explain_waiting(self.selected)
+            known |= {id: entry for id, entry in waiting.items() if id not in ran}
+        self._explained = known
+        return {**self._words_of(trace, ran), **known}
+
+    def _words_of(self, trace: Trace, ran: dict[str, Any]) -> dict[str, Any]:
+        """What the trace alone tells; made anew for nodes that have run, or not, since then."""
+        worded = self._worded
+        stale = [n for n in trace.nodes if worded.get(n["id"], (0,))[0] != ran.get(n["id"])]
+        part = Trace({**trace.graph, "nodes": stale}, trace.arrays, trace.events)
+        worded |= {id: (ran.get(id), entry) for id, entry in explanations(part).items()}
+        return {id: entry for id, (_, entry) in worded.items()}
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        if self._send is not None:
+            self._send(message)
+
+    # In a notebook ------------------------------------------------------------------------------
+
+    def _ipython_display_(self) -> None:
+        if not jupyter.is_notebook():
+            raise NotImplementedError  # IPython asks `_repr_mimebundle_` then
+        jupyter.after_each_cell(refresh_all)
+        self._notebook = self._notebook or jupyter.Notebook(self)
+        self._notebook.show()
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another cell than the one that runs shows it."""
+        return self._notebook is not None and self._notebook.is_elsewhere
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {**self.still._repr_mimebundle_(), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        count = len(self.trace.events)
+        events = f"{count:,} event{'' if count == 1 else 's'}"
+        return f"LivePlayer({events}{', closed' if self.session is None else ''})"
+
+
+def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What `now` has that `before` had not: the events from the first that differs on."""
+    old, new = before["events"], now["events"]
+    pairs = enumerate(zip(old, new, strict=False))
+    kept = next((k for k, (a, b) in pairs if a != b), min(len(old), len(new)))
+    news: dict[str, Any] = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
+    for key in ("arrays", "norms", "nodes", "grads", "explain"):
+        known = before[key]
+        news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
+    if now["leaves"] != before["leaves"]:
+        news["leaves"] = now["leaves"]
+    return news | {key: now[key] for key in ("stopped", "over", "error", "granularity")}
+
+
+def refresh_all(_result: Any = None) -> None:
+    """Tell every page what Python code has changed."""
+    for each in list(_PLAYERS):
+        each.refresh()
+
+
+def show_session(session: Any) -> None:
+    """Show a session that ends a cell: as a live player, or as text where another cell has one.
+
+    Raises:
+        NotImplementedError: if this is no notebook; IPython prints the session then.
+    """
+    if not jupyter.is_notebook():
+        raise NotImplementedError
+    if any(each.session is session and each.is_elsewhere for each in list(_PLAYERS)):
+        jupyter.display({"text/plain": repr(session)}, raw=True)
+    else:
+        jupyter.display(LivePlayer(session))

@@ -1,0 +1,187 @@
+"""What the player's page reads: a trace, its sentences, and its numbers already put in words.
+
+place     {"n3": "n3", "n4": "f4"}       which box of the drawing stands for a node
+nodes     {"n3": {"op", "name", "about", "saved", "edges", …}, …}
+leaves    [{"id", "name", "acc", "shape", "dtype", "array"}, …]
+tensors   the outputs (their ids are `outputs`), and those that keep their gradient: likewise, with
+          "node", "slot" and "retains"
+arrays    {"a7": "[1, 2]"}               in words
+norms     {"a7": 2.236}                  "nan" where there is one, or inf
+events    the trace's own                `said`: a sentence each; `begin`: one before the first
+lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
+folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
+"""
+
+import re
+from typing import Any
+
+from glassgrad.tracing.events import Trace
+from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
+
+__all__ = ["MOST_EVENTS", "replay_data"]
+
+MOST_EVENTS = 5_000  # a page that a browser opens at once
+MOST_MEMBERS = 200  # of a folded box, in a list
+FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
+
+_LINE = re.compile(r"(?P<file>.*), line (?P<line>\d+)(: `(?P<code>.*)`)?", re.DOTALL)
+
+
+def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
+    """The data of a player.
+
+    Args:
+        trace: what it plays.
+        graph: on which drawing.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> replay_data(Trace({"nodes": nodes, "leaves": []}), Graph((), (), "", ""))["begin"]
+        'Nothing was recorded: this is the graph alone.'
+    """
+    narrator = Narrator(trace)
+    events = trace.events[:MOST_EVENTS]
+    nodes = _nodes(trace, graph)
+    return {
+        "place": {
+            node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
+        },
+        "nodes": {node["id"]: _node(node, narrator) for node in nodes},
+        "leaves": [_tensor(leaf) | {"acc": leaf["acc"]} for leaf in trace.leaves],
+        "tensors": _made(trace, nodes),
+        "outputs": [output["id"] for output in trace.outputs],
+        "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
+        "norms": _norms(trace),
+        "events": events,
+        "said": [narrator.sentence(event) for event in events],
+        "begin": _begin(trace),
+        "lines": _lines(nodes),
+        "folds": _folds(trace, graph),
+    }
+
+
+def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:
+    """Those that have a box and those the events speak of: not all of a million."""
+    folds = {vertex.id for vertex in graph.vertices if vertex.kind in FOLDS}
+    known = {event.get("node") for event in trace.events[:MOST_EVENTS]}
+    known |= {node for node, place in graph.place.items() if place not in folds}
+    known |= {leaf["acc"] for leaf in trace.leaves[:MOST_EVENTS]}
+    return [node for node in trace.nodes if node["id"] in known]
+
+
+def _node(node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
+    scope = node.get("scope", ())
+    about = [plain(".".join(scope), 80), plain(node.get("src", "").partition(": `")[0], 80)]
+    if "shape" in node:
+        about.insert(0, f"out {shape_text(node['shape'])} {plain(node.get('dtype', ''))}".strip())
+    entry: dict[str, Any] = {
+        "op": node["op"],
+        "name": narrator.name(node["id"]),
+        "about": [part for part in about if part],
+        "edges": [edge["to"] for edge in node["edges"]],
+    }
+    if saved := [_saved(each) for each in node.get("saved", ())]:
+        entry["saved"] = saved
+    if scope:
+        entry["scope"] = [plain(part, 80) for part in scope]
+    if hooks := node.get("hooks"):
+        entry["hooks"] = [{"id": h["id"], "name": plain(h.get("name", ""))} for h in hooks]
+    return entry | ({"freed": True} if node.get("freed") else {})
+
+
+def _saved(entry: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        "name": entry["name"],
+        "of": entry.get("leaf", entry["storage"]),
+        "bytes": entry["bytes"],
+        "version": entry["version"],
+    }
+    if "now" in entry:
+        found["now"] = entry["now"]
+    return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
+
+
+def _tensor(tensor: dict[str, Any]) -> dict[str, Any]:
+    found = {
+        "id": tensor["id"],
+        "name": tensor["name"] or tensor["id"],
+        "shape": shape_text(tensor["shape"]),
+        "dtype": tensor["dtype"],
+    }
+    return found | {key: tensor[key] for key in ("array", "version") if key in tensor}
+
+
+def _made(trace: Trace, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The outputs, and what keeps its gradient; the node where that arrives, and its slot."""
+    leaves = {leaf["id"] for leaf in trace.leaves}
+    kept = {(node["id"], each["slot"]): each for node in nodes for each in node.get("retains", ())}
+    found = []
+    for output in trace.outputs:
+        if output["id"] not in leaves:
+            place = output["node"], output["slot"]
+            mark = {"retains": True} if kept.pop(place, None) else {}
+            found.append(_tensor(output) | {"node": place[0], "slot": place[1]} | mark)
+    for (node, slot), each in kept.items():
+        entry = _tensor({**each, "id": f"{node}.{slot}"})
+        found.append(entry | {"node": node, "slot": slot, "retains": True})
+    return found
+
+
+def _norms(trace: Trace) -> dict[str, Any]:
+    """The norms of the arrays that went along edges."""
+    names: dict[str | None, None] = {}
+    for event in trace.events[:MOST_EVENTS]:
+        for key in ("grad_in", "grad_out", "before", "after"):
+            names.update(dict.fromkeys(event.get(key, ())))
+        names[event.get("grad")] = None
+    found = {}
+    for name in names:
+        if name is not None:
+            array = trace.arrays[name]
+            is_bad = array.get("nan") or array.get("inf")
+            found[name] = "nan" if is_bad else array["norm"]
+    return found
+
+
+def _begin(trace: Trace) -> str:
+    names = ", ".join(plain(output["name"] or output["id"]) for output in trace.outputs)
+    if not trace.events:
+        return "Nothing was recorded: this is the graph alone."
+    return f"Backward begins{f' at {names}' if names else ''}. Press → to step."
+
+
+def _lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines that made the nodes, by file and number."""
+    made: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.get("src"):
+            made.setdefault(node["src"], []).append(node["id"])
+    lines = []
+    for src, ids in made.items():
+        found = _LINE.fullmatch(src)
+        file, code = (found["file"], found["code"]) if found else ("", src)
+        number = int(found["line"]) if found else 0
+        lines.append(
+            {"file": plain(file, 60), "line": number, "code": plain(code or "", 160), "nodes": ids}
+        )
+    files = list(dict.fromkeys(line["file"] for line in lines))
+    return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
+
+
+def _folds(trace: Trace, graph: Graph) -> dict[str, Any]:
+    """The folded boxes with the ids of their nodes, as far as they are few enough to be listed."""
+    members: dict[str, list[str]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    for node in trace.nodes if members else ():
+        place = graph.place.get(node["id"])
+        if place in members:
+            members[place].append(node["id"])
+    return {
+        vertex.id: {
+            "title": vertex.title,
+            "count": len(members[vertex.id]),
+            "members": members[vertex.id][:MOST_MEMBERS],
+        }
+        for vertex in graph.vertices
+        if members.get(vertex.id)
+    }

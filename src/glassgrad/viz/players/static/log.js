@@ -1,0 +1,226 @@
+// The log of a backward pass, read: what the state is after k events. No page, no drawing.
+
+// What `packing.py` made: "~4" is a word that comes again, [-1, …] a list, [-2, …] a
+// string in pieces, [2, …] a dict.
+export function unpack({ words, forms, data }) {
+  const open = (value) => {
+    if (typeof value === "string" && value[0] === "~") {
+      return value[1] === "~" ? value.slice(1) : words[Number(value.slice(1))];
+    }
+    if (!Array.isArray(value)) return value;
+    if (value[0] < 0) {
+      const items = value.slice(1).map(open);
+      return value[0] === -1 ? items : items.join("");
+    }
+    return Object.fromEntries(forms[value[0]].map((key, at) => [key, open(value[at + 1])]));
+  };
+  return open(data);
+}
+
+// --- state ---------------------------------------------------------------------------------------
+
+function blank() {
+  return {
+    node: {}, arrived: {}, grad: {}, into: {}, outof: {}, versions: {}, freed: new Set(),
+    passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
+  };
+}
+
+// The state after the first `count` events.
+export function replay(data, count) {
+  const state = blank();
+  for (let k = 0; k < count; k++) advance(state, data, data.events[k]);
+  return state;
+}
+
+// The state after one event more; `passed` has what went along each edge.
+export function advance(state, data, event) {
+  const { type, node } = event;
+  state.event = event;
+  if (type === "ready") {
+    state.node[node] = "ready";
+    state.queue.push(node);
+  } else if (type === "buffer") {
+    state.arrived[node] = event;
+    if (event.edge) state.passed.set(event.edge, sentAlong(state, event));
+  } else if (type === "accumulate") {
+    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    if (leaf) begin(state, data, leaf.acc);
+    if (leaf) state.passed.set(`e${leaf.acc.slice(1)}-0`, event.grad);
+    state.grad[event.tensor] = event.grad;
+  } else {
+    begin(state, data, node);
+    atNode(state, event);
+  }
+}
+
+function atNode(state, event) {
+  const { type, node } = event;
+  if (type === "apply") {
+    state.into[node] = event.grad_in;
+    state.outof[node] = event.grad_out;
+  } else if (type === "pre_hook") {
+    state.into[node] = event.after;
+    state.hooks.push(event);
+  } else if (type === "post_hook") {
+    state.outof[node] = event.after;
+    state.hooks.push(event);
+  } else if (type === "unpack") {
+    state.versions[`${node} ${event.saved}`] = event.version;
+  } else if (type === "free_saved") {
+    state.freed.add(node);
+  } else if (type === "error") {
+    state.error = event;
+  }
+}
+
+function begin(state, data, node) {
+  if (state.current === node || node === undefined) return;
+  if (state.current !== null) state.node[state.current] = "done";
+  state.current = node;
+  state.node[node] = "current";
+  state.done += 1;
+  state.queue = state.queue.filter((each) => each !== node);
+}
+
+// What an edge carried: the part of its node's result, not the sum that it joined.
+function sentAlong(state, event) {
+  const [node, place] = event.edge.slice(1).split("-");
+  return state.outof[`n${node}`]?.[Number(place)] ?? event.grad ?? null;
+}
+
+// --- places in the log ---------------------------------------------------------------------------
+
+const ON_THE_WAY = ["ready", "buffer"]; // events that its gradients cause at other nodes
+
+// The node that an event is about, as far as one is under way in it; undefined for others.
+export function nodeUnderWay(data, event) {
+  if (ON_THE_WAY.includes(event.type)) return undefined;
+  if (event.type !== "accumulate") return event.node;
+  return data.leaves.find((each) => each.id === event.tensor)?.acc;
+}
+
+// For each event the node that begins with it, or null.
+export function beginnings(data) {
+  let current = null;
+  return data.events.map((event) => {
+    const node = nodeUnderWay(data, event) ?? current;
+    const begins = node !== current;
+    current = node;
+    return begins ? node : null;
+  });
+}
+
+// Where a step of this granularity may end, counted in events.
+//   node    before each node's turn        hook    also before and after each hook
+//   micro   after every event
+export function stops(data, granularity) {
+  const last = data.events.length;
+  if (granularity === "micro") return Array.from({ length: last + 1 }, (_, k) => k);
+  const places = new Set([0, last]);
+  const isHook = (event) => event?.type === "pre_hook" || event?.type === "post_hook";
+  let turns = 0;
+  beginnings(data).forEach((node, k) => {
+    if (node !== null && turns++) places.add(k);
+    if (granularity === "hook" && isHook(data.events[k])) places.add(k).add(k + 1);
+  });
+  return [...places].sort((a, b) => a - b);
+}
+
+const PHASES = {
+  pre_hook: "pre-hooks", unpack: "unpack", apply: "apply", post_hook: "post-hooks",
+  accumulate: "accumulate", free_saved: "free", buffer: "hand on", error: "error",
+};
+
+// The phases of a node's turn as the log has them, and which of them the first `count` events hold.
+export function phases(data, node, count) {
+  const found = [{ name: "pop", done: false, here: false }];
+  const first = data.events.findIndex((event) => nodeUnderWay(data, event) === node);
+  for (let k = first; k >= 0 && k < data.events.length; k++) {
+    const event = data.events[k];
+    const owner = nodeUnderWay(data, event);
+    if (owner !== undefined && owner !== node) break;
+    if (event.type === "ready") continue;
+    const name = PHASES[event.type] ?? event.type;
+    if (found.at(-1).name !== name) found.push({ name, done: false, here: false });
+    const phase = found.at(-1);
+    phase.done ||= k < count;
+    phase.here ||= k === count - 1;
+  }
+  found[0].done = first >= 0 && first < count;
+  return found;
+}
+
+// The arcs along which the event moves something.
+export function movingArcs(data, event) {
+  if (event?.type === "buffer") return event.edge ? [event.edge] : [];
+  if (event?.type === "accumulate") {
+    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    return leaf ? [`e${leaf.acc.slice(1)}-0`] : [];
+  }
+  return event?.type === "unpack" ? [tieOf(data, event.node, event.saved)] : [];
+}
+
+// The tie from a node to what it saved under a name.
+export function tieOf(data, node, name) {
+  const index = (data.nodes[node]?.saved ?? []).findIndex((each) => each.name === name);
+  return `d${node.slice(1)}-${index}`;
+}
+
+// --- what a trace says in figures ----------------------------------------------------------------
+
+// Which nodes hold a piece of memory, and how large it is. A leaf lives on: it is not counted.
+export function storages(data) {
+  const found = new Map();
+  for (const [id, node] of Object.entries(data.nodes)) {
+    for (const saved of node.saved ?? []) {
+      if (saved.of[0] === "t") continue;
+      const entry = found.get(saved.of) ?? { bytes: saved.bytes, holders: [] };
+      if (!entry.holders.includes(id)) entry.holders.push(id);
+      found.set(saved.of, entry);
+    }
+  }
+  return found;
+}
+
+// Bytes held by saved tensors before the first event, after it, after the second, …
+export function heldBytes(data) {
+  const waiting = new Map();
+  let held = 0;
+  const byNode = new Map();
+  for (const [storage, { bytes, holders }] of storages(data)) {
+    const holding = holders.filter((id) => !data.nodes[id].freed);
+    waiting.set(storage, { bytes, left: new Set(holding) });
+    for (const id of holding) byNode.set(id, [...(byNode.get(id) ?? []), storage]);
+    if (holding.length) held += bytes;
+  }
+  const series = [held];
+  for (const event of data.events) {
+    for (const storage of event.type === "free_saved" ? byNode.get(event.node) ?? [] : []) {
+      const entry = waiting.get(storage);
+      if (entry.left.delete(event.node) && !entry.left.size) held -= entry.bytes;
+    }
+    series.push(held);
+  }
+  return series;
+}
+
+// The smallest and the largest finite norm > 0 that an edge carries in the whole log, as log₁₀.
+export function flowBounds(data) {
+  const logs = [];
+  for (const array of replay(data, data.events.length).passed.values()) {
+    const norm = data.norms[array];
+    if (norm > 0) logs.push(Math.log10(norm));
+  }
+  return logs.length ? [Math.min(...logs), Math.max(...logs)] : null;
+}
+
+// "0" to "5" by log₁₀ of the norm, "zero" or "nan": as `viz/scene/flow.py` has it.
+export function flowStep(norm, bounds) {
+  if (norm === undefined || norm === null) return null;
+  if (norm === "nan") return "nan";
+  if (norm === 0) return "zero";
+  const [low, high] = bounds;
+  const share = high > low ? (Math.log10(norm) - low) / (high - low) : 1;
+  return String(Math.max(0, Math.min(5, Math.trunc(share * 6))));
+}

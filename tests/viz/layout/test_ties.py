@@ -1,0 +1,69 @@
+import pytest
+
+from glassgrad.viz.layout.ties import leaf_ties, route_ties
+from glassgrad.viz.scene.graph import Arc, Graph, Vertex
+
+
+def graph(*ties):
+    kinds = {"n1": "function", "n2": "function", "t0": "leaf", "s0": "saved"}
+    vertices = tuple(Vertex(name, kind, name) for name, kind in kinds.items())
+    arcs = [Arc(f"d{rank}-0", tail, head, "saved") for rank, (tail, head) in enumerate(ties)]
+    return Graph(vertices, tuple(arcs), "", "")
+
+
+# A node, a box below it, one on the way, and the leaf.
+PLACES = {
+    "n1": (50.0, 20.0, 80.0, 40.0),
+    "s0": (50.0, 90.0, 100.0, 40.0),
+    "n2": (250.0, 60.0, 80.0, 60.0),
+    "t0": (450.0, 20.0, 80.0, 40.0),
+}
+
+
+def inside(point, box):
+    (x, y), (middle_x, middle_y, width, height) = point, box
+    return abs(x - middle_x) < width / 2 - 0.1 and abs(y - middle_y) < height / 2 - 0.1
+
+
+def along(points):
+    """Points on a chain of Bézier curves."""
+    for at in range(0, len(points) - 3, 3):
+        a, b, c, d = points[at : at + 4]
+        for t in (0.0, 0.25, 0.5, 0.75, 1.0):
+            s = 1 - t
+            weights = s**3, 3 * s * s * t, 3 * s * t * t, t**3
+            yield tuple(
+                sum(w * p[axis] for w, p in zip(weights, (a, b, c, d), strict=True))
+                for axis in (0, 1)
+            )
+
+
+def test_a_tie_to_a_note_is_not_ours():
+    assert [arc.id for arc in leaf_ties(graph(("n1", "s0"), ("n1", "t0")))] == ["d1-0"]
+
+
+def test_a_tie_meets_no_box_on_its_way():
+    (points,) = route_ties(graph(("n1", "t0")), PLACES, sideways=True).values()
+    assert len(points) % 3 == 1
+    assert (points[0][1], points[-1][1]) == (40.0, 40.0)  # from below to below
+    for point in along(points):
+        assert not any(inside(point, box) for box in PLACES.values())
+
+
+def test_from_top_to_bottom_a_tie_is_on_the_right():
+    places = {name: (y, x, h, w) for name, (x, y, w, h) in PLACES.items()}
+    (points,) = route_ties(graph(("n1", "t0")), places, sideways=False).values()
+    assert points[0][0] == 40.0
+    for point in along(points):
+        assert not any(inside(point, box) for box in places.values())
+
+
+def test_two_ties_between_the_same_boxes_are_two_lines():
+    first, second = route_ties(graph(("n1", "t0"), ("n1", "t0")), PLACES, sideways=True).values()
+    assert not set(first) & set(second)
+
+
+@pytest.mark.parametrize("head", ["n1", "t0"])
+def test_boxes_in_one_place_do_not_hang(head):
+    crowded = dict.fromkeys(PLACES, (50.0, 20.0, 80.0, 40.0))
+    assert route_ties(graph(("n1", head)), crowded, sideways=True)["d0-0"]

@@ -1,0 +1,150 @@
+"""Heat, and what went wrong, in the drawing."""
+
+import re
+
+import numpy as np
+import pytest
+
+import glassgrad as gg
+from glassgrad.tracing import Trace, record, snapshot
+from glassgrad.viz import player
+from glassgrad.viz.scene.flow import flows_of
+from glassgrad.viz.style import FLOW
+
+
+def flow_classes(shown):
+    """The step of the ramp that each arc wears."""
+    found = shown.page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('.gg-stage .arc[id]')]"
+        ".map(each => [each.id.slice(3), each.getAttribute('class')]))"
+    )
+    steps = {name: re.search(r"flow-(\w+)", classes) for name, classes in found.items()}
+    return {name: step[1] for name, step in steps.items() if step}
+
+
+def test_h_shows_how_much_gradient_went_along_each_edge(play, samples):
+    trace = samples.neuron()
+    shown = play(player(trace))
+    shown.press("End")
+    assert flow_classes(shown) == {}
+    shown.press("h")
+    drawn = set(flow_classes(shown))
+    assert flow_classes(shown) == {a: f for a, f in flows_of(trace).items() if a in drawn}
+    assert len(drawn) >= 8
+    shown.press("h")
+    assert flow_classes(shown) == {}
+
+
+def test_heat_grows_with_the_steps(play, samples):
+    shown = play(player(samples.neuron()))
+    shown.press("h")
+    counts = []
+    for _ in range(len(samples.neuron().events)):
+        shown.press("ArrowRight")
+        counts.append(len(flow_classes(shown)))
+    assert counts == sorted(counts)
+    assert counts[-1] > counts[0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_more_is_wider_and_has_the_colour_of_the_ramp(scheme, play, samples):
+    shown = play(player(samples.neuron()), scheme=scheme)
+    shown.press("End", "h")
+    top = shown.page.locator(".gg-stage .flow-5 > .line").first
+    look = top.evaluate(
+        "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
+    )
+    red, green, blue = (int(FLOW[scheme][5][at : at + 2], 16) for at in (1, 3, 5))
+    assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
+
+
+def test_the_legend_of_the_heat_says_the_range(play, samples):
+    shown = play(player(samples.neuron()))
+    assert shown.page.locator(".gg-heat").count() == 0
+    shown.page.get_by_label("heat").check()
+    words = shown.page.locator(".gg-heat").inner_text()
+    assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red: nan", words)
+
+
+def test_zero_is_dotted_and_nan_is_red(play):
+    x = gg.tensor([4.0, 0.0], requires_grad=True)
+    y = gg.tensor([1.0, 2.0], requires_grad=True)
+    with np.errstate(all="ignore"):
+        shown = play(player((x.sqrt() * 0.0 + y).sum()))
+    shown.press("End", "h")
+    dashes = "each => getComputedStyle(each).strokeDasharray"
+    assert shown.page.locator(".gg-stage .flow-zero > .line").first.evaluate(dashes) == "1.5px, 4px"
+    assert "nan" in flow_classes(shown).values()
+
+
+# --- what went wrong ---
+
+
+def stale():
+    """A pass that fails: what exp saved was written."""
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    x.name = "x"
+    y = x.exp()
+    loss = (y * 3).sum()
+    with gg.no_grad():
+        y += 1
+    return loss
+
+
+def test_a_pass_that_fails_shows_how_far_it_came(play):
+    shown_player = player(stale())
+    assert "failed: " in repr(shown_player)
+    shown = play(shown_player)
+    shown.press("End")
+    assert "is at version 1; expected version 0" in shown.said
+    assert shown.said.startswith("The pass ends at ExpBackward0")
+    assert "bad" in shown.classes("n1")
+    assert shown.page.locator("#gg-n1 .fault").text_content() == "v1≠v0"
+    assert "saved at v0, now v1: stale" in shown.section("node").inner_text()
+    assert shown.page.locator(".gg-phases li").all_inner_texts()[-1] == "error"
+
+
+def test_the_tie_and_the_edge_of_the_failure_are_marked(play):
+    shown = play(player(stale()))
+    shown.press("End")
+    assert "bad" in shown.classes("d1-0")
+    assert shown.page.locator("#gg-d1-0 .fault").text_content() == "v1≠v0"
+    assert "bad" in shown.classes("e2-0")
+
+
+def test_a_failure_is_not_told_before_it_happens(play, samples):
+    trace = samples.square()
+    failed = {"k": 6, "type": "error", "node": "n1", "error": "ValueError", "message": "too bad"}
+    shown = play(player(Trace(trace.graph, trace.arrays, [*trace.events[:6], failed])))
+    assert "bad" not in shown.classes("n1")
+    shown.press("End")
+    assert shown.said == "The pass ends at MulBackward0 with ValueError: too bad"
+    assert shown.page.locator("#gg-n1 .fault").text_content() == "error"
+    assert "current" in shown.classes("n1")
+    shown.press("ArrowLeft")
+    assert "bad" not in shown.classes("n1")
+    assert shown.page.locator(".fault").count() == 0
+
+
+def test_a_node_that_makes_nan_is_marked_when_it_does(play):
+    x = gg.tensor([4.0, 0.0], requires_grad=True)
+    with np.errstate(all="ignore"):
+        shown = play(player((x.sqrt() * 0.0).sum()))
+    assert shown.page.locator(".gg-stage .vertex.bad").count() == 0
+    shown.press("End")
+    assert shown.page.locator(".gg-stage .vertex.bad").get_attribute("id") == "gg-n1"
+    assert shown.page.locator("#gg-n1 .fault").text_content() == "NaN"
+
+
+def test_what_is_stale_is_known_before_the_pass(play):
+    loss = stale()
+    trace = snapshot(loss)
+    if not any("now" in saved for node in trace.nodes for saved in node.get("saved", ())):
+        pytest.fail("a snapshot does not tell at which version memory is now")
+    shown = play(player(trace))
+    assert shown.page.locator("#gg-n1 .fault").text_content() == "v1≠v0"
+
+
+def test_recording_still_raises():
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        record(stale())

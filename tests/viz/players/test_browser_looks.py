@@ -1,0 +1,185 @@
+"""Contrast in both themes, width, focus, and several players on one page."""
+
+import pytest
+
+import glassgrad as gg
+from glassgrad.viz import player
+from glassgrad.viz.players.assets import script, styles
+
+# For each element with text of its own: its colour, and the colour of what lies behind it; and for
+# each that one can press or fill in, its border and what lies behind that.
+PAIRS = """
+() => {
+  const seen = (each) => each.checkVisibility({ visibilityProperty: true });
+  const ground = (each) => {
+    for (let at = each; at; at = at.parentElement) {
+      const colour = getComputedStyle(at).backgroundColor;
+      if (colour !== "rgba(0, 0, 0, 0)") return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const texts = [], borders = [];
+  for (const each of document.querySelectorAll(".gg-player *:not(svg *, script, template *)")) {
+    if (!seen(each) || each.closest("option")) continue;
+    const look = getComputedStyle(each);
+    const has = [...each.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    const name = `${each.localName}.${each.className} ${each.textContent.slice(0, 20)}`;
+    if (has) texts.push([look.color, ground(each), name]);
+    if (each.matches("button, select, input[type=number]") && parseFloat(look.borderTopWidth)) {
+      borders.push([look.borderTopColor, ground(each.parentElement), name]);
+    }
+  }
+  return { texts, borders };
+}
+"""
+
+
+def luminance(colour):
+    channels = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def ratio(first, second):
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def full():
+    """A pass with something for each panel, and a stale tensor at its end."""
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    x.name = "x"
+    with gg.scope("model"):
+        y = (x * 2).tanh()
+        z = y.exp()
+        loss = (z * z).sum()
+
+    def halve(grad):
+        return grad * 0.5
+
+    z.register_hook(halve)
+    with gg.no_grad():
+        y += 1
+    return loss
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_all_text_can_be_read_and_all_controls_can_be_seen(scheme, width, play):
+    shown = play(player(full()), scheme=scheme, width=width)
+    shown.page.locator("#gg-n2").click()
+    shown.press("b", "h", "?")
+    for _ in range(6):
+        shown.press("ArrowRight")
+    shown.press("End")
+    found = shown.page.evaluate(PAIRS)
+    assert len(found["texts"]) > 60
+    poor = [(name, round(ratio(a, b), 2)) for a, b, name in found["texts"] if ratio(a, b) < 4.5]
+    assert poor == []
+    assert len(found["borders"]) > 10
+    faint = [(name, round(ratio(a, b), 2)) for a, b, name in found["borders"] if ratio(a, b) < 3]
+    assert faint == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_on_the_drawing_stand_out(scheme, play):
+    shown = play(player(full()), scheme=scheme)
+    shown.page.locator("#gg-n2").click()
+    shown.press("b", "End")
+    ground = shown.page.evaluate(
+        "getComputedStyle(document.querySelector('.gg-player')).backgroundColor"
+    )
+    for selector, part in [
+        (".bp .stop path", "fill"),
+        (".current > .ring", "stroke"),
+        (".chosen > .ring", "stroke"),
+        (".fault rect", "fill"),
+        (".done > .sign circle", "fill"),
+        (".gg-cursor", "stroke"),
+        (".gg-curve", "stroke"),
+    ]:
+        mark = shown.page.locator(selector).first
+        colour = mark.evaluate(f"each => getComputedStyle(each).{part}")
+        assert ratio(colour, ground) >= 3, selector
+
+
+def test_the_focus_goes_from_the_drawing_to_the_controls_to_the_panels(play, samples):
+    shown = play(player(samples.mlp()))
+    order = []
+    for _ in range(24):
+        shown.press("Tab")
+        order.append(shown.page.evaluate("document.activeElement.className || 'none'"))
+    stops = ["gg-stage", "gg-first", "gg-play", "gg-scrub", "gg-grain", "gg-source", "gg-picker"]
+    places = [order.index(stop) for stop in stops]
+    assert places == sorted(places)
+
+
+def test_what_has_the_focus_is_seen(play, samples):
+    shown = play(player(samples.square()))
+    shown.press("Tab", "Tab")
+    outline = "getComputedStyle(document.activeElement).outlineWidth"
+    assert shown.page.evaluate(outline) == "3px"
+
+
+def embedded(*players):
+    """A page of somebody else's, with a style of its own, that shows several players."""
+    parts = "".join(f"<p>Text before.</p>{each.fragment()}" for each in players)
+    code = 'for (const each of document.querySelectorAll(".gg-player")) mount(each, {});'
+    rude = "li{margin-left:3em} button{background:red;border:9px solid} h2{font-size:60px}"
+    rude += "p{margin:2em}"
+    return (
+        f"<!DOCTYPE html><meta charset=utf-8><style>{rude}{styles()}</style>"
+        f'<article style="width:700px">{parts}</article>'
+        f'<script type="module">{script()}\n{code}</script>'
+    )
+
+
+def test_several_players_share_a_page(visit, samples):
+    page = visit(embedded(player(samples.square()), player(samples.mlp())))
+    first, second = page.locator(".gg-player").all()
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(each => each.id)")
+    assert len(set(ids)) == len(ids)
+    second.get_by_role("button", name="Forward", exact=True).click()
+    page.keyboard.press("ArrowRight")
+    assert second.locator(".gg-count").inner_text() == "2 / 33"
+    assert first.locator(".gg-count").inner_text() == "0 / 12"
+    assert "#" not in page.url
+
+
+def test_two_equal_players_do_not_mix(visit, samples):
+    page = visit(embedded(player(samples.square()), player(samples.square())))
+    first, second = page.locator(".gg-player").all()
+    second.locator(".gg-log button").last.click()
+    assert first.locator(".vertex.done[id]").count() == 0
+    assert second.locator(".vertex.done[id]").count() >= 3
+
+
+def test_an_embedded_player_is_as_wide_as_its_place_and_no_higher_than_it_needs(visit, samples):
+    page = visit(embedded(player(samples.mlp())))
+    box = page.locator(".gg-player").bounding_box()
+    assert box["width"] == 700
+    assert box["height"] < 1400
+    panel, stage = (page.locator(name).bounding_box() for name in (".gg-panel", ".gg-stage"))
+    assert panel["y"] > stage["y"]  # stacked: its own width counts, not the window's
+
+
+def test_the_style_of_the_page_does_not_reach_into_it(visit, samples):
+    page = visit(embedded(player(samples.square())))
+    look = "each => [getComputedStyle(each).borderTopWidth, getComputedStyle(each).fontSize]"
+    assert page.locator(".gg-first").evaluate(look)[0] == "1px"
+    assert page.locator(".gg-player h2").evaluate(look)[1] == "20px"
+    margin = "each => getComputedStyle(each).marginLeft"
+    assert page.locator(".gg-log li").first.evaluate(margin) == "0px"
+
+
+def test_no_rule_of_the_style_sheet_is_about_the_rest_of_a_page(visit, samples):
+    page = visit(embedded(player(samples.square())))
+    assert (
+        page.locator("article > p").first.evaluate("each => getComputedStyle(each).margin")
+        == "32px"
+    )
+
+
+def test_a_notebook_that_swallows_keys_is_told_not_to(play, samples):
+    root = play(player(samples.square())).page.locator(".gg-player")
+    assert root.get_attribute("data-lm-suppress-shortcuts") == "true"

@@ -1,0 +1,75 @@
+import re
+
+import pytest
+
+from glassgrad.tracing import Trace
+from glassgrad.viz import player
+from glassgrad.viz.players.packing import unpack
+from glassgrad.viz.players.replay import MOST_EVENTS
+
+
+def data_of(page):
+    text = re.search(r'<script type="application/json" class="gg-data">(.*?)</script>', page, re.S)
+    return unpack(text[1])
+
+
+def test_the_page_is_one_file_that_asks_for_nothing(samples):
+    page = player(samples.mlp()).html
+    assert "default-src 'none'" in page
+    assert not re.findall(r'(?:src|href)="(?!data:)', page)
+    names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+    assert set(re.findall(r"https?://[^\"' ]+", page)) <= names  # of languages, not addresses
+    assert not re.search(r"\beval\(|new Function|fetch\(|XMLHttpRequest|import\(", page)
+
+
+def test_the_page_holds_the_log_with_a_sentence_per_event(samples):
+    trace = samples.mlp()
+    data = data_of(player(trace).html)
+    assert data["events"] == [{k: e[k] for k in e if k != "k"} for e in trace.events]
+    assert len(data["said"]) == len(trace.events)
+    assert data["said"][-1] == "layers.0.bias.grad is now (8,) of norm 0.191."
+
+
+def test_every_id_of_the_log_has_a_place_in_the_drawing(samples):
+    page = player(samples.rnn(30)).html
+    ids = set(re.findall(r'<g id="gg-([^"]+)"', page))
+    assert set(data_of(page)["place"].values()) <= ids
+    assert {event["edge"] for event in data_of(page)["events"] if "edge" in event} <= ids
+
+
+@pytest.mark.parametrize("name", ["</script><b>", "<!--", "]]>", "\u2028", "\ud800", "'\"`"])
+def test_no_name_ends_the_data(name, samples):
+    page = player(samples.hostile(name)).html
+    assert data_of(page)["nodes"]["n1"]["op"] == name
+    assert page.count("<script") == 2
+    page.encode()
+
+
+def test_a_hundred_nodes_take_less_than_200_kb(samples):
+    assert len(player(samples.chain(99)).html.encode()) < 200_000
+
+
+def test_of_a_long_pass_the_first_events_are_in_the_page(samples):
+    shown = player(samples.chain(2_000))
+    assert len(data_of(shown.html)["events"]) == MOST_EVENTS
+    assert f"The first {MOST_EVENTS:,} of 10,002 events" in shown.html
+
+
+def test_a_graph_without_events_says_so(samples):
+    trace = samples.square()
+    page = player(Trace(trace.graph, trace.arrays, [])).html
+    assert data_of(page)["begin"] == "Nothing was recorded: this is the graph alone."
+
+
+def test_a_notebook_gets_a_frame_over_a_picture(samples):
+    bundle = player(samples.square())._repr_mimebundle_()
+    assert bundle.keys() == {"text/html", "image/svg+xml", "text/plain"}
+    assert 'sandbox="allow-scripts"' in bundle["text/html"]
+    assert '<img alt="Backward graph of loss' in bundle["text/html"]
+
+
+def test_saving_gives_the_path(samples, tmp_path):
+    path = player(samples.square()).save(tmp_path / "x.html")
+    assert path.read_text("utf-8") == player(samples.square()).html
+    with pytest.raises(FileNotFoundError):
+        player(samples.square()).save(tmp_path / "none" / "x.html")

@@ -1,0 +1,77 @@
+import glassgrad as gg
+from glassgrad.tracing import Trace
+from glassgrad.viz import draw
+from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
+
+
+def data_of(trace):
+    return replay_data(trace, draw(trace).graph)
+
+
+def test_lines_are_sorted_by_file_and_number_with_their_nodes(samples):
+    trace = samples.square()
+    for node, src in zip(
+        trace.nodes,
+        ["b.py, line 9: `z = 1`", "a.py, line 12: `y = x`", "a.py, line 2: `x = w`"],
+        strict=True,
+    ):
+        node["src"] = src
+    assert data_of(trace)["lines"] == [
+        {"file": "b.py", "line": 9, "code": "z = 1", "nodes": ["n0"]},
+        {"file": "a.py", "line": 2, "code": "x = w", "nodes": ["n2"]},
+        {"file": "a.py", "line": 12, "code": "y = x", "nodes": ["n1"]},
+    ]
+
+
+def test_a_place_that_is_no_line_is_shown_as_it_is(samples):
+    trace = samples.square()
+    trace.nodes[0]["src"] = "inside glassgrad's ReLU.forward"
+    (line,) = data_of(trace)["lines"]
+    assert line == {
+        "file": "",
+        "line": 0,
+        "code": "inside glassgrad's ReLU.forward",
+        "nodes": ["n0"],
+    }
+
+
+def test_norms_are_of_what_went_along_edges(samples):
+    data = data_of(samples.square())
+    assert len(data["norms"]) < len(data["arrays"])
+    assert data["norms"][data["events"][-1]["grad"]] == 4.47214
+
+
+def test_a_norm_with_nan_is_no_number():
+    x = gg.tensor([1.0, 0.0], requires_grad=True)
+    data = data_of(gg.record((x.sqrt() * 0.0).sum()))
+    assert "nan" in data["norms"].values()
+
+
+def test_hooks_scopes_and_lines_of_nodes_are_there():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+
+    def clip(grad):
+        return grad
+
+    with gg.scope("layer"):
+        y = x.exp()
+    y.register_hook(clip)
+    node = data_of(gg.record(y.sum()))["nodes"]["n1"]
+    assert node["hooks"] == [{"id": "h1", "name": "clip"}]
+    assert node["scope"] == ["layer"]
+    assert node["about"][0] == "out (2,) float32"
+
+
+def test_of_a_very_large_graph_only_what_is_spoken_of_is_there(samples):
+    data = data_of(samples.chain(9_000))
+    assert len(data["events"]) == MOST_EVENTS
+    assert len(data["nodes"]) < 1_200
+    assert set(data["place"]) <= set(data["nodes"])
+    assert sum(fold["count"] for fold in data["folds"].values()) >= 9_000
+
+
+def test_a_graph_without_events_has_no_sentences(samples):
+    trace = samples.square()
+    data = data_of(Trace(trace.graph, trace.arrays, []))
+    assert data["said"] == []
+    assert data["norms"] == {}
