@@ -12,6 +12,8 @@ import glassgrad
 from _fakearray import register_fake_device
 from glassgrad.core import state
 
+pytest_plugins = ["chromium"]
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by torch, which tests import later
 
 

@@ -9,49 +9,22 @@ import sys
 import time
 import urllib.request
 from contextlib import contextmanager
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
-CHROMIUM = Path("/usr/bin/chromium")
-
-
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
-]
+from chromium import CHROMIUM, need
 
 
 @pytest.fixture(scope="session")
 def kernels():
     """A kernel can be run here."""
-    _need("anywidget", "ipykernel", "jupyter_client")
+    need("anywidget", "ipykernel", "jupyter_client")
 
 
 @pytest.fixture(scope="session")
 def front_ends(kernels):
     """JupyterLab, Notebook 7 and a browser can be run here."""
-    _need("jupyterlab", "notebook", "playwright", CHROMIUM)
-
-
-def _need(*needed):
-    """Skip the tests where a package or a file is missing; fail them where that is CI."""
-    missing = [
-        str(each)
-        for each in needed
-        if not (each.exists() if isinstance(each, Path) else find_spec(each))
-    ]
-    if missing:
-        stop = pytest.fail if os.environ.get("CI") else pytest.skip
-        stop(f"not installed: {', '.join(missing)}")
+    need("jupyterlab", "notebook", "playwright", CHROMIUM)
 
 
 @pytest.fixture(scope="session")
@@ -108,16 +81,6 @@ def _wait_for(address, process, log):
         except OSError:
             time.sleep(0.1)
     pytest.fail(f"the server does not answer: {log.read_text()[-3000:]}")
-
-
-@pytest.fixture(scope="session")
-def browser(server):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session", params=["lab", "notebook"])
