@@ -221,18 +221,18 @@ PROGRAMS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "square": (square, {}),
     "diamond": (diamond, {}),
     "mlp": (mlp, {"flow": True}),
-    "rnn": (rnn, {}),
+    "rnn": (rnn, {"rankdir": "TB"}),
     "custom": (custom, {}),
     "inplace": (inplace, {}),
     "double": (double, {}),
-    "vmap": (vmap_of_grad, {}),
-    "transformer": (transformer, {}),
+    "vmap": (vmap_of_grad, {"rankdir": "TB"}),
+    "transformer": (transformer, {"rankdir": "TB"}),
 }
 
 WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "mirror": (mlp, {"mirror": True, "title": "Forward and backward of a multilayer perceptron"}),
     "provenance": (provenance, {}),
-    "views": (views, {}),
+    "views": (views, {"rankdir": "TB"}),
     "comparison": (comparison, {}),
     "folded": (folded, {"flow": True, "max_nodes": 24, "rankdir": "TB"}),
     "overview": (overview, {}),

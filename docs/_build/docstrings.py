@@ -7,6 +7,7 @@ import griffe
 
 EXAMPLE = re.compile(r"^( *)(?:Example|Right):$", re.MULTILINE)
 SEVERAL = re.compile(r"^( +)(\w+(?:, \w+)+):(?= )", re.MULTILINE)
+RETURNED = re.compile(r"^( *(?:Returns|Yields):\n +)(?=[^\n]*:)", re.MULTILINE)
 REFERENCE = re.compile(r"^See also: (.+(?:\n(?!\n).+)*)", re.MULTILINE)
 
 
@@ -19,4 +20,6 @@ class Docstrings(griffe.Extension):
             text = EXAMPLE.sub(r"\1Examples:", obj.docstring.value)
             # `a, b: the traces` documents two: griffe takes what follows a space for a type.
             text = SEVERAL.sub(lambda found: found[0].replace(", ", ",\u00a0"), text)
+            # What stands before the first colon is taken for a type: here it is nothing.
+            text = RETURNED.sub(r"\1: ", text)
             obj.docstring.value = REFERENCE.sub(r"*See also:* \1", text)

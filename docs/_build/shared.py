@@ -3,6 +3,7 @@
 import re
 
 from glassgrad.viz.players import assets
+from glassgrad.viz.svg.sheet import style_sheet
 
 START = """
 // Material swaps the content of a page without loading another: start what it brought, once.
@@ -33,11 +34,13 @@ else document$.subscribe(start);
 
 
 def style() -> str:
-    """The CSS of drawings, in both themes, and of players.
+    """The CSS of drawings, in both themes, with the marks of comparisons, and of players.
 
     Material's rem is 20 px; the player is made for one of 16.
     """
-    return re.sub(r"([\d.]+)rem\b", lambda found: f"{16 * float(found[1]):g}px", assets.styles())
+    of_players = assets.styles().removeprefix(style_sheet(flow=True))
+    text = f"{style_sheet(flow=True, marks=True)}{of_players}"
+    return re.sub(r"([\d.]+)rem\b", lambda found: f"{16 * float(found[1]):g}px", text)
 
 
 def script() -> str:

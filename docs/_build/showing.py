@@ -28,8 +28,8 @@ def stored(name: str) -> str:
 def _figure(svg: str) -> str:
     width = re.search(r'width="(\d+)"', svg)
     assert width is not None
-    # Smaller than three quarters of its size the text cannot be read: then the figure scrolls.
-    least = round(0.75 * int(width[1]))
+    # Much smaller than its size the text cannot be read: then the figure scrolls.
+    least = round(0.72 * int(width[1]))
     body = re.sub(r"<style>.*?</style>", "", svg, flags=re.DOTALL)  # the page has it once
     body = re.sub(r"\n\s*\n", "\n", body).strip()
     return f'<figure class="gg-figure" style="--gg-least:{least}px" tabindex="0">{body}</figure>'

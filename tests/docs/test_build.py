@@ -97,3 +97,15 @@ def test_ids_of_a_figure_are_its_own(build):
     figure = build("showing").stored("neuron")
     assert ' id="neuron-' in figure
     assert not re.search(r' id="(?!neuron-)', figure)
+
+
+def test_what_colours_a_picture_is_in_the_sheet_of_the_pages(build):
+    # Pages have one style sheet for all pictures: those in the pictures are left out.
+    rule = re.compile(r"^\.gg [^{]+\{[^}]*var\(--gg-[^}]*\}", re.MULTILINE)
+    wanted = {
+        found
+        for path in (DOCS / "images").glob("*.svg")
+        for found in rule.findall(path.read_text("utf-8"))
+    }
+    assert len(wanted) > 50
+    assert wanted - set(rule.findall(build("shared").style())) == set()

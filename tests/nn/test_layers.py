@@ -156,3 +156,41 @@ def test_layers_take_their_input_by_name(lib):
     steps = [layers.Linear(2, 2), layers.ReLU(), layers.Tanh(), layers.Softmax(dim=1)]
     for layer in [*steps, layers.Identity(), layers.Flatten(), layers.Sequential(*steps)]:
         assert layer(input=x).shape == x.shape
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.Tanh(),
+        nn.ReLU(),
+        nn.ReLU(inplace=True),
+        nn.Sigmoid(),
+        nn.Softmax(0),
+        nn.LogSoftmax(0),
+        nn.Sequential(nn.Linear(2, 2), nn.Tanh()),
+    ],
+)
+def test_the_line_of_a_module_is_the_one_that_called_it(module):
+    x = gg.tensor([[1.0, -2.0]], requires_grad=True).exp()
+    y = module(x)
+    node = gg.snapshot(y).nodes[-1]
+    assert node["src"].startswith("test_layers.py, line ")
+    assert node["src"].endswith(": `y = module(x)`")
+
+
+def test_the_line_of_a_loss_is_the_one_that_called_it():
+    x = gg.tensor([[1.0, -2.0]], requires_grad=True)
+    loss = nn.CrossEntropyLoss()(x, gg.tensor([0]))
+    assert (
+        gg.snapshot(loss)
+        .nodes[-1]["src"]
+        .endswith("`loss = nn.CrossEntropyLoss()(x, gg.tensor([0]))`")
+    )
+
+
+def test_a_module_that_records_nothing_leaves_the_line_of_its_input():
+    x = gg.tensor([1.0, -2.0], requires_grad=True)
+    y = x.exp()
+    with gg.no_grad():
+        nn.ReLU(inplace=True)(y)
+    assert gg.snapshot(y).nodes[-1]["src"].endswith("`y = x.exp()`")

@@ -102,6 +102,14 @@ def test_a_session_shows_the_graph_of_the_gradient_as_it_grows_and_shrinks():
     assert session.trace.to_json() == texts[-1]
 
 
+def test_what_has_grown_is_there_when_the_session_was_closed_early():
+    x = leaf([1.0, 2.0], "x")
+    with gg.step((x.exp() * x).sum(), create_graph=True) as session:
+        before = session.next().next().trace
+    assert any("origin" in node for node in before.nodes)
+    assert session.trace == before
+
+
 def test_what_is_made_between_two_steps_was_made_by_no_rule():
     x = leaf([1.0, 2.0], "x")
     session = gg.step((x * x).sum(), create_graph=True).run_until(x)

@@ -179,6 +179,28 @@ def test_a_rule_that_writes_into_the_gradient_is_seen():
     assert heads(trace, apply["grad_out"]) == [[7.0, 7.0]]
 
 
+def test_what_a_pass_inside_reads_of_the_same_nodes_is_not_in_the_log():
+    class Square(gg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    x = leaf([1.0, 2.0])
+    square = Square.apply(x)
+    total, y = square.sum(), square * 3
+    y.register_hook(lambda _: gg.autograd.grad(total, x, retain_graph=True) and None)
+    trace = gg.record(y.sum())
+    ops = {node["id"]: node["op"] for node in trace.nodes}
+    reads = [ops[event["node"]] for event in events(trace, "unpack")]
+    assert reads == ["MulBackward0", "SquareBackward"]
+
+
 def test_a_grad_that_is_added_to_is_another_array_each_time():
     x = leaf([1.0, 2.0])
     x.grad = gg.tensor([1.0, 1.0])

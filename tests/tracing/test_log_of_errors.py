@@ -137,6 +137,22 @@ def test_what_is_queued_for_the_end_and_fails_belongs_to_no_node():
     assert Trace.from_json(caught.value.trace.to_json()) == caught.value.trace
 
 
+def test_an_exception_that_cannot_be_printed_arrives_all_the_same():
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+
+    def refuses(_):
+        raise Mute
+
+    y = leaf(2.0) * 3
+    y.register_hook(refuses)
+    with pytest.raises(Mute) as caught:
+        gg.record(y)
+    last = caught.value.trace.events[-1]
+    assert (last["error"], last["message"]) == ("Mute", "(no text: its __str__ raises)")
+
+
 def test_what_is_refused_before_the_pass_begins_has_no_log():
     with pytest.raises(RuntimeError) as caught:
         gg.record(gg.ones(()))

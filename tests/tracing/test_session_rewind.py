@@ -231,6 +231,61 @@ def test_a_session_inside_of_a_session_is_undone_with_it():
     assert w.grad.item() == 4.0
 
 
+@pytest.mark.parametrize("run", [glassgrad.record, glassgrad.Tensor.backward])
+def test_a_pass_in_a_hook_is_undone_whether_it_is_recorded_or_not(run):
+    w, v = leaf(2.0), leaf(3.0)
+    y, square, deeper = leaf(1.0) * 1, w * w, v * v
+    square.register_hook(lambda _: run(deeper) and None)
+    y.register_hook(lambda _: run(square) and None)
+    s = glassgrad.step(y).next()
+    assert (w.grad.item(), v.grad.item()) == (4.0, 6.0)
+    s.back()
+    assert (w.grad, v.grad) == (None, None)
+    s.run()
+    assert (w.grad.item(), v.grad.item()) == (4.0, 6.0)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_that_a_hook_has_written_to_is_as_it_was(create_graph):
+    x = leaf([1.0, 2.0])
+    y = x * 1
+
+    def triple(grad):
+        grad *= 3
+
+    y.register_hook(triple)
+    y.grad_fn.register_hook(lambda grads, _: triple(grads[0]))
+    loss = (y * y).sum()
+    s = glassgrad.step(loss, create_graph=create_graph, granularity="hook").run_until(y)
+    before = s.arrived[0].tolist()
+    s.next().next()
+    assert s.arrived[0].tolist() == [3 * number for number in before]
+    s.next().back().back().back()
+    assert s.arrived[0].tolist() == before
+    s.run()
+    assert x.grad.tolist() == [18.0, 36.0]
+    if create_graph:  # the hooks run again where that is differentiated
+        assert glassgrad.autograd.grad(x.grad.sum(), x)[0].tolist() == [18.0 * 9] * 2
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_that_a_users_rule_has_written_to_is_as_it_was(create_graph):
+    class Doubles(glassgrad.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.mul_(2)
+
+    x = leaf([1.0, 2.0])
+    y = Doubles.apply(x)
+    s = glassgrad.step((y * y).sum(), create_graph=create_graph).run_until(y)
+    s.next().back().next().back().run()
+    assert x.grad.tolist() == [8.0, 16.0]
+
+
 def test_a_write_into_a_view_is_stepped_back():
     x = leaf([1.0, 2.0, 3.0])
     y = x * 1

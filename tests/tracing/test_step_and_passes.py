@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import glassgrad
 from glassgrad import autograd, tensor
-from glassgrad.base.errors import GradientError
+from glassgrad.base.errors import GradientError, GraphError
 from glassgrad.core import state
 from glassgrad.tracing import watching
 from programs import Run, programs
@@ -203,6 +203,20 @@ def test_a_session_in_a_hook_that_is_left_early_leaves_the_outer_pass_alone():
     assert everything() == before
     assert x.grad is not None
     assert z.grad is None
+
+
+@pytest.mark.parametrize("move", ["next", "back", "run", "close"])
+def test_a_hook_of_the_pass_itself_cannot_move_it(move):
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    y.register_hook(lambda _: getattr(session, move)())
+    session = glassgrad.step((y * 1).sum()).run_until(y)
+    before = everything()
+    with pytest.raises(GraphError, match="in the middle of a step, at n1 MulBackward0"):
+        session.run()
+    assert session.is_closed
+    assert everything() == before
+    assert session.trace.events[-1]["error"] == "GraphError"
 
 
 # Anomalies ----------------------------------------------------------------------------------------

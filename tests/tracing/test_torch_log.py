@@ -139,3 +139,31 @@ def test_what_was_there_before_has_no_origin():
     assert origins <= {"n0", "n1", "n2"}
     older = [node for node in trace.nodes[3:] if "origin" not in node]
     assert [node["op"] for node in older].count("MulBackward0") == 2
+
+
+def test_an_exception_that_cannot_be_printed_arrives_all_the_same():
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+
+    def refuses(_):
+        raise Mute
+
+    y = torch.tensor(2.0, requires_grad=True) * 3
+    y.register_hook(refuses)
+    with pytest.raises(Mute) as caught:
+        record(y)
+    assert caught.value.trace.events[-1]["error"] == "Mute"
+
+
+def test_a_pass_that_a_hook_runs_along_the_same_nodes_is_not_in_the_log():
+    def ran(hooked):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        square = x * x
+        total, y = square.sum(), square * 3
+        y.register_hook(lambda _: hooked(total, x))
+        return record(y.sum(), names={"y": y, "x": x})
+
+    plain = ran(lambda total, x: None)
+    nested = ran(lambda total, x: torch.autograd.grad(total, x, retain_graph=True) and None)
+    assert nested == plain

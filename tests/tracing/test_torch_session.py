@@ -219,6 +219,22 @@ def test_two_passes_are_stepped_side_by_side_and_another_runs_meanwhile():
     assert x.grad.tolist() == y.grad.tolist() == z.grad.tolist()
 
 
+def test_two_passes_along_the_same_nodes_are_stepped_side_by_side():
+    x, _, h, loss = program()
+    h.register_hook(lambda grad: grad * 2)
+    alone = record(loss, retain_graph=True, names={"h": h})
+    x.grad = None
+    options = {"retain_graph": True, "names": {"h": h}, "timeout": 10}
+    with step(loss, **options) as one, step(loss, **options) as other:
+        one.next(), other.next(), one.next(), other.next()
+        traces = one.run(), other.run()
+    assert x.grad.tolist() == (h.detach().exp() * 12).tolist()
+    for trace in traces:
+        assert trace.schedule() == alone.schedule()
+        assert [event["type"] for event in trace.events] == [e["type"] for e in alone.events]
+    assert traces[1].nodes == alone.nodes
+
+
 @pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")  # PyTorch's advice
 def test_options_are_those_of_backward():
     x, w, _, loss = program()

@@ -197,10 +197,7 @@ def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
 def set_watcher(watcher: Callable[[Any], None] | None) -> None:
     """Let somebody take over the passes that begin in this thread; None: they run by themselves."""
     modes.watcher = watcher
-    if watcher is None:
-        watching.discard(modes.key)
-    else:
-        watching.add(modes.key)
+    (watching.discard if watcher is None else watching.add)(modes.key)
 
 
 def set_levels(levels: tuple[Any, ...]) -> None:
@@ -219,7 +216,5 @@ def mark_special() -> None:
     """Send this thread's ops through the slow door if there is a reason to."""
     here = modes.__dict__.get
     is_level = here("levels") or here("duals") is not None
-    if is_level or here("inference") or here("hook_pairs") or here("scope") is not None:
-        special.add(modes.key)
-    else:
-        special.discard(modes.key)
+    found = is_level or here("inference") or here("hook_pairs") or here("scope") is not None
+    (special.add if found else special.discard)(modes.key)

@@ -213,6 +213,11 @@ class Tensor(_Mixins):
 
     @name.setter
     def name(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise ArgumentTypeError(
+                f"a tensor's name was set to {value!r}, of type {type(value).__name__}. Pictures "
+                f"and messages show it as text. Write `x.name = {str(value)!r}`."
+            )
         self.chilled().name = value
 
     def is_inference(self) -> bool:

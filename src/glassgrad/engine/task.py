@@ -126,7 +126,9 @@ class GraphTask:
     def run(self) -> None:
         """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
         outer = modes.task
-        self.depth = 0 if outer is None else self._depth_inside(outer)
+        self.depth = 0 if outer is None else outer.depth + 1
+        if self.depth:
+            self.tell_outer()
         if self.depth == MAX_DEPTH:
             on_fresh_stack(self.run)
             return
@@ -150,12 +152,11 @@ class GraphTask:
                 set_hook_pairs(pairs)
             self.buffers.clear()
 
-    def _depth_inside(self, outer: "GraphTask") -> int:
-        """How deep this pass is; whoever watches `outer` is told that it begins."""
-        if outer.before_inner is not None:
-            self.before_inner = outer.before_inner
-            self.before_inner(self)
-        return outer.depth + 1
+    def tell_outer(self) -> None:
+        """Tell whoever watches the pass around this one, if there is one, that it begins."""
+        if modes.task is not None and modes.task.before_inner is not None:
+            self.before_inner = modes.task.before_inner
+            modes.task.before_inner(self)
 
     def computed(self) -> set[Node]:
         """The nodes whose gradients this pass computes."""

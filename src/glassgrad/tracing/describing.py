@@ -28,6 +28,7 @@ __all__ = [
     "describe",
     "describe_leaf",
     "describe_node",
+    "error_in_words",
     "hooks_at",
     "numbers",
     "oldest_first",
@@ -244,6 +245,15 @@ def hooks_at(node: Node) -> list[tuple[str, Any]]:
         found += [("pre", hook) for hook in node.cold.pre.values()]
         found += [("post", hook) for hook in node.cold.post.values()]
     return found
+
+
+def error_in_words(error: BaseException) -> dict[str, str]:
+    """What an event tells of an exception: its class, and what it says, if it can say it."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001  # the one that ended the pass is the one to raise
+        message = "(no text: its __str__ raises)"
+    return {"error": type(error).__name__, "message": message}
 
 
 # What a node saved ------------------------------------------------------------------------------

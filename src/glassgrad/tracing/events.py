@@ -74,8 +74,9 @@ id.
     free_saved  node, bytes                 the node's saved tensors are gone
     error       error, message              the pass ended here by an exception: its class, and what
                                             it said. Always the last event. Optional: "node", where
-                                            it was raised (absent if all had run), and "saved", the
-                                            name of the saved tensor that was written since
+                                            it was raised (absent if all had run, or if nobody
+                                            knows), and "saved", the name of the saved tensor that
+                                            was written since
 
 A node is under way from its first event after `ready` (hooks, unpack, apply or accumulate) to its
 `free_saved`, or to the first event of the next node if it has none. The `buffer` and `ready` events

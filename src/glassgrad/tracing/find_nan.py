@@ -196,6 +196,7 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
     ones = [backend_of(output.payload).xp.ones_like(output.payload) for output in outputs]
     edges = [edge.node if edge.node.num_outputs == 1 else edge for edge in roots]
     task = GraphTask(edges, ones, keep_graph=True, captures=leaves)
+    task.tell_outer()
     first: dict[str, NonFinite] = {}
     try:
         while "nan" not in first and (phase := task.step()) is not None:

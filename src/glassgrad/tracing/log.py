@@ -29,7 +29,7 @@ from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.recording.saving import PrimitiveNode
 
-from .describing import Names, describe, numbers, saved_by
+from .describing import Names, describe, error_in_words, numbers, saved_by
 from .events import Trace
 from .growing import Growth
 from .levels import batch_of
@@ -162,7 +162,7 @@ class Log:
 
     def _listening(self, advance: Callable[[], Phase | None]) -> Phase | None:
         """Call `advance`, while users' rules tell what they read, and new nodes are told apart."""
-        outer, modes.tracer = modes.tracer, self._unpacked
+        outer, modes.tracer = modes.tracer, self._told
         state.tracing.add(id(self))
         if self._growth is not None:
             self._growth.begin(self._node)
@@ -260,11 +260,15 @@ class Log:
             return self.table.add_still(grad)
         return self.table.add_still(numbers(grad), batch_of(grad))
 
+    def _told(self, kind: str, node: Node) -> None:
+        """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
+        if modes.task is self.task and node in self.names.node:
+            self._unpacked(kind, node)
+
     def _unpacked(self, kind: str, node: Node) -> None:
-        """A rule reads what its node saved; called by `ctx.saved_tensors` of a user's rule."""
-        if node in self.names.node:  # else it is of a pass that runs inside of this one
-            for name, _, saved, now in saved_by(node):
-                self._emit(kind, node, saved=name, version=[saved, now])
+        """A rule reads what its node saved."""
+        for name, _, saved, now in saved_by(node):
+            self._emit(kind, node, saved=name, version=[saved, now])
 
     def _failed(self, node: Node | None, error: BaseException) -> None:
         stale: dict[str, str] = {}
@@ -275,7 +279,7 @@ class Log:
                 if saved != now:
                     stale = {"saved": name}
                     break
-        self._emit("error", node, **stale, error=type(error).__name__, message=str(error))
+        self._emit("error", node, **stale, **error_in_words(error))
         self.forget()
         vars(error)["trace"] = self.trace()
 

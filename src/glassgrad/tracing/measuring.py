@@ -11,8 +11,10 @@ as long as all the rest. So large arrays of real numbers are told apart by what 
 least and greatest element, norm and first elements, which is all that an entry shows: whatever
 shares an entry is shown as it is. Two more sums tell of what it does not show: that of all bits,
 which any change of one element changes, and that of all elements times irregular numbers, which
-changes when elements change places. Only elements that are too small to count among the others
-(10⁻¹⁶ of the norm) can change places unseen. Where all elements are kept, all bytes are hashed.
+changes when elements change places. What the sums cannot tell apart is what rounding hides from
+them, about 10⁻¹² of the norm: elements that are smaller than that, or in double precision differ
+by less, may change places unseen, or change so that the sum of all bits stays as it was. Where all
+elements are kept, all bytes are hashed.
 """
 
 import math

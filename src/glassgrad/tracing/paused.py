@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from glassgrad.base.errors import GraphError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.task import GraphTask
@@ -125,6 +126,22 @@ class Paused:
 
     def __repr__(self) -> str:
         return inspection.view(self)
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise GraphError(
+                f"this session was closed after {self.position} of {len(self.schedule)} nodes. A "
+                "pass that has ended is not taken up again. Begin another: `gg.step(loss)`."
+            )
+
+    def _check_idle(self) -> None:
+        self._check_open()
+        if self._journal.is_stepping:
+            raise GraphError(
+                f"this session is in the middle of a step, at {self._here()}, and a hook or a rule "
+                "of its own pass asks it to move. A pass does one thing after the other. Let the "
+                "hook return, and move or close the session when its step is done."
+            )
 
     def _here(self) -> str:
         return "its end" if self.current is None else self.describe(self.current)

@@ -71,6 +71,7 @@ def watched(
     check_values(values)
     outputs = outputs_of(tensors, "record")
     task = backward_task(outputs, gradient, retain_graph, create_graph, inputs)
+    task.tell_outer()
     log = Log(task, Names(task.schedule, outputs), outputs, full=values == "full")
     try:
         if look is None:

@@ -1,9 +1,10 @@
 """What it takes to step back: before each phase of a pass, note what that phase will change.
 
 Nothing is copied but what would be written over: the array of a leaf's `.grad`, which the engine
-adds to in place. For all the rest a reference is enough, since the engine puts new objects into
-the place of old ones. (It adds in place to a buffer too, unless somebody else refers to it; the
-journal does. See Note [Who owns a gradient] in `engine/gradients.py`.)
+adds to in place, and gradients that a hook or a user's rule gets hold of. For all the rest a
+reference is enough, since the engine puts new objects into the place of old ones. (It adds in
+place to a buffer too, unless somebody else refers to it; the journal does. See Note [Who owns a
+gradient] in `engine/gradients.py`.)
 
 An entry of the journal is a tuple: the function that undoes, and what to call it with.
 """
@@ -13,7 +14,9 @@ from types import MemberDescriptorType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from glassgrad.base.backend import is_array
 from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
@@ -33,10 +36,14 @@ class Journal:
 
     Args:
         task: the pass. What other passes do that hooks and rules run inside of it is noted too.
+
+    Attributes:
+        is_stepping: whether a phase is under way.
     """
 
     def __init__(self, task: GraphTask) -> None:
         self.task = task
+        self.is_stepping = False
         self._undo: list[tuple[Any, ...]] = []
         outer = modes.task
         self._outer: Callable[[GraphTask], None] | None = outer and outer.before_inner
@@ -62,9 +69,11 @@ class Journal:
         """Have the pass do its next phase, after noting what that will change."""
         self._note_step()
         self.task.before_inner = self._note_inner  # no longer than that: it would be a cycle
+        self.is_stepping = True
         try:
             return self.task.step_here()
         finally:
+            self.is_stepping = False
             self.task.before_inner = None
 
     # Before a phase -----------------------------------------------------------------------------
@@ -95,7 +104,8 @@ class Journal:
 
     def _before_apply(self, node: Node, _: Any) -> None:
         self.note_node(node)
-        if not has_builtin_rule(node):  # which draws none
+        if not has_builtin_rule(node):  # which writes to no gradient, and draws no numbers
+            self._note_elements()
             self._note_numbers()
 
     def _before_free_saved(self, node: Node, _: Any) -> None:
@@ -106,11 +116,13 @@ class Journal:
 
     def _before_pre_hook(self, node: Node, _: Any) -> None:
         self._note_retained(node)  # the hook may be the one that retains a gradient
+        self._note_elements()
         self._note_numbers()
 
     _before_pass_by = _before_pre_hook
 
     def _before_post_hook(self, _node: Node, _: Any) -> None:
+        self._note_elements()
         self._note_numbers()
 
     def _before_accumulate(self, node: Any, _: Any) -> None:
@@ -146,6 +158,23 @@ class Journal:
         turn = self.task.turn
         assert turn is not None, "a node has begun"
         self._undo.append((turn.put_back, turn.mark()))
+
+    def _note_elements(self) -> None:
+        """Note the elements of the gradients that code of a user is about to be given.
+
+        Inside of a transform, what such code writes in place is not undone.
+        """
+        turn = self.task.turn
+        assert turn is not None, "a node has begun"
+        for grad in (*turn.grads, *turn.results):
+            array = grad.payload if isinstance(grad, Tensor) else grad
+            if not _can_be_written(array):
+                continue
+            if isinstance(grad, Tensor):
+                self._undo.append((setattr, grad, "edge", grad.edge))
+                self._undo.append(_to_undo_write(grad))
+            else:
+                self._undo.append((_undo_elements, array, array.copy()))
 
     def note_buffers(self, nodes: Iterable[Node]) -> None:
         """Note the gradients that wait at `nodes`."""
@@ -188,6 +217,12 @@ def has_builtin_rule(node: Any) -> bool:
     return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
 
 
+def _can_be_written(array: Any) -> bool:
+    if not is_array(array) or isinstance(array, Layer):  # see `_note_elements`
+        return False
+    return bool(getattr(array.flags, "writeable", True))
+
+
 def _undo_place(
     task: GraphTask, place: tuple[Any, ...], captured: tuple[Any, ...], queued: int
 ) -> None:
@@ -225,6 +260,10 @@ def _undo_write(tensor: Tensor, array: Any, elements: Any, written: tuple[int, A
     version = None if tensor.cold is None else tensor.cold.version
     if version is not None:
         version.count, version.written_line = written
+
+
+def _undo_elements(array: Any, elements: Any) -> None:
+    array[...] = elements
 
 
 def _undo_numbers(seed: int, source: Any, state: Any) -> None:

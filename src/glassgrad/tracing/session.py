@@ -119,7 +119,7 @@ class Session(Paused):
         """Do one step.
 
         Raises:
-            GraphError: if the pass is over, or the session is closed.
+            GraphError: if the pass is over, the session is closed, or a hook of the pass asks.
 
         Example:
             >>> x = tensor(3.0, requires_grad=True)
@@ -127,7 +127,7 @@ class Session(Paused):
             >>> s.next().current.name()
             'AccumulateGrad'
         """
-        self._check_open()
+        self._check_idle()
         if self.is_done:
             raise GraphError(
                 f"next() after the end: all {len(self.schedule)} nodes of this pass are done. "
@@ -150,7 +150,7 @@ class Session(Paused):
             >>> x.grad, s.back().gradients["t0"]
             (tensor(2.), None)
         """
-        self._check_open()
+        self._check_idle()
         if not self._pauses:
             raise GraphError(
                 "back() at the beginning: no step of this pass has been done. What was computed "
@@ -218,7 +218,7 @@ class Session(Paused):
 
     def _go(self, is_there: Callable[[], bool]) -> Self:
         """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
-        self._check_open()
+        self._check_idle()
         self._log.forget()
         if self.stopped_by is None and not self.is_done:
             self.stopped_by = self._met()
@@ -363,13 +363,18 @@ class Session(Paused):
     # The end ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """End the pass where it is, and let go of what stepping back takes; twice is harmless."""
+        """End the pass where it is, and let go of what stepping back takes; twice is harmless.
+
+        Raises:
+            GraphError: if a hook of the pass asks for it, in the middle of a step.
+        """
         if self.is_closed:
             return
+        self._check_idle()
         self.is_closed = True
+        self._log.close()  # first: under create_graph it looks at what waits
         self._task.close()
         self._journal.forget()
-        self._log.close()
         self._pauses.clear()
 
     def __enter__(self) -> Self:
@@ -383,10 +388,3 @@ class Session(Paused):
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _check_open(self) -> None:
-        if self.is_closed:
-            raise GraphError(
-                f"this session was closed after {self.position} of {len(self.schedule)} nodes. A "
-                "pass that has ended is not taken up again. Begin another: `gg.step(loss)`."
-            )

@@ -75,6 +75,8 @@ class _Whole:
         for entry in trace.graph.get("levels", ()):
             self.levels[entry["level"]] = entry
         self.wanted |= {ids[name] for name in trace.graph.get("wanted", ())}
+        if self.events and self.events[-1]["type"] == "error":
+            self.events.pop()  # it would be the end of all; the trace of that pass has it
         for event in trace.events:
             self.events.append(_renamed(event, ids) | {"k": len(self.events)})
 

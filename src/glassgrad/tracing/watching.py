@@ -114,7 +114,8 @@ class Passes(Sequence[Trace]):
     def together(self) -> Trace:
         """All passes as one trace: a node that ran in several is in it once.
 
-        A node that was recorded while another one's rule ran has that as its `origin`.
+        A node that was recorded while another one's rule ran has that as its `origin`. Of the
+        errors that ended passes it has that of the last pass only.
 
         Raises:
             GraphError: if there is no pass, or the block has not ended.
@@ -189,8 +190,7 @@ class _Watcher:
     def _record(self, task: GraphTask, keep: Callable[[Log], None]) -> None:
         log = Log(task, Names(task.schedule, []), [], full=self._full)
         try:
-            while not task.is_over:
-                log.step(task.step_here)
+            log.run()
         finally:
             keep(log)
             task.close()
@@ -205,18 +205,29 @@ class _Watcher:
             finally:
                 self._calling.pop()
             if session.is_closed and not session.is_done:
-                raise GraphError(
-                    f"on_pass closed its session after {session.position} of "
-                    f"{len(session.schedule)} nodes. Whoever began this pass goes on with its "
-                    "gradients, and they are not known. Return without closing the session (a "
-                    "`with session:` block closes it), and the rest of the pass runs."
-                )
+                raise _ended_early(session)
             session.breakpoints.clear()
             if not session.is_done:
                 session.run()
         finally:
             keep(session._log)
             session.close()
+
+
+def _ended_early(session: Session) -> GraphError:
+    """What to say of a pass that somebody waits for, and that will not come to its end."""
+    where = f"after {session.position} of {len(session.schedule)} nodes"
+    if (last := session.trace.events[-1])["type"] == "error":
+        return GraphError(
+            f"this pass failed {where} ({last['error']}: {last['message']}), and on_pass caught "
+            "that. Whoever began this pass goes on with its gradients, and they are not known. "
+            "Let the exception leave on_pass, and catch it around what began the pass."
+        )
+    return GraphError(
+        f"on_pass closed its session {where}. Whoever began this pass goes on with its "
+        "gradients, and they are not known. Return without closing the session (a `with session:` "
+        "block closes it), and the rest of the pass runs."
+    )
 
 
 class _Ends(NamedTuple):

@@ -226,7 +226,8 @@ def draw(
 
     Raises:
         ArgumentError: for an unknown option, or `mirror` with too large a graph.
-        ArgumentTypeError: if `loss` is neither a tensor nor a trace nor a session.
+        ArgumentTypeError: if `loss` is neither a tensor nor a trace nor a session, `title` no
+            text, or `show` no names.
         GraphError: if a tensor has no graph.
 
     Example:

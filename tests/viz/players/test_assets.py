@@ -70,7 +70,26 @@ def test_every_variable_of_the_style_sheet_is_defined():
 
 
 def test_slim_leaves_text_alone():
-    svg = '<g id="gg-n1"><title>1.0</title><path d="M1.0 2.05L30.0 4"/><text x="1.0">1.0</text></g>'
+    svg = '<g id="gg-n1"><title>1.0</title><path d="M1.0 2.5L30.0 4"/><text x="1.0">1.0</text></g>'
     assert slim(svg) == (
-        '<g id="gg-n1"><title>1.0</title><path d="M1 2.05L30 4"/><text x="1">1.0</text></g>'
+        '<g id="gg-n1"><title>1.0</title><path d="M1 2.5l29 1.5"/><text x="1">1.0</text></g>'
     )
+
+
+def test_a_slim_path_leads_through_the_same_places():
+    long = "M1159.8 18.0C1171.8 18.0 1177.0 17.9 1188.3 18.1 1190.0 0.0 -3.5 2.0 -0.5 0.3"
+    short = re.search(r'd="(.*)"', slim(f'<path d="{long}"/>'))[1]
+    x, y, places = 1159.8, 18.0, []
+    steps = [float(number) for number in re.findall(r"-?[\d.]+", short.partition("c")[2])]
+    for at in range(0, len(steps), 6):
+        pairs = zip(steps[at : at + 6 : 2], steps[at + 1 : at + 6 : 2], strict=True)
+        places += [(x + dx, y + dy) for dx, dy in pairs]
+        x, y = places[-1]
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", long)][2:]
+    assert sum(places, ()) == pytest.approx(tuple(numbers))
+
+
+def test_what_slim_leaves_out_of_pills_is_in_the_style_sheet():
+    assert slim('<rect x="1.0" height="14" rx="7"/>') == '<rect x="1"/>'
+    assert ".kept) > rect{height:14px;rx:7px" in styles()
+    assert ".badge{height:15px;rx:7.5px" in styles()

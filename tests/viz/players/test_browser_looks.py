@@ -1,8 +1,11 @@
 """Contrast in both themes, width, focus, and several players on one page."""
 
+import re
+
 import pytest
 
 import glassgrad as gg
+from glassgrad.tracing import Trace
 from glassgrad.viz import player
 from glassgrad.viz.players.assets import script, styles
 
@@ -183,3 +186,49 @@ def test_no_rule_of_the_style_sheet_is_about_the_rest_of_a_page(visit, samples):
 def test_a_notebook_that_swallows_keys_is_told_not_to(play, samples):
     root = play(player(samples.square())).page.locator(".gg-player")
     assert root.get_attribute("data-lm-suppress-shortcuts") == "true"
+
+
+@pytest.mark.parametrize(("light", "ground"), [("true", (255, 255, 255)), ("false", (13, 17, 23))])
+def test_the_recorded_player_has_the_theme_of_its_notebook(light, ground, visit, samples):
+    html = player(samples.square())._repr_mimebundle_()["text/html"]
+    # A scheme that Playwright sets holds in every frame: this one is the browser's own, light.
+    page = visit(f'<body data-jp-theme-light="{light}">{html}</body>', scheme="null")
+    frame = page.frame_locator("iframe").locator(".gg-player")
+    frame.get_by_text("0 / 12").wait_for()
+    assert frame.evaluate("each => getComputedStyle(each).backgroundColor") == f"rgb{ground}"
+
+
+def test_widths_do_not_depend_on_the_letters_of_the_page_around():
+    assert not re.search(r"\drem\b", styles())
+
+
+@pytest.mark.parametrize("width", [320, 400, 760, 1400])
+def test_the_choice_of_nodes_covers_no_heading(width, play, samples):
+    shown = play(player(samples.mlp()), width=width)
+    shown.page.get_by_label("Show node").select_option("n1")
+    heading = shown.section("node").locator("h3").bounding_box()
+    assert shown.section("node").locator("h3").inner_text() == "Chosen node"
+    picker = shown.page.get_by_label("Show node").bounding_box()
+    words = shown.page.evaluate(
+        """() => {
+          const range = document.createRange();
+          range.selectNodeContents(document.querySelector(".gg-sec-node h3"));
+          return range.getBoundingClientRect().right;
+        }"""
+    )
+    assert heading["x"] < words <= picker["x"]
+
+
+def test_a_gradient_that_is_given_out_is_there_though_none_is_added(play, samples):
+    trace = samples.square()
+    (leaf,) = trace.leaves
+    events = [event for event in trace.events if event["type"] != "accumulate"]
+    graph = {**trace.graph, "wanted": [leaf["acc"]]}
+    shown = play(player(Trace(graph, trace.arrays, events)))
+    words = shown.section("tensors").inner_text()
+    assert re.search(r"value\s+\[1, 2\]\s+gradient\s+none yet", words)
+    shown.press("End")
+    words = shown.section("tensors").inner_text()
+    assert re.search(r"gradient\s+\[2, 4\]", words)
+    assert ".grad" not in words
+    assert "done" in shown.classes(leaf["id"])

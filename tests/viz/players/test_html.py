@@ -1,11 +1,29 @@
 import re
 
+import numpy as np
 import pytest
 
+import glassgrad as gg
+from glassgrad import nn
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
 from glassgrad.viz.players.packing import unpack
 from glassgrad.viz.players.replay import MOST_EVENTS
+
+
+def deep_net(count):
+    """The loss of a net of `count` layers, whose gradients are neither zero nor alike."""
+    layers = {}
+    for number in range(count):
+        layers |= {f"layer{number}": nn.Linear(6, 6), f"relu{number}": nn.ReLU()}
+    model = nn.Sequential(layers)
+    with gg.no_grad():
+        for name, parameter in model.named_parameters():
+            places = np.arange(parameter.numel()).reshape(parameter.shape)
+            parameter.copy_(gg.tensor(np.sin(places * places + len(name)), dtype=parameter.dtype))
+            parameter.name = name
+    x = gg.tensor(np.linspace(-1, 1, 24).reshape(4, 6), dtype=gg.float32)
+    return nn.functional.cross_entropy(model(x), gg.tensor([0, 1, 1, 0]))
 
 
 def data_of(page):
@@ -47,6 +65,13 @@ def test_no_name_ends_the_data(name, samples):
 
 def test_a_hundred_nodes_take_less_than_200_kb(samples):
     assert len(player(samples.chain(99)).html.encode()) < 200_000
+
+
+def test_a_real_net_of_a_hundred_nodes_takes_less_than_200_kb_with_all_that_is_explained():
+    page = player(deep_net(25))
+    assert len(page.trace.nodes) == 101
+    assert all(entry["ok"] is not False for entry in page.explain.values())
+    assert len(page.html.encode()) < 200_000
 
 
 def test_of_a_long_pass_the_first_events_are_in_the_page(samples):

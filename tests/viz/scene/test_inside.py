@@ -80,3 +80,19 @@ def test_it_is_the_same_again(chain):
 def test_what_is_no_fold_cannot_be_opened(name, chain):
     with pytest.raises(ArgumentError, match="there is no fold"):
         chain.inside(name)
+
+
+def test_edges_keep_the_places_that_they_have_in_the_log():
+    many = [gg.tensor([1.0, 2.0], requires_grad=True) for _ in range(340)]
+    x = many[0]
+    for each in many[1:]:
+        x = (each * 2) + x  # what goes on is the second edge
+    drawing = draw(gg.record(x.sum()), max_nodes=20)
+    whole = {node["id"]: node["edges"] for node in drawing.trace.nodes}
+    for fold in folds(drawing)[:6]:
+        inner = drawing.inside(fold)
+        for node in inner.trace.nodes:
+            pairs = zip(node["edges"], whole[node["id"]], strict=False)
+            assert all(edge == before for edge, before in pairs if edge["to"] is not None)
+        # and nothing that lies outside is taken for an input without gradient
+        assert "none" not in {vertex.kind for vertex in inner.graph.vertices}

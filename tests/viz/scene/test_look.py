@@ -1,6 +1,6 @@
 import pytest
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.viz import draw
 from glassgrad.viz.scene.look import Look
 
@@ -14,11 +14,27 @@ from glassgrad.viz.scene.look import Look
         ({"fold": "always"}, "fold='always' is not known"),
         ({"max_nodes": 0}, "max_nodes=0 leaves nothing"),
         ({"max_nodes": True}, "max_nodes=True leaves nothing"),
+        ({"max_nodes": float("nan")}, "max_nodes=nan leaves nothing"),
+        ({"max_nodes": 2.5}, "max_nodes=2.5 leaves nothing"),
+        ({"max_nodes": "9"}, "max_nodes='9' leaves nothing"),
         ({"max_nodes": 9, "fold": False}, "given with fold=False"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused(options, words, samples):
     with pytest.raises(ArgumentError, match=words):
+        draw(samples.square(), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"title": 3}, "title=3 is of type int.*Write `title='3'`"),
+        ({"show": 3}, "show=3 is of type int"),
+        ({"show": None}, "show=None is of type NoneType"),
+    ],
+)
+def test_an_option_of_another_type_is_refused(options, words, samples):
+    with pytest.raises(ArgumentTypeError, match=words):
         draw(samples.square(), **options)
 
 

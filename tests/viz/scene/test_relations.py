@@ -183,3 +183,21 @@ def test_larger_ones_hang_below_too_in_their_frame(steps):
         places[n["id"]][1] for n in trace.nodes if n["id"] in places and n["id"] not in grown
     )
     assert lowest < min(places[name][1] for name in grown)
+
+
+@pytest.mark.parametrize("saved", [{}, {"saved": "self"}])
+def test_an_error_before_the_first_node_hangs_on_the_output(saved, samples):
+    trace = samples.square()
+    error = {"k": 0, "type": "error", "error": "ShapeError", "message": "a wrong seed", **saved}
+    graph = draw(Trace(trace.graph, trace.arrays, [error])).graph
+    (tie,) = [arc for arc in graph.arcs if arc.kind == "error"]
+    assert (tie.tail, tie.head) == (trace.outputs[0]["id"], "error")
+    assert not any(vertex.bad for vertex in graph.vertices if vertex.kind == "function")
+
+
+def test_an_error_in_a_graph_without_outputs_is_not_drawn(samples):
+    trace = samples.square()
+    error = {"k": 0, "type": "error", "error": "ShapeError", "message": "a wrong seed"}
+    bare = {**trace.graph, "outputs": []}
+    graph = draw(Trace(bare, trace.arrays, [error])).graph
+    assert "error" not in {vertex.kind for vertex in graph.vertices}

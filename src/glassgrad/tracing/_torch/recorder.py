@@ -7,6 +7,9 @@ dict that the handle of each can reach. So a probe stands before the first, betw
 behind the last of the hooks that users put there, and what it is handed tells what the hook in
 front of it did. The probe behind the last pre-hook is the gate: what leaves it goes into the rule.
 The probe before the first post-hook sees what the rule gave, the one behind the last what goes on.
+
+Other passes may come along the same nodes meanwhile: one that a hook runs inside of this one, or
+that of another session. To them the probes are blind; PyTorch numbers its passes.
 """
 
 from collections import Counter
@@ -14,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+from glassgrad.tracing.describing import error_in_words
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.summary import ArrayTable
 
@@ -26,6 +30,16 @@ __all__ = ["Recorder"]
 
 Grads = tuple[Any, ...]
 Gate = Callable[[Any, Grads], Grads | None]
+
+
+class _Probe:
+    """A hook of a recorder, among those of users and of other recorders."""
+
+    def __init__(self, recorder: "Recorder", look: Callable[..., Any]) -> None:
+        self.recorder, self.look = recorder, look
+
+    def __call__(self, *grads: Any) -> Any:
+        return self.look(*grads) if self.recorder.is_under_way() else None
 
 
 class Recorder:
@@ -68,6 +82,7 @@ class Recorder:
         self._before: dict[Any, list[str | None]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
+        self._pass: int | None = None  # its number, once it has come to a node
 
     def fresh(self) -> "Recorder":
         """One like this was before it began."""
@@ -126,7 +141,7 @@ class Recorder:
                 if version_now(tensor) != version:
                     stale = {"saved": name}
                     break
-        self._emit("error", node, **stale, error=type(error).__name__, message=str(error))
+        self._emit("error", node, **stale, **error_in_words(error))
         vars(error)["trace"] = self.trace()
 
     def _note_saved(self, saved: dict[Any, list[Saved]]) -> None:
@@ -137,6 +152,13 @@ class Recorder:
             self._saved[node] = [item._replace(tensor=item.tensor.detach()) for item in items]
 
     # Probes: see the note above -----------------------------------------------------------------
+
+    def is_under_way(self) -> bool:
+        """Whether the pass that has come to a node is the one that is watched."""
+        number: int = the_torch()._C._current_graph_task_id()
+        if self._pass is None:
+            self._pass = number
+        return number == self._pass
 
     def _watch(self, node: Any) -> None:
         if is_leaf(node):
@@ -175,25 +197,29 @@ class Recorder:
         wide: Callable[..., Grads] = lambda grads, *_: grads,
     ) -> None:
         """Stand before, between and behind the hooks that `register` adds to."""
-
-        def stand(probe: Any) -> Any:
-            handle = register(lambda *grads: probe(node, wide(*grads), *grads[1:]))
-            self._handles.append(handle)
-            return handle
-
+        stand = partial(self._stand, node, register, wide)
         handle = stand(first)
         order = handle.hooks_dict_ref()
-        users = [item for item in order.items() if item[0] != handle.id]
-        if not users and kind == "pre":
+        others = [item for item in order.items() if item[0] != handle.id]
+        if not others and kind == "pre":
             handle.remove()  # nobody stands behind it
         line = [key for key in order if key == handle.id]
-        for key, hook in users:
-            name = self._name_hook(node, kind, hook)
-            line += [key, stand(partial(self._hooked, _EVENT[kind], name)).id]
+        for key, hook in others:
+            line.append(key)
+            if not isinstance(hook, _Probe):
+                name = self._name_hook(node, kind, hook)
+                line.append(stand(partial(self._hooked, _EVENT[kind], name)).id)
         if last is not None:
             line.append(stand(last).id)
         for key in line:  # `move_to_end` would not do: C++ reads the dict below the OrderedDict
             order[key] = order.pop(key)
+
+    def _stand(self, node: Any, register: Any, wide: Callable[..., Grads], probe: Any) -> Any:
+        """Put a probe behind all hooks that are there."""
+        look = _Probe(self, lambda *grads: probe(node, wide(*grads), *grads[1:]))
+        handle = register(look)
+        self._handles.append(handle)
+        return handle
 
     def _name_hook(self, node: Any, kind: str, hook: Any) -> str:
         self._number += 1

@@ -36,21 +36,51 @@ def styles(kinds: frozenset[str] = frozenset(KINDS)) -> str:
 
 
 def slim(svg: str) -> str:
-    """A drawing of ours with shorter numbers, and without the tips that the script puts there.
+    """A drawing of ours with shorter numbers, and without what a page's script and style sheet say.
 
     Text is left as it is: only what stands inside of tags is made shorter.
 
     Example:
-        >>> slim('<g id="gg-e1-0"><title>e1-0</title><path class="" d="M1.0 2.5"/>1.0</g>')
-        '<g id="gg-e1-0"><path d="M1 2.5"/>1.0</g>'
+        >>> slim('<g id="gg-e1-0"><title>e1-0</title><path class="" d="M1.0 2.5L3.0 2.0"/>1.0</g>')
+        '<g id="gg-e1-0"><path d="M1 2.5l2-.5"/>1.0</g>'
     """
     svg = re.sub(r"<title>([a-z]\d+(-\d+)?|n\d+  [^<]*)</title>", "", svg)
     svg = svg.replace(' class=""', "")
-    return re.sub(r"<(?:g|path|rect|text|circle) [^>]*>", _short_numbers, svg)
+    return re.sub(r"<(?:g|path|rect|text|circle) [^>]*>", _short_tag, svg)
 
 
-def _short_numbers(tag: re.Match[str]) -> str:
-    return re.sub(r"(?<=\d)\.0(?!\d)", "", tag[0])
+def _short_tag(tag: re.Match[str]) -> str:
+    text = re.sub(r"(?<=\d)\.0(?!\d)", "", tag[0])
+    if text.startswith("<rect"):
+        return re.sub(' height="15" rx="7.5"| height="14" rx="7"', "", text)  # as player.css says
+    return re.sub(r' d="(M[-\d. CLz]*)"', lambda path: f' d="{_relative(path[1])}"', text)
+
+
+def _relative(path: str) -> str:
+    """Path data of ours with steps from point to point in place of places.
+
+    Example:
+        >>> _relative("M89 18C101 18 106.2 18 117.5 17.5")
+        'M89 18c12 0 17.2 0 28.5-.5'
+    """
+    written, at, ahead = "", (0, 0), 0
+    for command, numbers in re.findall(r"([MCLz])([-\d. ]*)", path):
+        # In tenths, which is what is written: so that no step adds to the error of those before.
+        values = [round(10 * float(number)) for number in numbers.split()]
+        points = list(zip(values[::2], values[1::2], strict=True))
+        written += command.lower() if command != "M" else "M"
+        for number, (x, y) in enumerate(points):
+            written += _tenths(x - at[0], " " if number else "") + _tenths(y - at[1], " ")
+            ahead = (ahead + 1) % 3 if command == "C" else 0
+            at = (x, y) if not ahead else at
+    return written
+
+
+def _tenths(number: int, gap: str) -> str:
+    """A number of tenths, after a gap if it needs one: a minus is gap enough."""
+    whole, rest = divmod(abs(number), 10)
+    text = f"{whole}.{rest}" if rest and whole else f".{rest}" if rest else f"{whole}"
+    return f"-{text}" if number < 0 else f"{gap}{text}"
 
 
 def _bare(source: str) -> str:

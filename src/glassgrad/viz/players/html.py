@@ -33,6 +33,12 @@ POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 
+# What is in a frame takes the scheme of its place for the system's: a notebook's theme gets in.
+THEMED = (
+    "<style>:is([data-jp-theme-light=true],.vscode-light) .gg-recorded{color-scheme:light}"
+    ":is([data-jp-theme-light=false],.vscode-dark) .gg-recorded{color-scheme:dark}</style>"
+)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Player:
@@ -140,7 +146,7 @@ class Player:
         alt = escape(f"{self.drawing.graph.title}. {self.drawing.graph.counts}.")
         # A notebook that is not trusted strips the frame; the picture under it stays.
         html = (
-            '<div style="position:relative;min-height:680px">'
+            f'<div class="gg-recorded" style="position:relative;min-height:680px">{THEMED}'
             f'<img alt="{alt}" style="max-width:100%" src="data:image/svg+xml;base64,{image}">'
             '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
             f'width:100%;height:100%;border:0" title="{alt}" srcdoc="{escape(self.html)}">'

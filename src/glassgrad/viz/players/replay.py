@@ -9,6 +9,7 @@ arrays    {"a7": "[1, 2]"}               in words
 norms     {"a7": 2.236}                  "nan" where there is one, or inf
 events    the trace's own                `said`: a sentence each; `begin`: one before the first
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
+wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
 """
 
@@ -50,6 +51,7 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
         "nodes": {node["id"]: _node(node, narrator) for node in nodes},
         "leaves": [_tensor(leaf) | {"acc": leaf["acc"]} for leaf in trace.leaves],
         "tensors": _made(trace, nodes),
+        "wanted": trace.graph.get("wanted", []),
         "outputs": [output["id"] for output in trace.outputs],
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
         "norms": _norms(trace),

@@ -1,7 +1,7 @@
 """What is inside of a fold, as a graph of its own, with the ways in and out of it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from glassgrad.viz.scene.look import Look
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import plain
 
-__all__ = ["MOST", "inside_of"]
+__all__ = ["MOST", "edges_within", "inside_of", "without"]
 
 MOST = 40  # boxes: of a larger fold some are folds again
 GATES = 8  # ways in, and ways out; the others are counted
@@ -34,12 +34,44 @@ def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, 
     gates = frozenset(node["id"] for node in (*into, *out)) - kept
     small = replace(look, fold=True, max_nodes=look.max_nodes or MOST, apart=gates)
     graph = graph_of(part, small)
+    graph = without(graph, _strays(trace, {node["id"] for node in part.nodes}))
     turns = {name: turn for turn, name in enumerate(trace.schedule(), 1)}
     vertices = tuple(_as_seen(vertex, gates, into, turns, graph) for vertex in graph.vertices)
     count = len(names)
     words = f"{count:,} node{'' if count == 1 else 's'} inside"
     title = look.title if look.title is not None else f"Inside of {_span(nodes, names)}"
     return part, replace(graph, vertices=vertices, counts=words, title=plain(title, 120))
+
+
+def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, Any]]:
+    """The edges of a node, each in its place: those to nodes that are not known lead nowhere.
+
+    Example:
+        >>> edges_within({"edges": [{"to": "n1", "slot": 0}, {"to": "n2", "slot": 0}]}, {"n2"})
+        [{'to': None, 'slot': 0}, {'to': 'n2', 'slot': 0}]
+    """
+    # Left out, they would shift those behind them: the log counts the edges of a node.
+    return [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
+
+
+def without(graph: Graph, ends: Container[str]) -> Graph:
+    """`graph` without some vertices at the ends of arcs, and without those arcs."""
+    return replace(
+        graph,
+        vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
+        arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
+    )
+
+
+def _strays(trace: Trace, known: set[str]) -> set[str]:
+    """What stands at the ends of edges that lead out of the picture: no input without gradient."""
+    return {
+        f"z{node['id'][1:]}-{index}"
+        for node in trace.nodes
+        if node["id"] in known
+        for index, edge in enumerate(node["edges"])
+        if edge["to"] is not None
+    }
 
 
 def _is_used(accumulator: str, trace: Trace, names: dict[str, None]) -> bool:
@@ -72,18 +104,17 @@ def _part(
     gates: list[dict[str, Any]],
     into: set[str],
 ) -> Trace:
-    """A trace of its own: gates without what they saved, and without edges that lead elsewhere."""
+    """A trace of its own: gates without what they saved, and no edge that leads elsewhere."""
     inner = {node["id"] for node in nodes}
     known = inner | {node["id"] for node in gates}
     entries = {}
     for node in (*nodes, *gates):
         bare = {name: node[name] for name in ("id", "op", "seq")}
-        edges = [edge for edge in node["edges"] if edge["to"] is None or edge["to"] in known]
         if node["id"] in inner:
             entry = {n: v for n, v in node.items() if n not in ("base", "origin")}
-            entries[node["id"]] = entry | {"edges": edges}
+            entries[node["id"]] = entry | {"edges": edges_within(node, known)}
         else:
-            ways = [edge for edge in edges if edge["to"] in inner] if node["id"] in into else []
+            ways = edges_within(node, inner) if node["id"] in into else []
             entries[node["id"]] = bare | {"edges": ways}
     order = sorted(entries, key=lambda name: int(name[1:]))
     tensors = {leaf["id"] for leaf in leaves}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 
 __all__ = ["FULL", "HUGE", "MEDIUM", "PARTS", "Look", "look_of"]
 
@@ -61,21 +61,16 @@ def look_of(
 
     Raises:
         ArgumentError: for one that means nothing.
+        ArgumentTypeError: for a title that is no text, or parts that are no names.
     """
-    parts = (show,) if isinstance(show, str) else tuple(show)
-    for part in parts:
-        if part not in PARTS:
-            raise ArgumentError(
-                f"show has {part!r}, which is no part of a picture. It takes any of "
-                f'{", ".join(map(repr, PARTS))}. Write `show=("values", "saved")`.'
-            )
+    parts = _parts_of(show)
     options: tuple[Any, ...] = ("auto", False)
     if fold not in options or (fold == 0 and fold is not False):
         raise ArgumentError(
             f"fold={fold!r} is not known. Large graphs are folded by rule or not at all. "
             "Write `fold='auto'` or `fold=False`."
         )
-    if max_nodes is not None and (isinstance(max_nodes, bool) or max_nodes < 1):
+    if max_nodes is not None and (type(max_nodes) is not int or max_nodes < 1):
         raise ArgumentError(
             f"max_nodes={max_nodes!r} leaves nothing to draw. It says how many boxes a folded "
             "graph may have. Write `max_nodes=60`, or `fold=False` for all nodes."
@@ -85,4 +80,26 @@ def look_of(
             f"max_nodes={max_nodes} was given with fold=False. Without folding every node is "
             "drawn, however many there are. Leave one of the two out."
         )
-    return Look(frozenset(parts), fold == "auto", max_nodes, title, flow)
+    if title is not None and not isinstance(title, str):
+        raise ArgumentTypeError(
+            f"title={title!r} is of type {type(title).__name__}. What stands above a picture is "
+            f"text. Write `title={str(title)!r}`."
+        )
+    return Look(parts, fold == "auto", max_nodes, title, bool(flow))
+
+
+def _parts_of(show: Iterable[str]) -> frozenset[str]:
+    """The parts that were asked for, by one name or several."""
+    if not isinstance(show, Iterable):
+        raise ArgumentTypeError(
+            f"show={show!r} is of type {type(show).__name__}. It names the parts of a picture. "
+            'Write `show=("values", "saved")`.'
+        )
+    parts = (show,) if isinstance(show, str) else tuple(show)
+    for part in parts:
+        if part not in PARTS:
+            raise ArgumentError(
+                f"show has {part!r}, which is no part of a picture. It takes any of "
+                f'{", ".join(map(repr, PARTS))}. Write `show=("values", "saved")`.'
+            )
+    return frozenset(parts)

@@ -37,10 +37,20 @@ def relations(
                 arcs += _ties_to_bases(node, place, vertices)
             arcs += _tie(node, "origin", place, vertices)
     failure = failure_of(trace)
-    if failure is not None and (holder := place.get(failure["node"])) in vertices:
-        parts.append(_message(failure))
-        arcs.append(Arc(f"x{failure['node'][1:]}", holder, ERROR, "error", bad=failure["error"]))
+    if failure is not None:
+        holder = _holder_of(failure, trace, place)
+        if holder in vertices:
+            parts.append(_message(failure))
+            name = f"x{failure.get('node', holder)[1:]}"
+            arcs.append(Arc(name, holder, ERROR, "error", bad=failure["error"]))
     return parts, arcs
+
+
+def _holder_of(failure: dict[str, Any], trace: Trace, place: dict[str, str]) -> str:
+    """The vertex at which the pass ended; if it never began, the output where it was to."""
+    if "node" in failure:
+        return place.get(failure["node"], "")
+    return next((output["id"] for output in trace.outputs), "")
 
 
 def failure_of(trace: Trace) -> dict[str, Any] | None:

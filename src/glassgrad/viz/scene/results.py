@@ -38,7 +38,7 @@ def bad_nodes(trace: Trace) -> dict[str, str]:
         if event["type"] == "apply":
             if not spoiled.isdisjoint(event["grad_out"]) and spoiled.isdisjoint(event["grad_in"]):
                 bad[event["node"]] = "NaN"
-        elif event["type"] == "error":
+        elif event["type"] == "error" and "node" in event:  # else the seed was at fault
             bad[event["node"]] = "failed"
     return bad | {node: words for (node, _), words in stale_of(trace).items()}
 
@@ -53,6 +53,6 @@ def stale_of(trace: Trace) -> dict[tuple[str, str], str]:
     for event in trace.events:
         if event["type"] == "unpack" and event["version"][0] != event["version"][1]:
             stale[event["node"], event["saved"]] = f"v{event['version'][1]}≠v{event['version'][0]}"
-        elif event["type"] == "error" and event.get("saved"):
+        elif event["type"] == "error" and "node" in event and event.get("saved"):
             stale.setdefault((event["node"], event["saved"]), "stale")
     return stale

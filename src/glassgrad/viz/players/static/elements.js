@@ -47,6 +47,21 @@ export function textButton(label, act, attributes = {}) {
   return element("button", { type: "button", class: "gg-small", onclick: act, ...attributes }, label);
 }
 
+// Painting makes elements anew. Call this before, and what it returns after: what had the focus in
+// `root` has it still, or what stands in its place has it, so that the keys are heard on.
+export function keepFocus(root) {
+  const active = () => root.getRootNode().activeElement;
+  const held = root.contains(active()) ? active() : null;
+  const part = held?.closest(".gg-sec, .gg-log");
+  const all = () => [...part.querySelectorAll("button, select, input, summary")];
+  const at = part ? all().indexOf(held) : -1;
+  return () => {
+    if (!held || active() === held) return;
+    const next = part?.matches(".gg-log") ? part.querySelector(".here button") : part && all()[at];
+    (next ?? root).focus({ preventScroll: true });
+  };
+}
+
 // A name may hold ten thousand characters, or turn the direction of the text around it.
 export function clip(text, longest = 60) {
   const safe = String(text).slice(0, longest + 1)

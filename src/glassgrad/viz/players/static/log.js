@@ -1,18 +1,19 @@
 // The log of a backward pass, read: what the state is after k events. No page, no drawing.
 
-// What `packing.py` made: "~4" is a word that comes again, [-1, …] a list, [-2, …] a
-// string in pieces, [2, …] a dict.
+// What `packing.py` made: "~4" is a word that comes again, "a ~4; of text" has one in it, [-1, …] is
+// a list, [2, …] a dict.
 export function unpack({ words, forms, data }) {
+  const known = [];
+  const word = (digits) => (known[parseInt(digits, 36)] ??= open(words[parseInt(digits, 36)]));
   const open = (value) => {
-    if (typeof value === "string" && value[0] === "~") {
-      return value[1] === "~" ? value.slice(1) : words[Number(value.slice(1))];
+    if (typeof value === "string") {
+      if (/^~[0-9a-z]+$/.test(value)) return word(value.slice(1));
+      return value.replace(/~([0-9a-z]*);/g, (_, digits) => (digits ? word(digits) : "~"));
     }
     if (!Array.isArray(value)) return value;
-    if (value[0] < 0) {
-      const items = value.slice(1).map(open);
-      return value[0] === -1 ? items : items.join("");
-    }
-    return Object.fromEntries(forms[value[0]].map((key, at) => [key, open(value[at + 1])]));
+    const [form, ...items] = value;
+    const opened = items.map(open);
+    return form < 0 ? opened : Object.fromEntries(forms[form].map((key, at) => [key, opened[at]]));
   };
   return open(data);
 }
@@ -37,11 +38,15 @@ export function replay(data, count) {
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
-  if (type === "ready") {
+  if (type === "ready" && givenOut(data, node)) {
+    state.node[node] = "done"; // it does not run: what has arrived is the result
+  } else if (type === "ready") {
     state.node[node] = "ready";
     state.queue.push(node);
   } else if (type === "buffer") {
     state.arrived[node] = event;
+    const leaf = givenOut(data, node);
+    if (leaf) state.grad[leaf.id] = event.grad;
     if (event.edge) state.passed.set(event.edge, sentAlong(state, event));
   } else if (type === "accumulate") {
     const leaf = data.leaves.find((each) => each.id === event.tensor);
@@ -52,6 +57,11 @@ export function advance(state, data, event) {
     begin(state, data, node);
     atNode(state, event);
   }
+}
+
+// The leaf whose gradient ends at this node: it was asked for, and is not added to `.grad`.
+export function givenOut(data, node) {
+  return data.wanted.includes(node) ? data.leaves.find((each) => each.acc === node) : undefined;
 }
 
 function atNode(state, event) {

@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText } from "./elements.js";
 import { faults } from "./stage.js";
-import { phases } from "./log.js";
+import { givenOut, phases } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -22,6 +22,7 @@ export class Panels {
     });
     this.root = element("aside", { class: "gg-panel", "aria-label": "The step in detail" },
       ...sections, foldable("breaks", "Breakpoints", told.breaks), foldable("legend", "Legend", told.legend));
+    this.bodies.node.before(this.picker); // which is never painted anew: it may be open
     this.titles = { node: sections[0].querySelector("h3") };
     this.hookSection = sections[2];
     this.learn();
@@ -30,8 +31,10 @@ export class Panels {
   // The nodes to choose from; again when a live session has grown.
   learn() {
     const { nodes } = this.data;
-    this.picker.replaceChildren(element("option", { value: "" }, "follow the pass"),
-      ...Object.keys(nodes).map((id) => element("option", { value: id }, `${id} ${clip(nodes[id].name, 36)}`)));
+    if (this.picker.options.length !== Object.keys(nodes).length + 1) {
+      this.picker.replaceChildren(element("option", { value: "" }, "follow the pass"),
+        ...Object.keys(nodes).map((id) => element("option", { value: id }, `${id} ${clip(nodes[id].name, 36)}`)));
+    }
     this.registered = Object.values(nodes).reduce((sum, node) => sum + (node.hooks ?? []).length, 0);
     this.hookSection.hidden = !this.registered;
     this.readers = new Map(); // by leaf: which nodes saved it, and under which names
@@ -46,7 +49,7 @@ export class Panels {
     const shown = chosen ?? state.current;
     this.picker.value = chosen ?? "";
     this.titles.node.textContent = chosen ? "Chosen node" : "Current node";
-    this.bodies.node.replaceChildren(this.picker, ...(shown ? this.node(state, shown, at, points) : [
+    this.bodies.node.replaceChildren(...(shown ? this.node(state, shown, at, points) : [
       element("p", { class: "gg-empty" }, "No node has begun. Click on one to look into it.")]));
     this.bodies.queue.replaceChildren(this.queue(state));
     this.bodies.hooks.replaceChildren(this.hooks(state));
@@ -216,11 +219,13 @@ export class Panels {
 
   tensor(state, tensor) {
     const grad = state.grad[tensor.id];
-    const fresh = state.event?.type === "accumulate" && state.event.tensor === tensor.id;
+    const isGivenOut = Boolean(tensor.acc && givenOut(this.data, tensor.acc));
+    const fresh = isGivenOut ? state.event?.type === "buffer" && state.event.node === tensor.acc :
+      state.event?.type === "accumulate" && state.event.tensor === tensor.id;
     const given = tensor.node ? state.into[tensor.node]?.[tensor.slot] : undefined;
     const version = this.versionOf(state, tensor);
     const list = [["value", tensor.array ? this.words(tensor.array) : tensor.shape]];
-    if (tensor.acc) list.push([".grad", grad ? this.words(grad) : "none yet", fresh ? "gg-fresh" : grad ? "" : "gg-none"]);
+    if (tensor.acc) list.push([isGivenOut ? "gradient" : ".grad", grad ? this.words(grad) : "none yet", fresh ? "gg-fresh" : grad ? "" : "gg-none"]);
     else list.push([tensor.retains ? ".grad" : "gradient", given ? this.words(given) : "none yet", given ? "" : "gg-none"]);
     return element("div", { class: "gg-tensor" },
       element("p", {}, element("strong", {}, clip(tensor.name, 40)),

@@ -10,7 +10,7 @@
 //            with `granularity`, and `noWayBack`, why it cannot be stepped back, if it cannot
 
 import { unpack, replay, stops, beginnings, storages, flowBounds } from "./log.js";
-import { element, textButton } from "./elements.js";
+import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { Breaks, nextStop } from "./breaks.js";
@@ -104,7 +104,7 @@ class Player {
   // --- moving ---
 
   go(step, { remember = true, note = "" } = {}) {
-    this.at = Math.max(0, Math.min(this.last, Number.isFinite(step) ? step : 0));
+    this.at = Math.max(0, Math.min(this.last, Number.isNaN(step) ? 0 : step));
     this.note = note;
     this.paint();
     if (remember && this.ownsPage) this.remember();
@@ -189,7 +189,8 @@ class Player {
 
   hear(message) {
     if (message.type === "breakpoints") {
-      this.breaks.show(message.list);
+      this.showBreaks(message.list);
+      return;
     } else if (message.type === "explained") {
       this.data.explain[message.node] = message.explain;
     } else if (message.type === "update") {
@@ -232,9 +233,8 @@ class Player {
   addBreak(what, value) {
     const words = this.breaks.words(what, value);
     if (this.live) return this.live.send({ do: "break", what, value: this.asPythonKnows(what, value) });
-    if (this.breaks.points.some((each) => each.words === words)) return undefined;
-    this.breaks.show([...this.breaks.points, { what, value, words }]);
-    return this.paint();
+    if (this.breaks.points.some((each) => each.what === what && each.value === value)) return undefined;
+    return this.showBreaks([...this.breaks.points, { what, value, words }]);
   }
 
   // A tensor is known there by its name, if it has one.
@@ -245,8 +245,14 @@ class Player {
 
   removeBreak(point) {
     if (this.live) return this.live.send({ do: "unbreak", id: point.id });
-    this.breaks.show(this.breaks.points.filter((each) => each !== point));
-    return this.paint();
+    return this.showBreaks(this.breaks.points.filter((each) => each !== point));
+  }
+
+  showBreaks(points) {
+    const giveFocusBack = keepFocus(this.root);
+    this.breaks.show(points);
+    giveFocusBack();
+    this.paint();
   }
 
   toggleBreak(node) {
@@ -286,6 +292,7 @@ class Player {
 
   paint() {
     const { data, at, parts } = this;
+    const giveFocusBack = keepFocus(this.root);
     const state = replay(data, at);
     const view = { at, chosen: this.chosen, points: this.points, bounds: this.bounds };
     this.stage.paint(state, view);
@@ -303,6 +310,7 @@ class Player {
     if (parts.said.textContent !== words) parts.said.textContent = words;
     this.paintNote();
     this.paintLog();
+    giveFocusBack();
     this.stage.follow(state);
   }
 
@@ -355,6 +363,7 @@ class Player {
     const act = acts[event.key];
     if (!act) return;
     event.preventDefault();
+    if (event.repeat && !event.key.startsWith("Arrow")) return; // a key held down is one press
     if (["ArrowRight", "ArrowLeft", "Home", "End", "r"].includes(event.key)) this.stop();
     act();
   }

@@ -1,0 +1,96 @@
+"""The player at the edges: odd logs and addresses, and where the focus goes when it paints."""
+
+import pytest
+
+import glassgrad as gg
+from glassgrad.tracing import Trace, watching
+from glassgrad.viz import player
+
+FOCUSED = "document.activeElement.textContent || document.activeElement.className"
+
+
+def failed_at_once(trace):
+    """A pass that failed before any node began, as by a gradient of the wrong shape."""
+    error = {"k": 0, "type": "error", "error": "ShapeError", "message": "a <b>wrong</b> seed"}
+    return Trace(trace.graph, trace.arrays, [error])
+
+
+def test_a_pass_that_failed_before_its_first_node_says_why(play, samples):
+    shown = play(player(failed_at_once(samples.square())))
+    shown.press("End")
+    assert shown.said == "The pass ends with ShapeError: a <b>wrong</b> seed"
+    assert "gg-failed" in shown.page.locator(".gg-now").get_attribute("class")
+    assert shown.page.locator(".vertex.error").is_visible()
+    shown.press("Home", "r", "b", "ArrowLeft")
+    assert shown.count == "0 / 1"
+
+
+def test_a_graph_of_nothing_can_be_opened(play):
+    shown = play(player(Trace({"nodes": [], "leaves": []})))
+    shown.press("ArrowRight", " ", "End", "r", "b", "h", "ArrowLeft", "Home")
+    assert shown.count == "0 / 0"
+    assert shown.button("Play").is_visible()
+
+
+@pytest.mark.parametrize("address", ["#99", "#" + "9" * 400])
+def test_an_address_behind_the_end_is_the_end(address, play, samples):
+    assert play(player(samples.square()), fragment=address).count == "12 / 12"
+
+
+@pytest.mark.parametrize("address", ["#-1", "#1e1", "#NaN", "#<b>", "#1.5"])
+def test_an_address_that_is_no_number_is_the_beginning(address, play, samples):
+    assert play(player(samples.square()), fragment=address).count == "0 / 12"
+
+
+def test_a_button_keeps_the_focus_when_its_panel_is_painted_anew(play, samples):
+    shown = play(player(samples.neuron()), fragment="#5")
+    shown.button("Break here").focus()
+    shown.press("Enter")
+    assert shown.page.evaluate(FOCUSED) == "Remove breakpoint"
+    shown.press("Enter", "ArrowRight")
+    assert shown.page.evaluate(FOCUSED) == "Break here"
+    assert shown.count == "6 / 22"
+
+
+def test_the_choice_of_nodes_keeps_the_focus(play, samples):
+    shown = play(player(samples.neuron()))
+    shown.page.get_by_label("Show node").focus()
+    shown.press("ArrowDown", "ArrowDown")
+    assert shown.page.evaluate("document.activeElement.value") == "n1"
+
+
+def test_a_line_of_the_log_leaves_the_focus_in_the_player(play, samples):
+    shown = play(player(samples.neuron()))
+    shown.page.locator(".gg-log button").nth(2).click()
+    assert shown.page.evaluate(FOCUSED) == shown.said
+    shown.press("ArrowRight")
+    assert shown.count == "4 / 22"
+
+
+def test_a_breakpoint_that_is_removed_leaves_the_focus_in_the_player(play, samples):
+    shown = play(player(samples.neuron()), fragment="#5")
+    shown.press("b")
+    shown.page.get_by_role("button", name="Remove breakpoint:").press("Enter")
+    assert "gg-player" in shown.page.evaluate("document.activeElement.className")
+
+
+def test_a_key_held_down_switches_once(play, samples):
+    shown = play(player(samples.neuron()), fragment="#5")
+    shown.page.keyboard.down("h")
+    shown.page.keyboard.down("h")  # what a keyboard sends while the key is held
+    assert shown.page.get_by_label("heat").is_checked()
+    shown.page.keyboard.up("h")
+    shown.page.keyboard.down("ArrowRight")
+    shown.page.keyboard.down("ArrowRight")
+    assert shown.count == "7 / 22"
+
+
+def test_nothing_waits_at_the_end_of_a_pass_that_gives_its_gradients_out(play):
+    w = gg.tensor([1.0, 2.0], requires_grad=True)
+    with watching() as passes:
+        gg.autograd.grad((w * w).sum(), w)
+    shown = play(player(next(iter(passes))))
+    shown.press("End")
+    assert "empty" in shown.section("queue").inner_text()
+    assert "[2, 4]" in shown.section("tensors").inner_text()
+    assert "done" in shown.classes("n0")
