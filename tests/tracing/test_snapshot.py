@@ -181,3 +181,18 @@ def test_bad_input_is_explained():
         gg.snapshot(x, values="all")
     with pytest.raises(GraphError, match="does not require"):
         gg.snapshot(gg.ones(2))
+
+
+@pytest.mark.parametrize("look", [gg.record, gg.snapshot, gg.step])
+def test_of_nothing_there_is_no_graph(look):
+    with pytest.raises(ValueError, match=f"{look.__name__}\\(\\) was given an empty list"):
+        look([])
+
+
+@pytest.mark.parametrize("look", [gg.record, gg.snapshot, gg.step])
+def test_a_tensor_of_pytorch_is_sent_to_the_adapter(look):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(
+        TypeError, match=r"write `glassgrad\.tracing\.torch\.(record|step)\(loss\)`"
+    ):
+        look(torch.ones((), requires_grad=True))

@@ -143,3 +143,11 @@ def test_a_notebook_gets_an_image_that_fits_its_page_the_svg_and_text(drawing):
 
 def test_an_empty_graph_is_drawn():
     assert "0 nodes" in draw(Trace({"nodes": [], "leaves": []})).svg
+
+
+@pytest.mark.parametrize("show", [draw, player])
+def test_a_tensor_of_pytorch_is_to_be_recorded_first(show):
+    torch = pytest.importorskip("torch")
+    remedy = f"Write `{show.__name__}\\(glassgrad.tracing.torch.record\\(loss\\)\\)`"
+    with pytest.raises(TypeError, match=f"was given a torch.Tensor.*{remedy}"):
+        show(torch.ones((), requires_grad=True))

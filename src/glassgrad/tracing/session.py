@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.base.errors import ArgumentError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import backward_task
@@ -19,6 +19,7 @@ from glassgrad.engine.task import GraphTask
 from . import breakpoints, changing
 from .breakpoints import Breakpoint
 from .paused import Paused
+from .snapshot import outputs_of
 
 __all__ = ["Session", "step"]
 
@@ -66,14 +67,7 @@ def step(
             f"granularity must be 'node', 'hook' or 'micro', got {granularity!r}. It says how much "
             "one step does. Write `step(loss, granularity='micro')` for the smallest steps."
         )
-    outputs: list[Any] = [tensors] if isinstance(tensors, (Tensor, GradientEdge)) else []
-    if not outputs:
-        if not isinstance(tensors, Iterable):
-            raise ArgumentTypeError(
-                f"step() takes a Tensor or several, got {type(tensors).__name__}. A pass starts "
-                "from what was computed. Pass the loss: `gg.step(loss)`."
-            )
-        outputs = list(tensors)
+    outputs = outputs_of(tensors, "step", also=(GradientEdge,))
     task = backward_task(outputs, gradient, retain_graph, create_graph, inputs)
     return Session(task, outputs, granularity)
 

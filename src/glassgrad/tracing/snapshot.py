@@ -51,17 +51,28 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
     return Trace(graph, table.summaries, [])
 
 
-def outputs_of(tensors: Any, function: str) -> list[Tensor]:
-    """`tensors` as a list; `function` names in the error what was called."""
-    if isinstance(tensors, Tensor):
+def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:
+    """`tensors` as a list; `function` names in errors what was called, and takes `also` those."""
+    kinds = (Tensor, *also)
+    if isinstance(tensors, kinds):
         return [tensors]
-    outputs = list(tensors) if isinstance(tensors, Iterable) else [tensors]
+    is_torch = type(tensors).__module__.partition(".")[0] == "torch"  # it would be iterated
+    outputs = list(tensors) if isinstance(tensors, Iterable) and not is_torch else [tensors]
     for output in outputs:
-        if not isinstance(output, Tensor):
+        if not isinstance(output, kinds):
+            remedy = f"Pass the loss: `glassgrad.{function}(loss)`."
+            if is_torch:
+                call = function if function == "step" else "record"
+                remedy = f"For a graph of PyTorch write `glassgrad.tracing.torch.{call}(loss)`."
             raise ArgumentTypeError(
                 f"{function}() takes a Tensor or several, got {type(output).__name__}. "
-                f"A graph hangs on tensors. Pass the loss: `gg.{function}(loss)`."
+                f"A graph hangs on tensors. {remedy}"
             )
+    if not outputs:
+        raise ArgumentError(
+            f"{function}() was given an empty {type(tensors).__name__}. A graph hangs on tensors, "
+            f"and here is none. Pass the loss: `glassgrad.{function}(loss)`."
+        )
     return outputs
 
 

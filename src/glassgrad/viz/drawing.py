@@ -269,9 +269,13 @@ def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
     several = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     if several and all(isinstance(each, Tensor) for each in several):
         return look_at(several)
+    is_torch = type(loss).__module__.partition(".")[0] == "torch"
+    remedy = f"`{name}(loss)` or `{name}(record(loss))`"
+    if is_torch:
+        remedy = f"`{name}(glassgrad.tracing.torch.record(loss))`"
     raise ArgumentTypeError(
-        f"{name}() was given a {type(loss).__name__}. It shows the graph of a tensor, or a "
-        f"recorded backward pass. Write `{name}(loss)` or `{name}(record(loss))`."
+        f"{name}() was given a {'torch.' * is_torch}{type(loss).__name__}. It shows the graph of "
+        f"glassgrad's tensors, or a recorded backward pass. Write {remedy}."
     )
 
 

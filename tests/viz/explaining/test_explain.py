@@ -361,3 +361,9 @@ def test_a_gradient_of_another_shape_is_refused(x):
         gg.explain(x * x, gradient=gg.ones(3))
     with pytest.raises(ArgumentError, match="1 gradient"):
         gg.explain(x.split(1)[0], gradient=gg.ones(1))
+
+
+def test_a_gradient_is_made_of_numbers():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(TypeError, match="given a str as gradient: 'x'"):
+        gg.explain(x.exp(), gradient="x")

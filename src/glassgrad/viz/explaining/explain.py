@@ -143,7 +143,7 @@ def explain(
         An Explanation: print it, or leave it to a notebook. `.ok` is the outcome of the check.
 
     Raises:
-        ArgumentTypeError: if `what` is no part of a graph.
+        ArgumentTypeError: if `what` is no part of a graph, or `gradient` is not made of numbers.
         ArgumentError: if `gradient` has another shape, or not one entry per output.
 
     Example:
@@ -216,7 +216,13 @@ def _ones(meta: Any) -> Any:
 
 
 def _array(value: Any) -> Any:
-    return asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
+    array = asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise ArgumentTypeError(
+            f"explain() was given a {type(value).__name__} as gradient: {plain(repr(value), 40)}. "
+            "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
+        )
+    return array
 
 
 def words_of(cls: Any) -> str:
