@@ -280,6 +280,19 @@ def test_what_ran_before_a_script_failed_is_drawn_and_its_exit_code_is_ours(draw
     assert record["events"]
 
 
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        (("--var", "nope"), "the script has no variable 'nope'"),
+        (("--pass", "7"), "the script ran 1 backward pass, and number 7 was to be drawn"),
+    ],
+)
+def test_of_a_script_that_failed_only_what_was_asked_for_is_drawn(draw, option, reason):
+    code, record, _, complaint = draw(LOSS + "loss.backward()\nsys.exit(7)\n", *option)
+    assert (code, record) == (7, None)
+    assert reason in complaint
+
+
 def test_other_losses_are_named(draw):
     _, record, _, complaint = draw(LOSS + "other = x.exp().sum()\n")
     assert "ExpBackward0" in ops(record)

@@ -49,6 +49,14 @@ def test_the_scripts_own_pass_is_paused_and_the_script_goes_on(step):
     assert told.endswith("grad tensor([ 14.7781, 109.1963])\n")
 
 
+@pytest.mark.parametrize("options", [("--pass", "5"), ("--var", "loss")])
+def test_a_script_that_ends_before_its_pass_is_not_silent(step, options):
+    code, told, complaint = step(PASS + "raise SystemExit(4)", options=options)
+    assert code == 4
+    assert "Paused" not in told
+    assert complaint == "glassgrad: no pass was stepped: the script ended with 4 after 1 pass\n"
+
+
 def test_several_steps_and_back(step):
     _, told, _ = step(PASS, "n 2", "b 2", "c")
     assert "Paused at n1 ExpBackward0" in answer(told, "n 2")

@@ -172,3 +172,9 @@ def test_a_function_that_runs_backward_itself_is_told_what_to_do_instead():
     with pytest.raises(FreedGraphError, match="Have it return the loss"):
         gg.find_nan(step)
     assert gg.find_nan(step, retain_graph=True) is None
+
+
+def test_of_numbers_that_are_all_infinite_no_range_is_told():
+    told = str(gg.find_nan(lambda: leaf(0.0, 0.0).log() * 0.0))
+    assert "[-inf, -inf], 2 inf" in told
+    assert "None" not in told

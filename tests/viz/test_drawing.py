@@ -151,3 +151,9 @@ def test_a_tensor_of_pytorch_is_to_be_recorded_first(show):
     remedy = f"Write `{show.__name__}\\(glassgrad.tracing.torch.record\\(loss\\)\\)`"
     with pytest.raises(TypeError, match=f"was given a torch.Tensor.*{remedy}"):
         show(torch.ones((), requires_grad=True))
+
+
+def test_the_flow_of_a_pass_that_did_not_run_is_refused():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(ArgumentError, match=r"Write `draw\(record\(loss\), flow=True\)`"):
+        draw((x * x).sum(), flow=True)

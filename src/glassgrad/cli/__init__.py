@@ -83,10 +83,15 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
     out = arguments.out.absolute()  # wherever the script goes
     passes = Passes(arguments.number, explaining=is_page)
     run = run_script(arguments.script, scripts, passes.watch)
-    if run.code and passes.last is None:
+    is_asked = arguments.var is not None or arguments.number is not None
+    if run.code and passes.last is None and not is_asked:
         return run.code  # the script has said why
-    found = passes.last if run.code else recorded(run.names, passes, arguments.var)
-    assert found is not None
+    try:
+        found = recorded(run.names, passes, arguments.var)
+    except DataError as error:
+        if not run.code:
+            raise
+        return _fail(str(error), run.code)
     _save(found.trace, arguments, out, found.explain)
     if found.error is not None and not run.code:
         return _fail(f"the pass failed: {type(found.error).__name__}: {found.error}", FAILED)
@@ -147,6 +152,12 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
     number = 0 if arguments.var is not None else arguments.number
     stepper = Stepper(number, arguments.by)
     run = run_script(arguments.script, scripts, stepper.watch)
+    if run.code and stepper.seen and not stepper.has_stepped:
+        passes = "pass" if stepper.seen == 1 else "passes"
+        return _fail(
+            f"no pass was stepped: the script ended with {run.code} after {stepper.seen} {passes}",
+            run.code,
+        )
     if run.code or stepper.has_stepped:
         return run.code
     with contextlib.suppress(SystemExit):  # q

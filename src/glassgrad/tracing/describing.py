@@ -4,7 +4,9 @@ Nothing here runs a pass or changes the graph.
 """
 
 import copy
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -129,16 +131,29 @@ def oldest_first(schedule: list[Node]) -> list[Node]:
 
 def describe(names: Names, table: ArrayTable, outputs: list[Tensor]) -> dict[str, Any]:
     """The `graph` of a trace; the arrays it speaks of go into `table`."""
-    return {
-        **levels_of(names.nodes),
-        **open_levels(),
-        "leaves": [describe_leaf(names, table, node) for node in names.leaves],
-        "nodes": [describe_node(names, table, node) for node in names.nodes],
-        "outputs": [
-            _output(names, table, tensor, name)
-            for tensor, name in zip(outputs, names.outputs, strict=True)
-        ],
-    }
+    with _uncollected():
+        return {
+            **levels_of(names.nodes),
+            **open_levels(),
+            "leaves": [describe_leaf(names, table, node) for node in names.leaves],
+            "nodes": [describe_node(names, table, node) for node in names.nodes],
+            "outputs": [
+                _output(names, table, tensor, name)
+                for tensor, name in zip(outputs, names.outputs, strict=True)
+            ],
+        }
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _tensor(table: ArrayTable, tensor: Tensor) -> dict[str, Any]:

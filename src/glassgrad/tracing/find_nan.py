@@ -281,5 +281,7 @@ def _seen(entry: dict[str, Any]) -> str:
     head = ", ".join(str(item) for item in entry["head"])
     more = ", …" if math.prod(entry["shape"]) > len(entry["head"]) else ""
     counts = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if kind in entry]
-    said = f"{entry['dtype']} {entry['shape']} [{head}{more}] from {entry['min']} to {entry['max']}"
+    said = f"{entry['dtype']} {entry['shape']} [{head}{more}]"
+    if entry["min"] is not None:  # else nothing in it is finite
+        said += f" from {entry['min']} to {entry['max']}"
     return said + (f", {' and '.join(counts)}" if counts else "")

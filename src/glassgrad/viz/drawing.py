@@ -249,6 +249,11 @@ def draw(
         return Drawing(union, graph, places, rankdir, theme, report=str(loss))
     is_paused = isinstance(loss, Session)
     trace = trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
+    if flow and not is_paused and not trace.events:
+        raise ArgumentError(
+            "flow=True was given with a graph on which no pass was recorded. It shows how much "
+            "gradient went along each arrow, and none has. Write `draw(record(loss), flow=True)`."
+        )
     if mirror:
         facing = mirrored(trace, look, rankdir)
         graph, places = facing.graph, lay_out_mirror(facing, rankdir=rankdir)
