@@ -307,6 +307,13 @@ def test_a_script_that_is_not_there(capsys, tmp_path):
     assert "no.py: No such file" in capsys.readouterr().err
 
 
+def test_a_png_that_cannot_be_made_is_refused_before_the_script_runs(draw, monkeypatch):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    code, _, told, complaint = draw(LOSS + "loss.backward()\n", out="pass.png")
+    assert (code, told) == (cli.MISUSED, "")
+    assert "pip install 'glassgrad[png]'" in complaint
+
+
 def test_a_script_without_a_loss(draw):
     code, _, _, complaint = draw("import glassgrad as gg\nx = gg.ones(2, requires_grad=True)\n")
     assert code == cli.FAILED

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,8 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
     from .recorded import Passes, recorded
     from .scripts import run_script
 
-    if not _is_form(arguments.out):
-        return _refuse_form(arguments.out)
+    if (reason := _unwritable(arguments.out)) is not None:
+        return _fail(reason, MISUSED)
     is_page = arguments.out.suffix.lower() == ".html"
     out = arguments.out.absolute()  # wherever the script goes
     passes = Passes(arguments.number, explaining=is_page)
@@ -98,13 +99,15 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
     return run.code
 
 
-def _is_form(out: Path) -> bool:
-    return out.suffix.lower() in FORMS
-
-
-def _refuse_form(out: Path) -> int:
-    known = ", ".join(FORMS)
-    return _fail(f"-o {out}: its suffix says no form that is written here: {known}", MISUSED)
+def _unwritable(out: Path) -> str | None:
+    """Why nothing can be written to `out`; known before a script has run for an hour."""
+    suffix = out.suffix.lower()
+    if suffix not in FORMS:
+        known = ", ".join(FORMS)
+        return f"-o {out}: its suffix says no form that is written here: {known}"
+    if suffix == ".png" and find_spec("resvg_py") is None:
+        return f"-o {out}: a PNG needs the package resvg_py: pip install 'glassgrad[png]'"
+    return None
 
 
 def _save(
@@ -166,8 +169,8 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
 
 
 def _view(arguments: argparse.Namespace) -> int:
-    if arguments.out is not None and not _is_form(arguments.out):
-        return _refuse_form(arguments.out)
+    if arguments.out is not None and (reason := _unwritable(arguments.out)) is not None:
+        return _fail(reason, MISUSED)
     try:
         trace = Trace.load(arguments.trace)
     except OSError as error:
