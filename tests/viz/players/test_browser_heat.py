@@ -112,6 +112,18 @@ def test_the_tie_and_the_edge_of_the_failure_are_marked(play):
     assert "bad" in shown.classes("e2-0")
 
 
+def test_two_ties_to_one_note_bear_one_badge(play):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    a = x * 1.0
+    loss = (a * a).sum()
+    with gg.no_grad():
+        a.add_(1)
+    shown = play(player(loss))
+    shown.press("End")
+    assert shown.page.locator(".arc.bad .tie").count() == 2
+    assert shown.page.locator("text.fault").all_text_contents() == ["v1≠v0"]
+
+
 def test_a_failure_is_not_told_before_it_happens(play, samples):
     trace = samples.square()
     failed = {"k": 6, "type": "error", "node": "n1", "error": "ValueError", "message": "too bad"}

@@ -124,19 +124,23 @@ export class Stage {
         group.classList.add("bad");
         group.append(pill(group, words.badge));
       }
-      for (const arc of words.arcs) {
+      const marked = []; // from the last: it lies on top of those before it
+      for (const arc of words.arcs.toReversed()) {
         for (const group of this.arcs.get(arc) ?? []) {
           group.classList.add("bad");
-          this.markOnLine(group, words.badge);
+          this.markOnLine(group, words.badge, marked);
         }
       }
     }
   }
 
-  markOnLine(group, words) {
+  // The badge on the middle of a tie, unless that of its neighbour (`a*a` has two) stands there.
+  markOnLine(group, words, marked) {
     const line = group.querySelector(".tie");
     if (!line) return; // on the edge itself the pill of its node says it
     const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+    if (marked.some((each) => Math.abs(each.x - x) < 48 && Math.abs(each.y - y) < 14)) return;
+    marked.push({ x, y });
     group.append(shape("text", { class: "fault", x, y: y + 3.5 }, words));
   }
 
