@@ -87,6 +87,7 @@ def test_the_address_keeps_the_step(visit, samples):
     page = visit(player(samples.square()).html, fragment="#9")
     assert count(page) == "9 / 12"
     page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/*#10")  # it is written a moment later, not at every step
     assert page.url.endswith("#10")
     page.evaluate("location.hash = '#3'")
     page.get_by_text("3 / 12", exact=True).wait_for()
