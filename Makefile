@@ -15,7 +15,7 @@ TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fuzz check format bench gallery docs test-docs clean
+.PHONY: help demo test slow fuzz check format bench gallery docs test-docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,8 +23,11 @@ help:  ## Show this list
 demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it into out/
 	@$(BIN)/glassgrad demo --out $(OUT)
 
-test: $(VENV)/.test  ## Run the whole test suite, with PyTorch as the oracle
+test: $(VENV)/.test  ## Run the test suite, with PyTorch as the oracle
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+slow: $(VENV)/.test  ## Run the tests that `make test` leaves out: long ones, and more cases of the others
+	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.test  ## Play 20,000 random programs in glassgrad and in PyTorch (FUZZ_ARGS="--seed 7")
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ_ARGS)

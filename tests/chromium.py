@@ -4,6 +4,7 @@ One, because Playwright's synchronous interface can be open only once in a proce
 """
 
 import os
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -44,3 +45,43 @@ def browser():
         browser = running.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def context(browser):
+    """A context for all who store nothing in it: a new one for each page takes twice the time."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
+@contextmanager
+def visits(context, own):
+    """Opens pages; what one complains about, or asks of a place that is not `own`, is a failure.
+
+    `own` is what an address may begin with: a text, or a tuple of texts.
+    """
+    complaints, requests, pages = [], [], []
+
+    def lost(request):
+        # Whoever goes on to another page stops what the one before was still loading.
+        return [] if request.failure == "net::ERR_ABORTED" else [f"lost: {request.url}"]
+
+    def open_page(url, *, width=1400, height=900, scheme="light"):
+        page = context.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("requestfailed", lambda request: complaints.extend(lost(request)))
+        page.goto(url)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(own)] == []

@@ -10,6 +10,7 @@ import pytest
 from glassgrad import cli
 from glassgrad.engine import backward as engine
 from glassgrad.viz.players.packing import unpack
+from wrongcube import WRONG_CUBE
 
 LOSS = """
 import sys
@@ -188,25 +189,28 @@ def test_an_exception_inside_of_the_pass_reaches_the_script(draw):
     assert "caught" in draw(source, "--var", "y")[2]
 
 
+def test_forward_and_backward_face_to_face(draw, tmp_path):
+    assert draw(LOSS, "--mirror", out="both.svg")[0] == cli.DONE
+    assert "Forward and backward of loss" in (tmp_path / "both.svg").read_text()
+
+
+@pytest.mark.parametrize("out", ["pass.html", "pass.json", "pass.txt"])
+def test_face_to_face_is_for_pictures_alone(draw, out):
+    code, _, told, complaint = draw(LOSS, "--mirror", out=out)
+    assert (code, told) == (cli.MISUSED, "")  # before the script runs
+    assert "--mirror is for pictures: .svg, .png, .dot, .gv; or leave it out" in complaint
+
+
+def test_too_large_a_graph_for_face_to_face_is_told(draw):
+    many = LOSS + "for _ in range(70):\n    loss = loss * 2\n"
+    code, _, _, complaint = draw(many, "--mirror", out="both.svg")
+    assert code == cli.FAILED
+    assert "can be read up to 60 nodes" in complaint
+
+
 # Pages, and passes that fail ---------------------------------------------------------------------
 
-WRONG = """
-import glassgrad as gg
-
-
-class Cube(gg.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x ** 3
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * x ** 2
-
-
-x = gg.tensor([1.0, 2.0], requires_grad=True)
+WRONG = f"""{WRONG_CUBE}
 for power in (1, 2, 3):
     (Cube.apply(x) ** power).sum().backward()
 """

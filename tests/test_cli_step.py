@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from glassgrad import cli
+from wrongcube import WRONG_CUBE
 
 SCRIPT = """
 import glassgrad as gg
@@ -134,27 +135,11 @@ def test_a_node_explains_itself(step):
     assert "✓ agrees with differences" in told
 
 
-WRONG = """
-import glassgrad as gg
-
-
-class Cube(gg.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x ** 3
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * x ** 2
-
-
+WRONG = f"""{WRONG_CUBE}
 def double(grad):
     return grad * 2
 
 
-x = gg.tensor([1.0, 2.0], requires_grad=True)
 y = Cube.apply(x)
 y.register_hook(double)
 y.sum().backward()

@@ -83,6 +83,15 @@ def test_it_is_drawn_in_any_form(trace, tmp_path, capsys):
     assert cli.main(["view", str(path), "-o", "a.doc"]) == cli.MISUSED
 
 
+def test_it_is_drawn_face_to_face(trace, tmp_path, capsys):
+    path, out = str(trace.save(tmp_path / "pass.json")), tmp_path / "both.svg"
+    assert cli.main(["view", path, "-o", str(out), "--mirror"]) == cli.DONE
+    assert "Forward and backward" in out.read_text()
+    capsys.readouterr()
+    assert cli.main(["view", path, "--mirror"]) == cli.MISUSED
+    assert capsys.readouterr().err == "glassgrad: --mirror says how to draw: it needs -o FILE\n"
+
+
 def test_lines_in_a_terminal_too(trace):
     assert in_a_terminal(trace, is_plain=True) == text_view(trace) + "\n"
 

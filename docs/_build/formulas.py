@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.wording import escape
 
 FORMULA = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 MARK = "formula-{}-of-page"  # Markdown has nothing to say to it
@@ -23,5 +24,10 @@ def take_out(markdown: str, page: Any) -> str:
 def put_in(html: str, page: Any) -> str:
     """The rendered page with its formulas as MathML."""
     for at, formula in enumerate(getattr(page, "formulas", ())):
-        html = html.replace(MARK.format(at), mathml(formula))
+        if (set_formula := mathml(formula)) == f"<math><mtext>{escape(formula)}</mtext></math>":
+            raise ValueError(
+                f"{page.file.src_uri} has the formula {formula!r}, which mathml() cannot read. "
+                "It would stand on the page as LaTeX. Write it with the signs that mathml() knows."
+            )
+        html = html.replace(MARK.format(at), set_formula)
     return html

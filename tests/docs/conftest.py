@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from chromium import visits
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,31 +53,8 @@ def address(site):
 
 @pytest.fixture
 def visit(address, browser):
-    """Opens a page; whatever it complains about, or asks of another host, fails the test."""
-    complaints, requests, contexts = [], [], []
-
-    def lost(request):
-        # Whoever goes on to another page stops what the one before was still loading.
-        return [] if request.failure == "net::ERR_ABORTED" else [f"lost: {request.url}"]
-
-    def open_page(path, *, width=1400, height=900, scheme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            reduced_motion="reduce",
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("requestfailed", lambda request: complaints.extend(lost(request)))
-        page.goto(address + path)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    own = (address, "data:", "blob:")
-    assert [url for url in requests if not url.startswith(own)] == []
+    """Opens a page by its path in the site; the browser remembers nothing of other tests."""
+    context = browser.new_context()
+    with visits(context, own=(address, "data:", "blob:")) as open_page:
+        yield lambda path, **options: open_page(address + path, **options)
+    context.close()

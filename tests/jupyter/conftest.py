@@ -83,7 +83,7 @@ def _wait_for(address, process, log):
     pytest.fail(f"the server does not answer: {log.read_text()[-3000:]}")
 
 
-@pytest.fixture(scope="session", params=["lab", "notebook"])
+@pytest.fixture(scope="session", params=["lab", pytest.param("notebook", marks=pytest.mark.slow)])
 def frontend(request, server, browser):
     """JupyterLab, then Notebook 7; a complaint, or a request to elsewhere, is a failure."""
     found = FrontEnd(request.param, *server, browser)

@@ -38,20 +38,19 @@ class Kernel:
         return [content["data"] for kind, content in self.run(code, **options) if kind in kinds]
 
 
-@pytest.fixture
-def start(kernels, tmp_path):
+@pytest.fixture(scope="module")
+def start(kernels, tmp_path_factory):
     """Starts kernels with variables of the environment set."""
     from jupyter_client.manager import start_new_kernel
 
     running = []
+    private = str(tmp_path_factory.mktemp("ipython"))
 
     def started(**variables):
-        environment = {**os.environ, "IPYTHONDIR": str(tmp_path), **variables}
+        environment = {**os.environ, "IPYTHONDIR": private, **variables}
         manager, client = start_new_kernel(kernel_name="python3", env=environment)
         running.append((manager, client))
-        kernel = Kernel(client)
-        kernel.run(SETUP)
-        return kernel
+        return Kernel(client)
 
     yield started
     for manager, client in running:
@@ -59,11 +58,22 @@ def start(kernels, tmp_path):
         manager.shutdown_kernel(now=True)
 
 
+@pytest.fixture(scope="module")
+def first(start):
+    return start()
+
+
+@pytest.fixture
+def kernel(first):
+    """One kernel for the tests that leave nothing behind but variables."""
+    first.run(SETUP)
+    return first
+
+
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def test_a_session_is_shown_as_two_outputs_then_as_text(start):
-    kernel = start()
+def test_a_session_is_shown_as_two_outputs_then_as_text(kernel):
     still, widget = kernel.shown("s = gg.step(loss)\ns", cell="a")
     assert "srcdoc" in still["text/html"]
     assert "image/svg+xml" in still
@@ -73,8 +83,7 @@ def test_a_session_is_shown_as_two_outputs_then_as_text(start):
     assert text["text/plain"].startswith("Paused at n1 MulBackward0")
 
 
-def test_the_recorded_player_follows_what_cells_do(start):
-    kernel = start()
+def test_the_recorded_player_follows_what_cells_do(kernel):
     kernel.run("s = gg.step(loss)\ngg.player(s)", cell="a")
     (updated,) = [
         content for kind, content in kernel.run("s.run();") if kind == "update_display_data"
@@ -83,8 +92,7 @@ def test_the_recorded_player_follows_what_cells_do(start):
     assert [kind for kind, _ in kernel.run("1;") if kind == "update_display_data"] == []
 
 
-def test_a_cell_that_runs_again_lets_go_of_its_old_player(start):
-    kernel = start()
+def test_a_cell_that_runs_again_lets_go_of_its_old_player(kernel):
     code = "p = gg.player(gg.step((x * x).sum()))\nplayers = [*globals().get('players', []), p]\np"
     kernel.run(code, cell="a")
     closed = [kind for kind, _ in kernel.run(code, cell="a") if kind == "comm_close"]
@@ -95,6 +103,7 @@ def test_a_cell_that_runs_again_lets_go_of_its_old_player(start):
 
 def test_static_display_has_no_widget(start):
     kernel = start(GLASSGRAD_DISPLAY="static")
+    kernel.run(SETUP)
     (still,) = kernel.shown("gg.step(loss)")
     assert WIDGET not in still
     assert "srcdoc" in still["text/html"]
@@ -104,5 +113,6 @@ def test_static_display_has_no_widget(start):
 def test_without_anywidget_the_recorded_player_says_how_to_get_the_live_one(start):
     kernel = start()
     kernel.run("import sys; sys.modules['anywidget'] = None")
+    kernel.run(SETUP)
     (still,) = kernel.shown("gg.player(gg.step(loss))")
     assert "pip install 'glassgrad[jupyter]'" in still["text/html"]

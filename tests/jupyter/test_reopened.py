@@ -39,6 +39,7 @@ def test_nothing_is_left_of_the_widget(reopened):
     assert reopened.locator(".gg-widget").count() == 0
 
 
+@pytest.mark.slow
 def test_not_trusted_it_keeps_the_picture(frontend, saved):
     document = json.loads(saved.read_text())
     document["cells"][1]["source"] = "# from somebody else"

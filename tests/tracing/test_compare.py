@@ -52,10 +52,10 @@ def test_another_op_is_named_and_what_is_behind_it_still_matched():
 def test_a_detached_tensor_is_named_with_what_is_lost():
     found = compare(base, lambda x, w: (x * w).detach().exp() + w)
     (cut,) = found.of_kind("detached")
-    assert cut.text == (
-        "edge 0 of n4 AddBackward0 leads to n3 ExpBackward0 in a, nowhere in b; "
-        "3 nodes behind it are missing there"
+    assert cut.text.startswith(
+        "edge 0 of n4 AddBackward0 leads to n3 ExpBackward0 in a, nowhere in b (test_compare.py"
     )
+    assert cut.text.endswith("3 nodes behind it are missing there")
     assert not found.of_kind("only in a")
     assert kinds(found) == ["detached", "other .grad"]
 

@@ -3,15 +3,11 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.tracing import Trace
+from glassgrad.autograd import grad
+from glassgrad.tracing import Trace, watching
+from tracing.stepping import leaf
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using backward.. with create_graph")
-
-
-def leaf(values, name=None):
-    x = gg.tensor(values, requires_grad=True)
-    x.name = name
-    return x
 
 
 def origins(trace):
@@ -108,6 +104,46 @@ def test_what_has_grown_is_there_when_the_session_was_closed_early():
         before = session.next().next().trace
     assert any("origin" in node for node in before.nodes)
     assert session.trace == before
+
+
+def fails_at_exp(x):
+    """A loss whose pass fails at ExpBackward0, while a gradient of x waits."""
+
+    def fails(_):
+        raise ValueError("in a hook")
+
+    y = x.exp()
+    y.register_hook(fails)
+    return (y * x).sum()
+
+
+def test_what_hangs_on_gradients_that_waited_when_the_pass_failed_is_there():
+    x = leaf([1.0, 2.0], "x")
+    with pytest.raises(ValueError, match="in a hook") as caught:
+        gg.record(fails_at_exp(x), create_graph=True)
+    trace = caught.value.trace
+    assert origins(trace) == [("n4", "MulBackward0", "n2"), ("n5", "MulBackward0", "n2")]
+    assert trace.events[-1]["node"] == "n1"
+    assert Trace.from_json(trace.to_json()) == trace
+
+
+def test_the_session_of_a_pass_that_failed_has_all_that_was_there_before_it_failed():
+    session = gg.step(fails_at_exp(leaf([1.0, 2.0], "x")), create_graph=True)
+    before = session.run_until("ExpBackward0").trace
+    with pytest.raises(ValueError, match="in a hook") as caught:
+        session.next()
+    assert session.trace == caught.value.trace
+    assert session.trace.graph == before.graph
+    assert len(before.nodes) == 6
+    assert not session.buffers
+
+
+def test_the_pass_within_watching_passes_that_failed_has_it_too():
+    x = leaf([1.0, 2.0], "x")
+    loss = fails_at_exp(x)
+    with pytest.raises(ValueError, match="in a hook"), watching() as passes:
+        grad(loss, x, create_graph=True)
+    assert [op for _, op, _ in origins(passes[-1])] == ["MulBackward0", "MulBackward0"]
 
 
 def test_what_is_made_between_two_steps_was_made_by_no_rule():

@@ -10,18 +10,13 @@ from hypothesis import strategies as st
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from programs import Run, programs, writing_programs
+from tracing.stepping import leaf
 
 FUZZ = settings(
     max_examples=40, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
 )
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])
 MOVES = st.lists(st.booleans(), max_size=60)
-
-
-def leaf(values, name=None):
-    x = gg.tensor(values, requires_grad=True)
-    x.name = name
-    return x
 
 
 def events(trace, kind):

@@ -9,12 +9,7 @@ import glassgrad as gg
 from glassgrad.base.errors import FreedGraphError, StaleTensorError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.validate import load_schema
-
-
-def leaf(values, name=None):
-    x = gg.tensor(values, requires_grad=True)
-    x.name = name
-    return x
+from tracing.stepping import leaf
 
 
 def events(trace, kind):

@@ -5,12 +5,7 @@ import pytest
 import glassgrad
 from glassgrad import tensor
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-
-
-def leaf(values, name=None):
-    x = tensor(values, requires_grad=True)
-    x.name = name
-    return x
+from tracing.stepping import leaf
 
 
 def stops(session):

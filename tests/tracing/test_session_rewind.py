@@ -7,15 +7,9 @@ import weakref
 import pytest
 
 import glassgrad
-from glassgrad import tensor
 from glassgrad.base.errors import FreedGraphError, GraphError, StaleTensorError
 from glassgrad.utils.checkpoint import checkpoint
-
-
-def leaf(values, name=None):
-    x = tensor(values, requires_grad=True)
-    x.name = name
-    return x
+from tracing.stepping import leaf
 
 
 def back_to_the_start(session):

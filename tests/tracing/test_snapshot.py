@@ -96,13 +96,13 @@ def test_the_line_and_the_scope_of_a_node_are_told():
     assert add["src"].endswith(": `loss = (x + x).sum()`")
 
 
-def test_without_scopes_the_line_is_known_of_nodes_that_saved():
+def test_each_node_knows_its_line_and_no_scope_where_none_was_opened():
     x = gg.ones(2, requires_grad=True)
-    loss = (x * x).sum()
-    mul, total = gg.snapshot(loss).nodes[1:]
-    assert mul["src"].endswith("`loss = (x * x).sum()`")
-    assert "src" not in total
-    assert "scope" not in mul
+    loss = (x * x + x).square().sum()
+    nodes = gg.snapshot(loss).nodes[1:]
+    assert [node["op"][:3] for node in nodes] == ["Mul", "Add", "Pow", "Sum"]
+    assert all(node["src"].endswith("`loss = (x * x + x).square().sum()`") for node in nodes)
+    assert not any("scope" in node for node in nodes)
 
 
 def test_the_level_of_a_transform_is_told():

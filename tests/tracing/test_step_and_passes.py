@@ -3,26 +3,20 @@
 import warnings
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import glassgrad
-from glassgrad import autograd, tensor
+from glassgrad import autograd
 from glassgrad.base.errors import GradientError, GraphError
 from glassgrad.core import state
 from glassgrad.tracing import watching
 from programs import Run, programs
+from tracing.stepping import FUZZ, Inner, leaf, result_of, wander
 
-FUZZ = settings(
-    max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
 GRANULARITIES = st.sampled_from(["node", "hook", "micro"])
 MOVES = st.lists(st.booleans(), max_size=30)
 PICKS = st.lists(st.integers(0, 20), min_size=1, max_size=3)
-
-
-def leaf(values):
-    return tensor(values, requires_grad=True)
 
 
 def everything():
@@ -32,21 +26,8 @@ def everything():
     return modes, [set(mark) for mark in marks], state.noting, list(state.before_write)
 
 
-def result_of(run):
-    tensors = [*run.leaves, *[x for x in run.made if x.requires_grad and x.retains_grad]]
-    return [None if x.grad is None else x.grad.payload.tobytes() for x in tensors]
-
-
 def freed_of(run):
     return [node._is_released() for node in run.nodes if hasattr(node, "_is_released")]
-
-
-def wander(session, moves):
-    for forward in moves:
-        if forward and not session.is_done:
-            session.next()
-        elif not forward and session.can_go_back:
-            session.back()
 
 
 @FUZZ
@@ -159,39 +140,31 @@ def test_inside_of_another_pass_it_ends_with_the_same_bits(program, hooked, gran
 # Passes in hooks and rules of a stepped pass ------------------------------------------------------
 
 
-class Inner(autograd.Function):
+class Both(Inner):
     """x² whose backward runs a pass that fills `.grad` of a leaf besides."""
 
     besides = leaf(3.0)
 
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.detach() ** 2
-
-    @staticmethod
     def backward(ctx, gradient):
-        (x,) = ctx.saved_tensors
         with glassgrad.enable_grad():
-            (Inner.besides * 2).backward()
-            y = x.detach().requires_grad_()
-            (slope,) = autograd.grad((y * y).sum(), y)
-        return gradient * slope
+            (Both.besides * 2).backward()
+        return Inner.backward(ctx, gradient)
 
 
 @pytest.mark.parametrize("granularity", ["node", "hook", "micro"])
 def test_a_pass_in_a_rule_is_undone_with_the_step_that_ran_it(granularity):
-    Inner.besides.grad = None
+    Both.besides.grad = None
     x = leaf([1.0, 2.0])
-    with glassgrad.step(Inner.apply(x).sum(), granularity=granularity) as session:
+    with glassgrad.step(Both.apply(x).sum(), granularity=granularity) as session:
         session.run()
-        assert Inner.besides.grad.item() == 2.0
+        assert Both.besides.grad.item() == 2.0
         while session.can_go_back:
             session.back()
-        assert Inner.besides.grad is None
+        assert Both.besides.grad is None
         session.run()
-    assert (x.grad.tolist(), Inner.besides.grad.item()) == ([2.0, 4.0], 2.0)
-    Inner.besides.grad = None
+    assert (x.grad.tolist(), Both.besides.grad.item()) == ([2.0, 4.0], 2.0)
+    Both.besides.grad = None
 
 
 def test_a_session_in_a_hook_that_is_left_early_leaves_the_outer_pass_alone():

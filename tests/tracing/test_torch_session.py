@@ -9,6 +9,7 @@ import time
 import pytest
 import torch
 
+import glassgrad as gg
 from glassgrad.base.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.torch import record, step
 from tracing.classics import CLASSICS
@@ -59,9 +60,68 @@ def test_at_a_pause_the_node_its_gradients_and_the_events_so_far_are_seen():
         assert session.trace.schedule() == ["n4"]
         assert session.trace.events[-1] == {"k": 3, "type": "ready", "node": "n3"}
         assert x.grad is None
-        assert repr(session) == "Session(5 nodes, Stop(before ExpBackward0, n3))"
         session.run()
     assert (session.current, session.done, session.next()) == (None, True, None)
+
+
+def test_it_prints_where_the_pass_stands():
+    def doubled(grad):
+        return grad * 2
+
+    x, w = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor(3.0, requires_grad=True)
+    h = x * w
+    h.register_hook(doubled)
+    with step((h.exp() * h).sum(), names={"x": x, "h": h}) as session:
+        assert repr(session) == "Not begun: 0 of 6 nodes of the pass are done."
+        session.run_until("ExpBackward0")
+        with torch.no_grad():
+            w.add_(1.0)
+        assert repr(session).splitlines() == [
+            "Paused at n3 ExpBackward0, before its rule: node 3 of 6 of the pass.",
+            "Queue:",
+            "  n3 ExpBackward0: 1 of 1 arrived; (2,) float32 [3, 6]",
+            "  n2 MulBackward0: 1 of 2 arrived; (2,) float32 [20.1, 403]",
+            "Saved by n3 ExpBackward0:",
+            "  result (2,) float32, 8 bytes, saved at version 0",
+        ]
+        session.next()
+        stale = (
+            "  other () float32, 4 bytes, saved at version 0, which is stale: it is at version 1 "
+            "now; memory shared with leaf t1"
+        )
+        assert repr(session).splitlines()[3:] == [
+            "Saved by n2 MulBackward0:",
+            stale,
+            "  self (2,) float32, 8 bytes, saved at version 0; memory shared with leaf x",
+            "Hooks here:",
+            "  h1 doubled (tensor)",
+        ]
+    assert repr(session) == (
+        "Closed after 3 of 6 nodes of the pass.\nGradients:\n  x: none\n  t1: none"
+    )
+
+
+def test_it_prints_what_is_ready_and_what_has_come_of_it_in_the_words_of_glassgrad():
+    def told(module, step, **options):
+        x = module.tensor([1.0, 2.0], requires_grad=True)
+        w = module.tensor(3.0, requires_grad=True)
+        with step((x * w).sum(), **options) as session:
+            session.run_until(x)
+            texts = [repr(session)]
+            session.run()
+        return [*texts, repr(session)]
+
+    theirs, ours = told(torch, step), told(gg, gg.step, granularity="micro")
+    assert theirs[0] == ours[0].replace("before it runs", "before it adds to .grad")
+    assert "n1 AccumulateGrad of t1: 1 of 1 arrived; () float32 [3]" in theirs[0]
+    assert (
+        theirs[1]
+        == ours[1]
+        == (
+            "The pass is over: 4 of 4 nodes are done.\n"
+            "Gradients:\n  t0: (2,) float32 [3, 3]\n  t1: () float32 [3]"
+        )
+    )
 
 
 def test_it_runs_until_what_is_meant():

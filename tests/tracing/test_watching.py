@@ -6,7 +6,7 @@ import warnings
 import weakref
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import glassgrad
@@ -16,14 +16,7 @@ from glassgrad.core import state
 from glassgrad.func import grad, vmap
 from glassgrad.tracing import watching
 from programs import Run, programs, writing_programs
-
-FUZZ = settings(
-    max_examples=100, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
-
-
-def leaf(values):
-    return tensor(values, requires_grad=True)
+from tracing.stepping import FUZZ, Inner, leaf, result_of
 
 
 def ran(trace):
@@ -103,23 +96,6 @@ def test_wrong_arguments_are_refused(arguments, error, said):
 
 
 # Passes inside of passes --------------------------------------------------------------------------
-
-
-class Inner(autograd.Function):
-    """x², whose backward runs a pass of its own."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.detach() ** 2
-
-    @staticmethod
-    def backward(ctx, gradient):
-        (x,) = ctx.saved_tensors
-        with glassgrad.enable_grad():
-            y = x.detach().requires_grad_()
-            (slope,) = autograd.grad((y * y).sum(), y)
-        return gradient * slope
 
 
 def test_a_pass_in_a_users_rule_comes_after_the_one_it_is_inside_of():
@@ -330,11 +306,6 @@ def test_the_gradient_that_was_asked_for_stands_at_its_leaf():
 
 
 # The same as without ------------------------------------------------------------------------------
-
-
-def result_of(run):
-    tensors = [*run.leaves, *[x for x in run.made if x.requires_grad and x.retains_grad]]
-    return [None if x.grad is None else x.grad.payload.tobytes() for x in tensors]
 
 
 @FUZZ

@@ -4,13 +4,9 @@ import contextlib
 
 import pytest
 
-from glassgrad import tensor
 from glassgrad.base.errors import GraphError
 from glassgrad.tracing import Trace, watching
-
-
-def leaf(values):
-    return tensor(values, requires_grad=True)
+from tracing.stepping import leaf
 
 
 def test_a_failure_that_the_call_keeps_to_itself_is_an_error():

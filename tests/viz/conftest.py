@@ -2,35 +2,22 @@
 
 import pytest
 
+from chromium import visits
+
 
 @pytest.fixture
-def visit(browser, tmp_path):
-    """Opens a page from a file; whatever it complains about or asks for fails the test."""
-    complaints, requests, contexts = [], [], []
+def visit(context, tmp_path):
+    """Opens a page from a file; a fragment is what its address has after the name of the file."""
+    with visits(context, own=tmp_path.as_uri()) as open_page:
 
-    def open_page(html, *, width=1400, height=900, scheme="light", fragment=""):
-        path = tmp_path / "page.html"
-        path.write_text(html, encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme=scheme,
-            reduced_motion="reduce",
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(5_000)
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri() + fragment)
-        return page
+        def open_html(html, *, fragment="", **options):
+            path = tmp_path / "page.html"
+            path.write_text(html, encoding="utf-8")
+            page = open_page(path.as_uri() + fragment, **options)
+            page.set_default_timeout(5_000)
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith(tmp_path.as_uri())] == []
+        yield open_html
 
 
 class Shown:

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player
 
@@ -157,3 +157,48 @@ def test_the_flow_of_a_pass_that_did_not_run_is_refused():
     x = gg.tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(ArgumentError, match=r"Write `draw\(record\(loss\), flow=True\)`"):
         draw((x * x).sum(), flow=True)
+
+
+NODE = {"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "events", "where"),
+    [
+        ([{"id": "n0"}], [], r"graph\.nodes\[0\]: 'op' is missing"),
+        ([NODE | {"edges": [{"to": "n9", "slot": 0}]}], [], r"an edge leads to n9, which is not"),
+        ([NODE | {"edges": [{"to": "n0", "slot": 0}]}], [], r"in a circle, n0 → n0"),
+        ([NODE], [{"k": 0, "type": "apply", "node": "n0"}], r"events\[0\]: 'grad_in' is missing"),
+    ],
+)
+@pytest.mark.parametrize("show", [draw, player])
+def test_a_trace_made_by_hand_is_checked(show, nodes, events, where):
+    trace = Trace({"nodes": nodes, "leaves": []}, {}, events)
+    given = rf"the trace given to (draw|player)\(\) is not a glassgrad\.trace/1 document: .*{where}"
+    with pytest.raises(DataError, match=given):
+        show(trace)
+
+
+def width_and_height(drawing):
+    return tuple(map(int, re.search(r'width="(\d+)" height="(\d+)"', drawing.svg).groups()))
+
+
+def test_a_picture_too_long_to_be_read_goes_from_top_to_bottom_and_says_so(samples):
+    drawing = draw(samples.chain(100))
+    width, height = width_and_height(drawing)
+    assert drawing.rankdir == "TB"
+    assert width < 1_000 < height
+    assert "Arrows follow the gradient, top to bottom" in drawing.svg
+    assert "from top to bottom, for it is long" in drawing.layout
+
+
+def test_a_long_picture_goes_from_left_to_right_where_that_is_asked_for(samples):
+    drawing = draw(samples.chain(100), rankdir="LR")
+    width, height = width_and_height(drawing)
+    assert drawing.rankdir == "LR"
+    assert width > 20 * height
+    assert "for it is long" not in drawing.layout
+
+
+def test_a_player_lays_out_from_left_to_right_however_long_it_is(samples):
+    assert player(samples.chain(100)).drawing.rankdir == "LR"

@@ -2,6 +2,7 @@ import time
 
 import pytest
 
+import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 
@@ -107,3 +108,12 @@ def test_a_hundred_thousand_nodes_take_two_seconds(samples):
 def test_a_hostile_module_is_text():
     svg = draw(deep(300, parts=("<script>alert(1)</script>",) * 3)).svg
     assert "<script" not in svg
+
+
+def test_a_wide_bar_says_how_many_ops_it_has():
+    h = gg.tensor([1.0], requires_grad=True)
+    for name in ("first", "second"):
+        with gg.scope(name):
+            for _ in range(800):
+                h = -h
+    assert ">800 ops<" in draw(h.sum()).svg

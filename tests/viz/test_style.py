@@ -1,39 +1,87 @@
 import itertools
 
+import numpy as np
 import pytest
 
-from glassgrad.viz.style import FLOW, KINDS, MARKS, THEMES, TIES, contrast, flow_width, text_width
+from glassgrad.viz.style import (
+    FLOW,
+    KINDS,
+    MARKS,
+    THEMES,
+    TIES,
+    arrow_looks,
+    contrast,
+    flow_width,
+    text_width,
+)
 
-CASES = list(itertools.product(KINDS.values(), ["light", "dark"]))
-IDS = [f"{kind.name}-{theme}" for kind, theme in CASES]
+# How people see who lack one of the three kinds of cones, as matrices on linear RGB: G. Machado,
+# M. Oliveira and L. Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+# Deficiency", IEEE Transactions on Visualization and Computer Graphics 15 (2009), severity 1.0.
+SIGHTS = {
+    "usual": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+CASES = list(itertools.product(KINDS.values(), ["light", "dark"], SIGHTS))
+IDS = [f"{kind.name}-{theme}-{sight}" for kind, theme, sight in CASES]
+VIEWS = list(itertools.product(["light", "dark"], SIGHTS))
 
 
-@pytest.mark.parametrize(("kind", "theme"), CASES, ids=IDS)
-def test_text_can_be_read_on_every_fill(kind, theme):
+def seen(colour, sight):
+    """A colour (`#RRGGBB`) as somebody of that sight has it."""
+    channels = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(np.array(SIGHTS[sight]) @ linear, 0, 1)
+    curved = 1.055 * linear ** (1 / 2.4) - 0.055
+    channels = np.where(linear <= 0.0031308, linear * 12.92, curved)
+    return "#" + "".join(f"{round(value * 255):02X}" for value in channels)
+
+
+def contrast_for(sight, first, second):
+    return contrast(seen(first, sight), seen(second, sight))
+
+
+@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
+def test_text_can_be_read_on_every_fill(kind, theme, sight):
     colours = THEMES[theme]
-    assert contrast(colours["text"], kind.fill[theme]) >= 4.5
-    assert contrast(colours["muted"], kind.fill[theme]) >= 4.5
-    assert contrast(colours["canvas"], kind.pill(theme)) >= 4.5  # the text of a badge
+    assert contrast_for(sight, colours["text"], kind.fill[theme]) >= 4.5
+    assert contrast_for(sight, colours["muted"], kind.fill[theme]) >= 4.5
+    assert contrast_for(sight, colours["canvas"], kind.pill(theme)) >= 4.5  # the text of a badge
 
 
-@pytest.mark.parametrize(("kind", "theme"), CASES, ids=IDS)
-def test_borders_stand_out_from_fill_and_canvas(kind, theme):
-    assert contrast(kind.border[theme], kind.fill[theme]) >= 3
-    assert contrast(kind.border[theme], THEMES[theme]["canvas"]) >= 3
+@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
+def test_borders_stand_out_from_fill_and_canvas(kind, theme, sight):
+    assert contrast_for(sight, kind.border[theme], kind.fill[theme]) >= 3
+    assert contrast_for(sight, kind.border[theme], THEMES[theme]["canvas"]) >= 3
 
 
-@pytest.mark.parametrize(("kind", "theme"), CASES, ids=IDS)
-def test_a_bad_box_and_a_marked_one_stand_out(kind, theme):
+@pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
+def test_a_bad_box_and_a_marked_one_stand_out(kind, theme, sight):
     bad = THEMES[theme]["bad"]
     for colour in (bad, *(mark.colour[theme] for mark in MARKS.values())):
-        assert contrast(colour, kind.fill[theme]) >= 3
-        assert contrast(colour, THEMES[theme]["canvas"]) >= 4.5  # and the text of its badge
+        assert contrast_for(sight, colour, kind.fill[theme]) >= 3
+        # And the text of its badge.
+        assert contrast_for(sight, colour, THEMES[theme]["canvas"]) >= 4.5
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_ties_stand_out_and_do_not_differ_by_colour_alone(theme):
+@pytest.mark.parametrize(("theme", "sight"), VIEWS)
+def test_ties_stand_out_and_do_not_differ_by_colour_alone(theme, sight):
     for tie in TIES.values():
-        assert contrast(THEMES[theme][tie.role], THEMES[theme]["canvas"]) >= 3
+        assert contrast_for(sight, THEMES[theme][tie.role], THEMES[theme]["canvas"]) >= 3
     assert len({(tie.dash, tie.width) for tie in TIES.values()}) == len(TIES)
 
 
@@ -42,22 +90,28 @@ def test_marks_do_not_differ_by_colour_alone():
     assert len({mark.label for mark in MARKS.values()}) == len(MARKS)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_player_can_be_read(theme):
+@pytest.mark.parametrize(("theme", "sight"), VIEWS)
+def test_the_player_can_be_read(theme, sight):
     colours = THEMES[theme]
-    assert contrast(colours["on-accent"], colours["accent"]) >= 4.5
-    for ground, role in itertools.product(("canvas", "panel"), ("text", "muted", "accent", "bad")):
-        assert contrast(colours[role], colours[ground]) >= 4.5
-    for role in ("line", "done"):
-        assert contrast(colours[role], colours["canvas"]) >= 3
+    assert contrast_for(sight, colours["on-accent"], colours["accent"]) >= 4.5
+    grounds, roles = ("canvas", "panel"), ("text", "muted", "accent", "bad", "done")
+    for ground, role in itertools.product(grounds, roles):
+        assert contrast_for(sight, colours[role], colours[ground]) >= 4.5
+    assert contrast_for(sight, colours["line"], colours["canvas"]) >= 3
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_arrows_by_flow_stand_out_and_more_is_wider_and_further_from_the_canvas(theme):
-    contrasts = [contrast(shade, THEMES[theme]["canvas"]) for shade in FLOW[theme]]
+@pytest.mark.parametrize(("theme", "sight"), VIEWS)
+def test_arrows_by_flow_stand_out_and_more_is_wider_and_further_from_the_canvas(theme, sight):
+    contrasts = [contrast_for(sight, shade, THEMES[theme]["canvas"]) for shade in FLOW[theme]]
     assert contrasts[0] >= 3
     assert contrasts == sorted(contrasts)
     assert [flow_width(step) for step in range(6)] == sorted(flow_width(step) for step in range(6))
+
+
+def test_arrows_by_flow_do_not_differ_by_colour_alone():
+    flows = [*map(str, range(6)), "zero", "nan"]
+    looks = [arrow_looks(flow, "light") for flow in flows]
+    assert len({(each["stroke_width"], each.get("stroke_dasharray")) for each in looks}) == 8
 
 
 def test_no_two_kinds_differ_by_colour_alone():
@@ -65,6 +119,12 @@ def test_no_two_kinds_differ_by_colour_alone():
         (kind.shape, kind.width, kind.dash, kind.doubled, kind.badge) for kind in KINDS.values()
     ]
     assert len(set(looks)) == len(looks)
+
+
+def test_a_colour_seen_without_green_cones():
+    assert seen("#FFFFFF", "deuteranopia") == "#FFFFFF"
+    assert seen("#00FF00", "deuteranopia") == "#EFD63A"
+    assert seen("#123456", "usual") == "#123456"
 
 
 def test_contrast_of_known_pairs():
@@ -75,3 +135,7 @@ def test_contrast_of_known_pairs():
 def test_wide_characters_are_wide():
     assert text_width("漢字", 10) == pytest.approx(21.6)
     assert text_width("漢字", 10, mono=True) == pytest.approx(4 * text_width("a", 10, mono=True))
+
+
+def test_room_is_kept_for_the_sign_that_stands_for_control_characters():
+    assert text_width("\ufffd", 10) > text_width("W", 10)

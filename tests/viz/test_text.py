@@ -21,7 +21,7 @@ def test_the_text_of_a_times_a(samples):
         " 4  MulBackward0 unpacks self, saved at version 0.",
         " 5  MulBackward0 unpacks other, saved at version 0.",
         " 6  MulBackward0 turns the gradient [1, 1] into ([1, 2], [1, 2]).",
-        " 7  MulBackward0 frees what it saved, 16 B.",
+        " 7  MulBackward0 lets go of what it saved: leaf a keeps it.",
         " 8  AccumulateGrad of a has 1 of 2 gradients.",
         " 9  AccumulateGrad of a has 2 of 2 gradients, in sum [2, 4].",
         "10  AccumulateGrad of a is ready: every gradient it waits for has arrived.",

@@ -5,7 +5,6 @@ A file of its own, for its lines are what the player shows beside the nodes.
 
 import math
 
-from glassgrad.autograd.scopes import scope
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Linear, Module
 from glassgrad.nn.functional import cross_entropy, relu
@@ -32,22 +31,20 @@ class Network(Module):
 
 
 def batch_loss(network: Network, images: Tensor, labels: Tensor) -> Tensor:
-    """The loss of a few images, with names, scopes and a hook for the player to show.
+    """The loss of a few images, with names and a hook for the player to show.
 
     Args:
-        network: its parameters are named, and lose their `.grad`.
+        network: its parameters lose their `.grad`.
         images: of shape `(B, 64)`.
         labels: of shape `(B,)`.
 
     Returns:
         Tensor of shape `()`.
     """
-    for name, parameter in network.named_parameters():
-        parameter.name = name
+    for parameter in network.parameters():
         parameter.grad = None
     images.name = "images"
-    with scope():  # modules name the parts of the graph
-        scores = network(images)
+    scores = network(images)
     scores.register_hook(clip)
     loss = cross_entropy(scores, labels)
     scores.name, loss.name = "scores", "loss"

@@ -1,24 +1,40 @@
 """`scope`: names for parts of a program, so that the nodes they make can be told apart.
 
-Nobody pays for scopes who is not inside one. A thread inside takes the slow door, as inside
+Modules name theirs by themselves: a call leaves a mark at the node of its output (`note_call`), and
+whoever describes the graph finds from the sequence numbers which nodes were made inside.
+
+Nobody pays for `scope()` who is not inside one. A thread inside takes the slow door, as inside
 `inference_mode()`, and that door tells whoever asked of each node it makes (`state.noting`): here
-the node is entered, weakly, with the names of the open scopes and the line that called the op.
+the node is entered, weakly, with the open scopes.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.base.source_lines import Place, here
+from glassgrad.base.source_lines import Place
 from glassgrad.core import state
-from glassgrad.core.graph import Node
-from glassgrad.core.state import mark_special, modes
+from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.state import mark_special, modes, next_seq
+from glassgrad.core.tensor import Tensor
 
-__all__ = ["call_in_scope", "made_at", "made_in", "scope"]
+__all__ = [
+    "call_in_scope",
+    "entered_in",
+    "made_at",
+    "made_in",
+    "names_in",
+    "note_call",
+    "open_scopes",
+    "scope",
+]
 
-_made: WeakKeyDictionary[Node, tuple[tuple[str, ...], Place]] = WeakKeyDictionary()
+Entered = tuple[tuple[int, tuple[str, ...]], ...]
+"""The scopes that were open, the outermost first: the sequence number before each, its names."""
+
+_made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -26,12 +42,13 @@ class scope:  # noqa: N801  # reads as a statement: `with scope("encoder"):`
     """Name the part of a program that runs inside a `with` block.
 
     The log of a pass, and every picture, says of each node made inside in which scope it was.
-    Scopes nest. Inside of one, every `nn.Module` opens a scope while its `forward` runs: under its
-    name in the module that calls it, under its class's name if there is none. Ops are slower
-    inside of a scope (about as inside of `inference_mode()`); outside, nothing is.
+    Scopes nest. Every call of an `nn.Module` is a scope of its own, inside of a `with` block and
+    outside: under its name in the module that calls it, under its class's name if there is none.
+    Ops are slower inside of a `with` block (about as inside of `inference_mode()`); outside,
+    nothing is.
 
     Args:
-        name: the name; None adds none, and has modules name theirs.
+        name: the name; None adds none.
 
     Raises:
         ArgumentTypeError: if `name` is neither a string nor None.
@@ -57,26 +74,62 @@ class scope:  # noqa: N801  # reads as a statement: `with scope("encoder"):`
     def __enter__(self) -> Self:
         before = modes.scope
         self._before.append(before)
-        _enter((*(before[0] if before else ()), *self.names), before[1] if before else None)
+        _enter(before, self.names, before[1] if before else None)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         _leave(self._before.pop())
 
 
+def open_scopes() -> tuple[str, ...]:
+    """The names of the scopes that this thread is in, those of modules too, the outermost first."""
+    return _names(modes.scope[0] if modes.scope else ())
+
+
 def made_in(node: Node) -> tuple[str, ...]:
-    """The names of the scopes in which `node` was made, the outermost first."""
-    found = _made.get(node)
-    return found[0] if found else ()
+    """The names of the scopes in which `node` was made, if one was opened by `with scope(…)`."""
+    return _names(entered_in(node))
+
+
+def entered_in(node: Node) -> Entered:
+    """The scopes that were open when `node` was made, if one was opened by `with scope(…)`."""
+    return _made.get(node, ())
+
+
+def _names(entered: Entered) -> tuple[str, ...]:
+    return tuple([name for _, names in entered for name in names])
 
 
 def made_at(node: Node) -> Place | None:
     """The instruction that made `node`, if that is known."""
-    found = _made.get(node)
-    if found is not None:
-        return found[1]
-    code = getattr(node, "saver_code", None)
-    return None if code is None else (code, node.saver_offset)
+    code = getattr(node, "caller_code", None)
+    return None if code is None else (code, node.caller_offset)
+
+
+# Modules ----------------------------------------------------------------------------------------
+
+
+def note_call(module: Any, start: int, output: Any) -> Any:
+    """`output`, and at the nodes of its tensors a mark: `module` made them since `start`.
+
+    The mark refers to the module weakly, since a graph must not keep alive what kept its output.
+    """
+    for tensor in (output,) if output.__class__ is Tensor else _tensors_in(output):
+        edge = tensor.edge
+        node = edge.node if edge.__class__ is GradientEdge else edge
+        if isinstance(node, Node) and node.seq > start:
+            mark = start, ref(module), module.__class__
+            node.calls = (*getattr(node, "calls", ()), mark)
+    return output
+
+
+def _tensors_in(output: Any, depth: int = 2) -> Iterator[Tensor]:
+    """The tensors of an output such as `(y, (h, c))`: there, and no deeper, one is looked for."""
+    if isinstance(output, Tensor):
+        yield output
+    elif depth and isinstance(output, (tuple, list, dict)):
+        for part in output.values() if isinstance(output, dict) else output:
+            yield from _tensors_in(part, depth - 1)
 
 
 def call_in_scope(
@@ -84,26 +137,31 @@ def call_in_scope(
 ) -> Any:
     """What `call` returns; where scopes are open, in one that bears the name of `module`."""
     before = modes.scope
+    start = next_seq()
     if before is None:
-        return call(*args, **kwargs)
-    _enter((*before[0], *_names_in(before[1], module)), module)
+        return note_call(module, start, call(*args, **kwargs))
+    _enter(before, names_in(before[1], module, type(module)), module, start)
     try:
-        return call(*args, **kwargs)
+        return note_call(module, start, call(*args, **kwargs))
     finally:
         _leave(before)
 
 
-def _names_in(parent: Any, module: Any) -> list[str]:
+def names_in(parent: Any, module: Any, cls: type) -> tuple[str, ...]:
     """The path of `module` in the module that calls it; its class if it is no part of that."""
     if parent is not None:
         for name, part in parent.named_modules():
             if part is module and name:
-                return list(name.split("."))
-    return [type(module).__name__]
+                return tuple(name.split("."))
+    return (cls.__name__,)
 
 
-def _enter(names: tuple[str, ...], module: Any) -> None:
-    modes.scope = names, module
+# Entering and leaving ---------------------------------------------------------------------------
+
+
+def _enter(before: Any, names: tuple[str, ...], module: Any, start: int | None = None) -> None:
+    entry = next_seq() if start is None else start, names
+    modes.scope = (*(before[0] if before else ()), entry), module
     mark_special()
     with _lock:
         state.scoped.add(modes.key)
@@ -124,4 +182,4 @@ def _leave(before: Any) -> None:
 def _note(node: Node) -> None:
     inside = modes.scope
     if inside is not None:
-        _made[node] = inside[0], here(3)
+        _made[node] = inside[0]

@@ -9,18 +9,28 @@ import re
 import sys
 from itertools import islice
 from sys import _getframe
-from types import CodeType
+from types import CodeType, FrameType
 
-__all__ = ["Place", "here", "shown"]
+__all__ = ["Place", "here", "is_ours", "outside", "shown"]
 
 Place = tuple[CodeType, int]
 """An instruction: its code object, and its offset in bytes."""
 
 _HOME = __file__.rpartition("base")[0]
 _DEMO = f"{_HOME}_demo"  # a program of a user, for all that is shown of it
-_PARTS = "autograd base core data engine func levels nn ops optim recording tracing utils viz"
-OURS = frozenset(["glassgrad", *[f"glassgrad.{part}" for part in _PARTS.split()]])
-"""The packages whose frames are passed over: a user asks for a line of their own."""
+
+
+class _Ours(dict[str, bool]):
+    """Whether a file is part of this package; looked up once for each name."""
+
+    def __missing__(self, filename: str) -> bool:
+        found = filename.startswith(_HOME) and not filename.startswith(_DEMO)
+        self[filename] = found
+        return found
+
+
+is_ours = _Ours()
+"""By file name. Frames of such files are passed over: a user asks for a line of their own."""
 
 
 def here(depth: int = 1) -> Place:
@@ -34,18 +44,21 @@ def here(depth: int = 1) -> Place:
         frame = _getframe(depth)
     except ValueError:  # there are not so many
         frame = _getframe(1)
-    while frame.f_globals.get("__package__") in OURS:
-        outer = frame.f_back
-        if outer is None:
-            break
-        frame = outer
+    frame = outside(frame)
     return frame.f_code, frame.f_lasti
+
+
+def outside(frame: FrameType) -> FrameType:
+    """The innermost frame from `frame` on that is not of this package; else the outermost."""
+    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
 
 
 def shown(place: Place) -> str:
     """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
     code, offset = place
-    if code.co_filename.startswith(_HOME) and not code.co_filename.startswith(_DEMO):
+    if is_ours[code.co_filename]:
         return f"inside glassgrad's {code.co_qualname}"
     line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
     text = linecache.getline(code.co_filename, line).strip()

@@ -1,4 +1,4 @@
-"""The command line: `glassgrad demo`, `draw`, `step` and `view`.
+"""The command line: `glassgrad demo`, `draw`, `step`, `view` and `compare`.
 
 Exit codes: 0 done, 1 it could not be done (the reason is on stderr), 2 a command line that makes
 no sense, 130 stopped by Ctrl-C. Where a script of the user is run and exits with another code than
@@ -25,6 +25,8 @@ __all__ = ["main"]
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 FORMS = (".svg", ".png", ".html", ".json", ".dot", ".gv", ".txt")
+OF_TWO = tuple(form for form in FORMS if form != ".json")  # a log tells of one pass
+PICTURES = (".svg", ".png", ".dot", ".gv")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,6 +72,8 @@ def _run(arguments: argparse.Namespace, scripts: list[str]) -> int:
         return _step(arguments, scripts)
     if arguments.command == "view":
         return _view(arguments)
+    if arguments.command == "compare":
+        return _compare(arguments)
     run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
     return DONE
 
@@ -78,7 +82,7 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
     from .recorded import Passes, recorded
     from .scripts import run_script
 
-    if (reason := _unwritable(arguments.out)) is not None:
+    if (reason := _unwritable(arguments.out, is_mirror=arguments.mirror)) is not None:
         return _fail(reason, MISUSED)
     is_page = arguments.out.suffix.lower() == ".html"
     out = arguments.out.absolute()  # wherever the script goes
@@ -99,12 +103,13 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
     return run.code
 
 
-def _unwritable(out: Path) -> str | None:
+def _unwritable(out: Path, forms: Sequence[str] = FORMS, *, is_mirror: bool = False) -> str | None:
     """Why nothing can be written to `out`; known before a script has run for an hour."""
     suffix = out.suffix.lower()
-    if suffix not in FORMS:
-        known = ", ".join(FORMS)
-        return f"-o {out}: its suffix says no form that is written here: {known}"
+    if suffix not in forms:
+        return f"-o {out}: its suffix says no form that is written here: {', '.join(forms)}"
+    if is_mirror and suffix not in PICTURES:
+        return f"-o {out}: --mirror is for pictures: {', '.join(PICTURES)}; or leave it out"
     if suffix == ".png" and find_spec("resvg_py") is None:
         return f"-o {out}: a PNG needs the package resvg_py: pip install 'glassgrad[png]'"
     return None
@@ -116,12 +121,13 @@ def _save(
     from glassgrad.viz import Player, draw
     from glassgrad.viz.explaining.entries import explanations
 
+    look = {"rankdir": arguments.rankdir, "theme": arguments.theme, "mirror": arguments.mirror}
     try:
         if out.suffix.lower() == ".json":
             trace.save(out)
             drawn = str(trace)
         else:
-            drawing = draw(trace, rankdir=arguments.rankdir, theme=arguments.theme)
+            drawing = draw(trace, **look)
             if out.suffix.lower() == ".html" and trace.events:
                 entries = explanations(trace) if explain is None else explain
                 Player(trace, drawing, entries).save(out)
@@ -129,12 +135,16 @@ def _save(
                 drawing.save(out)
             drawn = f"{drawing.graph.title}: {trace}"
     except OSError as error:
-        raise DataError(
-            f"cannot write {arguments.out}: {error.strerror}. The drawing is finished, and goes "
-            "there. Name another file: -o FILE."
-        ) from None
+        raise _cannot_write(arguments.out, error) from None
     sys.stderr.write(f"glassgrad: {drawn} → {arguments.out}\n")  # stdout is the script's
     _warn_of_wrong_rules(trace, explain or {})
+
+
+def _cannot_write(out: Path, error: OSError) -> DataError:
+    return DataError(
+        f"cannot write {out}: {error.strerror}. The drawing is finished, and goes there. Name "
+        "another file: -o FILE."
+    )
 
 
 def _warn_of_wrong_rules(trace: Trace, explain: dict[str, Any]) -> None:
@@ -169,15 +179,13 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
 
 
 def _view(arguments: argparse.Namespace) -> int:
-    if arguments.out is not None and (reason := _unwritable(arguments.out)) is not None:
-        return _fail(reason, MISUSED)
-    try:
-        trace = Trace.load(arguments.trace)
-    except OSError as error:
-        raise DataError(
-            f"cannot read {arguments.trace}: {error.strerror}. A record is a .json file. "
-            "`glassgrad draw script.py -o pass.json` writes one."
-        ) from None
+    if arguments.mirror and arguments.out is None:
+        return _fail("--mirror says how to draw: it needs -o FILE", MISUSED)
+    if arguments.out is not None:
+        reason = _unwritable(arguments.out, is_mirror=arguments.mirror)
+        if reason is not None:
+            return _fail(reason, MISUSED)
+    trace = _load(arguments.trace)
     if arguments.out is not None:
         _save(trace, arguments, arguments.out)
         return DONE
@@ -189,6 +197,36 @@ def _view(arguments: argparse.Namespace) -> int:
     show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
     sys.stdout.flush()
     return DONE
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from glassgrad.tracing import compare
+    from glassgrad.viz import draw
+
+    out = arguments.out
+    if out is not None and (reason := _unwritable(out, OF_TWO)) is not None:
+        return _fail(reason, MISUSED)
+    found = compare(_load(arguments.a), _load(arguments.b), rtol=arguments.rtol)
+    sys.stdout.write(f"{found}\n")
+    sys.stdout.flush()
+    if out is not None:
+        try:
+            drawing = draw(found, rankdir=arguments.rankdir, theme=arguments.theme)
+            drawing.save(out)
+        except OSError as error:
+            raise _cannot_write(out, error) from None
+        sys.stderr.write(f"glassgrad: {drawing.graph.title} → {out}\n")
+    return DONE
+
+
+def _load(path: Path) -> Trace:
+    try:
+        return Trace.load(path)
+    except OSError as error:
+        raise DataError(
+            f"cannot read {path}: {error.strerror}. A record is a .json file. `glassgrad draw "
+            "script.py -o pass.json` writes one."
+        ) from None
 
 
 def _fail(reason: str, code: int) -> int:

@@ -22,6 +22,7 @@ examples:
   glassgrad draw train.py -o pass.html        a page to step through its backward pass
   glassgrad step train.py                     pause that pass, node by node
   glassgrad view out/digits.trace.json        a record, as text
+  glassgrad compare before.json after.json    what differs between two records
   glassgrad draw --help                       all that can be changed
 
 the same in Python:
@@ -64,6 +65,7 @@ examples:
   glassgrad draw train.py -o pass.html             a page: press → and ← to step through the pass
   glassgrad draw train.py -o pass.json             the record; `glassgrad view pass.json` shows it
   glassgrad draw train.py -o graph.dot             for Graphviz
+  glassgrad draw train.py -o both.svg --mirror     forward and backward, face to face
   glassgrad draw train.py -o l2.svg --var penalty  the graph behind the variable `penalty`
   glassgrad draw train.py -o p3.html --pass 3      the third pass of a training loop
   glassgrad draw train.py -o graph.svg -- --lr 1   what follows -- goes to the script
@@ -86,9 +88,31 @@ examples:
   glassgrad view pass.json --limit 20           the first 20 nodes and events
   glassgrad view pass.json -o pass.html         a page to step through it
   glassgrad view pass.json -o graph.svg         the graph alone
+  glassgrad view pass.json -o both.svg --mirror   forward and backward, face to face
   glassgrad view pass.json --plain              lines in place of tables: for a screen reader
   glassgrad view pass.json | grep stale         … and for other programs
   NO_COLOR=1 glassgrad view pass.json           tables without colours
+"""
+
+_COMPARE = """\
+Say what differs between two records: nodes that only one of them has, edges that lead elsewhere,
+values and gradients that are not the same, and where the passes went in another order. Nodes are
+matched by the paths that lead to them from the loss, so what lies behind a change is compared, too.
+With -o both are drawn as one picture besides, with what differs marked.
+"""
+
+_COMPARE_MORE = """\
+examples:
+  glassgrad draw train.py -o before.json                 record the pass, change the script, and
+  glassgrad draw train.py -o after.json                  record it once more
+  glassgrad compare before.json after.json
+  glassgrad compare before.json after.json -o diff.svg   … and as a picture
+  glassgrad compare before.json after.json --rtol 0.01   numbers may differ by one percent
+  glassgrad compare before.json after.json | grep -q '^the same'    for other programs
+
+exit codes:
+  0 compared, whether something differs or not; 1 a record that cannot be read, or no place to
+  write to
 """
 
 
@@ -158,6 +182,8 @@ def make_parser() -> argparse.ArgumentParser:
     about = _STEP.format(commands=COMMANDS)
     _add_step(_command(commands, "step", "pause the backward pass of a script", about, _STEP_MORE))
     _add_view(_command(commands, "view", "show a record in the terminal", _VIEW, _VIEW_MORE))
+    about = "say what differs between two records"
+    _add_compare(_command(commands, "compare", about, _COMPARE, _COMPARE_MORE))
     return parser
 
 
@@ -211,17 +237,27 @@ def _add_draw(draw: argparse.ArgumentParser) -> None:
     )
     _add_pass(draw, "which backward pass of the script to draw, counted from 1 (default: the last)")
     _add_look(draw)
+    _add_mirror(draw)
 
 
 def _add_look(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rankdir",
         choices=("LR", "TB"),
-        default="LR",
-        help="which way the gradient goes: left to right (default) or top to bottom",
+        help="which way the gradient goes: left to right (default, if it can be read) or top to "
+        "bottom",
     )
     parser.add_argument(
         "--theme", choices=("auto", "light", "dark"), default="auto", help="(default: auto)"
+    )
+
+
+def _add_mirror(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--mirror",
+        action="store_true",
+        help="forward and backward face to face, with what was saved between them; for a picture "
+        "(.svg, .png, .dot) of up to 60 nodes",
     )
 
 
@@ -261,6 +297,37 @@ def _add_view(view: argparse.ArgumentParser) -> None:
         help="draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json",
     )
     _add_look(view)
+    _add_mirror(view)
+
+
+def _add_compare(compare: argparse.ArgumentParser) -> None:
+    compare.add_argument("a", type=Path, help="a .json file that holds a record: it comes first")
+    compare.add_argument("b", type=Path, help="the other one")
+    compare.add_argument(
+        "--rtol",
+        type=_tolerance,
+        default=1e-5,
+        metavar="R",
+        help="how far two numbers may differ, relative to the larger (default: 1e-5)",
+    )
+    compare.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="draw both, what differs marked: .svg, .png, .html, .dot or .txt",
+    )
+    _add_look(compare)
+
+
+def _tolerance(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
+    return value
 
 
 def _at_least_one(text: str) -> int:

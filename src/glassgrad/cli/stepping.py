@@ -169,7 +169,7 @@ class Prompt:
         """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
         session = self.session
         for leaf in session.names.leaves:
-            if leaf.variable.name == name:
+            if session.names.naming.of(leaf.variable) == name:
                 return leaf.variable
         for output in session.outputs:
             if output.name == name:

@@ -96,13 +96,11 @@ class RemovableHandle:
 def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
-    if first:
-        others = dict(hooks)
-        hooks.clear()
-        hooks[handle.id] = hook
-        hooks.update(others)
-    else:
-        hooks[handle.id] = hook
+    later = dict(hooks) if first else {}
+    for key in later:
+        del hooks[key]
+    hooks[handle.id] = hook
+    hooks.update(later)
     return handle
 
 
@@ -152,15 +150,20 @@ class Node:
             operands' shape and dtype).
         saved_tensors: what was saved for backward.
         holders: the tensors behind `saved_tensors`, None where only the array was kept.
-        saver_code, saver_offset: the instruction that saved them; unset if nothing was saved.
+        caller_code, caller_offset: the instruction that called the op; unset if nobody noted it.
         versions: by position, (version, count) of what had one when it was saved.
         cold: hooks and metadata, once there are any.
+        calls: the calls of modules that it is an output of, the inner ones first: (sequence number
+            before the call, weak reference to the module, its class); unset if there are none.
         _level: the transform that recorded it; unset on the tape itself.
     """
 
     __slots__ = (
         "__weakref__",
         "_level",
+        "caller_code",
+        "caller_offset",
+        "calls",
         "checked",
         "cold",
         "edges",
@@ -168,8 +171,6 @@ class Node:
         "out_dtype",
         "out_shape",
         "saved_tensors",
-        "saver_code",
-        "saver_offset",
         "seq",
         "versions",
     )
@@ -181,8 +182,9 @@ class Node:
     checked: bool
     saved_tensors: Any
     holders: Any
-    saver_code: CodeType
-    saver_offset: int
+    caller_code: CodeType
+    caller_offset: int
+    calls: tuple[Any, ...]
     versions: dict[int, tuple[Version, int]] | None
     cold: NodeHooks | None
     _level: Any

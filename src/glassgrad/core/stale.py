@@ -5,7 +5,8 @@ from typing import Any
 
 from glassgrad.base.dtypes import tensor_type
 from glassgrad.base.errors import GraphError, StaleTensorError
-from glassgrad.base.source_lines import OURS, shown
+from glassgrad.base.remedies import remedy
+from glassgrad.base.source_lines import is_ours, shown
 
 from .tensor import Pending, Tensor, Version
 
@@ -31,8 +32,8 @@ def stale_error(
     if edge is not None:
         maker = getattr(edge, "node", edge).op_name()
         origin = f", which is output {getattr(edge, 'output_nr', 0)} of {maker},"
-    code, wrote = getattr(node, "saver_code", None), version.written_line
-    saved = f" ({shown((code, node.saver_offset))})" if code else ""
+    code, wrote = getattr(node, "caller_code", None), version.written_line
+    saved = f" ({shown((code, node.caller_offset))})" if code else ""
     written = f" The last write was in {shown(wrote)}." if wrote else ""
     under = f" as {saved_as!r}" if saved_as else ""
     return StaleTensorError(
@@ -40,8 +41,7 @@ def stale_error(
         f"operation: [{kind} [{shape}]]{origin} is at version {version.count}; expected version "
         f"{expected} instead. {_name_of(tensor)} was saved by {node.name()}{under}{saved} at "
         f"version {expected} and is now at version {version.count}: the values that its gradient "
-        f"is computed from are gone.{written} Write `y = x + …` instead of `x += …` after the op, "
-        "or change a clone()."
+        f"is computed from are gone.{written} {remedy(wrote, tensor)}"
     )
 
 
@@ -51,7 +51,7 @@ def _name_of(tensor: Tensor) -> str:
         return f"`{tensor.name}`"
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__package__") not in OURS:
+        if not is_ours[frame.f_code.co_filename]:
             for name, value in frame.f_locals.items():
                 if isinstance(value, Tensor) and value.payload is tensor.payload:
                     return f"`{name}`"

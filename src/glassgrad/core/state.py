@@ -84,7 +84,7 @@ class Modes(threading.local):
         levels: the transforms that are open, the innermost last (`levels/level.py`).
         duals: the level of forward mode that is open (`levels/duals.py`), or None.
         forward: whether ops move the tangents of such a level on.
-        scope: the names of the scopes that are open and the module they end in, or None.
+        scope: the scopes that are open and the module they end in (`autograd/scopes.py`), or None.
         key: the thread's mark in the sets of the process.
     """
 
@@ -98,7 +98,7 @@ class Modes(threading.local):
     levels: tuple[Any, ...] = ()
     duals: Any = None
     forward: bool = True
-    scope: tuple[tuple[str, ...], Any] | None = None
+    scope: tuple[Any, Any] | None = None
 
     def __init__(self) -> None:
         self._mark = _Mark()

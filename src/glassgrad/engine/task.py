@@ -271,8 +271,8 @@ class GraphTask:
                 self.turn = Visit(self, self.schedule[self.position])
             act = partial(state.anomaly.step, self.turn) if state.anomaly else self.turn.step
             phase: Phase | None = self.within(act)
-        except BaseException:
-            self.close()
+        except BaseException:  # as `close`; but whoever watches may look at what waited
+            self.is_over, self.turn, self.buffers = True, None, {}
             raise
         if not self.turn.upcoming[0]:
             self.turn = None

@@ -4,7 +4,6 @@ import math
 from typing import Any, SupportsIndex
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-from glassgrad.base.source_lines import here
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.init import kaiming_uniform_, uniform_
@@ -142,7 +141,7 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return _called_by_user(functional.relu(input, inplace=self.inplace))
+        return functional.relu(input, inplace=self.inplace)
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
@@ -152,14 +151,14 @@ class Tanh(Module):
     """y = tanh x."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return _called_by_user(functional.tanh(input))
+        return functional.tanh(input)
 
 
 class Sigmoid(Module):
     """y = 1 / (1 + e⁻ˣ)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return _called_by_user(functional.sigmoid(input))
+        return functional.sigmoid(input)
 
 
 class Softmax(Module):
@@ -174,7 +173,7 @@ class Softmax(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return _called_by_user(functional.softmax(input, self.dim))
+        return functional.softmax(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -188,7 +187,7 @@ class LogSoftmax(Softmax):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return _called_by_user(functional.log_softmax(input, self.dim))
+        return functional.log_softmax(input, self.dim)
 
 
 class MSELoss(Module):
@@ -235,7 +234,7 @@ class CrossEntropyLoss(Module):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        loss = functional.cross_entropy(
+        return functional.cross_entropy(
             input,
             target,
             self.weight,
@@ -243,16 +242,3 @@ class CrossEntropyLoss(Module):
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
         )
-        return _called_by_user(loss)
-
-
-def _called_by_user(output: Tensor) -> Tensor:
-    """`output`, whose node names the line that called the module.
-
-    An op notes who called it and looks no further, for speed: here that is a line of this file.
-    """
-    node = getattr(output.edge, "node", output.edge)
-    code = getattr(node, "saver_code", None)
-    if node is not None and code is not None and code.co_filename == __file__:
-        node.saver_code, node.saver_offset = here(3)
-    return output

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.autograd.scopes import call_in_scope
+from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.base.backend import Device
 from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
 from glassgrad.base.errors import (
@@ -18,7 +18,7 @@ from glassgrad.base.errors import (
     MissingRuleError,
 )
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
-from glassgrad.core.state import scoped
+from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn._backward_hooks import ModuleBackward
 from glassgrad.nn._forward_hooks import add_forward_hook, replaced_inputs
@@ -74,7 +74,7 @@ class Module(ModuleTree):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = self._forward_pre_hooks or self._forward_hooks or self._backward_hooks
         if not hooks and not self._backward_pre_hooks and not scoped:
-            return self.forward(*args, **kwargs)
+            return note_call(self, next_seq(), self.forward(*args, **kwargs))
         return call_in_scope(self, self._run, args, kwargs)
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:

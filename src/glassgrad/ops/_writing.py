@@ -267,7 +267,7 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
     node = result.edge
     if node is None:
         return input  # a dtype without gradients: the tape ends here
-    node.saver_code, node.saver_offset = input.version_counter().written_line or here()
+    node.caller_code, node.caller_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
         _share_result(node, kept, input)

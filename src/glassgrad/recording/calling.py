@@ -125,6 +125,8 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         placed = [_place_outside(ctx, args, out) for out in outputs]
         return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
+    caller = _getframe(2)
+    ctx.caller_code, ctx.caller_offset = caller.f_code, caller.f_lasti
     ctx.seq = next_seq()
     if state.noting:
         for note in state.noting:
@@ -156,8 +158,6 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         finally:
             del ctx.to_save
         ctx.holders = kept
-        caller = _getframe(2)
-        ctx.saver_code, ctx.saver_offset = caller.f_code, caller.f_lasti
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)

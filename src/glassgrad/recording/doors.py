@@ -8,14 +8,14 @@ that is not so. Written out by hand, because each call and each loop here is pai
 # A ufunc takes a 0-d array of the right dtype faster than a Python number, so numbers are turned
 # into such arrays once and kept. Zeros are not kept, since 0.0 == -0.0.
 
-# Note [The line that saved]
-# An error about a saved tensor names the line that saved it. The instruction that calls the op is
-# noted as two attributes of the node: a tuple would be one more object for the garbage collector.
-# It is sought in the user's frame: behind the function of ours that called the door, and behind
-# others of that module (`home`).
+# Note [The line that called]
+# An error about a saved tensor names the line that saved it, and every picture the line that made
+# a node. The instruction that calls the op is noted as two attributes of the node: a tuple would be
+# one more object for the garbage collector. The caller is one frame away from an operator, two from
+# a public function; where a function of ours is found there (`square` calls `pow`), it is further
+# out. Operators do not look: one comparison more in each addition would be seen.
 """
 
-import sys
 from collections.abc import Callable
 from sys import _getframe
 from typing import Any
@@ -26,6 +26,7 @@ from numpy import ndarray
 from glassgrad.base.backend import whole
 from glassgrad.base.dtypes import DType, Number, float32, float64
 from glassgrad.base.errors import GlassgradError
+from glassgrad.base.source_lines import is_ours, outside
 from glassgrad.core import state
 from glassgrad.core.state import modes, next_seq
 from glassgrad.core.tensor import PLAIN, Pending, Tensor
@@ -85,20 +86,21 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
         node.out_dtype = dtype
         node.checked = False
         node.versions = node.cold = None
+        try:
+            frame = _getframe(2)
+        except ValueError:  # called by no function of ours
+            frame = _getframe(1)
+        if is_ours[frame.f_code.co_filename]:
+            frame = outside(frame)
+        node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if saves_nothing:
             node.saved_tensors, node.holders = (), None
+        elif saves_result:
+            node.saved_tensors, node.holders = (out,), (None,)
+        elif saves_both:
+            node.saved_tensors, node.holders = (a, out), (x, None)
         else:
-            try:
-                frame = _getframe(2)
-            except ValueError:  # called by no function of ours
-                frame = _getframe(1)
-            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
-            if saves_result:
-                node.saved_tensors, node.holders = (out,), (None,)
-            elif saves_both:
-                node.saved_tensors, node.holders = (a, out), (x, None)
-            else:
-                node.saved_tensors, node.holders = (a,), (x,)
+            node.saved_tensors, node.holders = (a,), (x,)
         if saves_input and x.cold is not None and x.cold.version is not None:
             node.versions = {0: (x.cold.version, x.cold.version.count)}
         node.seq = next_seq()
@@ -147,18 +149,19 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             setattr(node, name, value)
         if remembers:
             setup_context(node, (a,), out)
-        if saves_input or saves_result:
-            try:
-                frame = _getframe(2)
-            except ValueError:  # called by no function of ours
-                frame = _getframe(1)
-            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
-            if saves_result:
-                node.saved_tensors, node.holders = (out,), (None,)
-            else:
-                node.saved_tensors, node.holders = (a,), (x,)
-                if x.cold is not None:
-                    note_versions(node)
+        try:
+            frame = _getframe(2)
+        except ValueError:  # called by no function of ours
+            frame = _getframe(1)
+        if is_ours[frame.f_code.co_filename]:
+            frame = outside(frame)
+        node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
+        if saves_result:
+            node.saved_tensors, node.holders = (out,), (None,)
+        elif saves_input:
+            node.saved_tensors, node.holders = (a,), (x,)
+            if x.cold is not None:
+                note_versions(node)
         elif saves:
             save(node, (x,), (a,), out)
         else:
@@ -178,8 +181,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
     """
     forward, node_cls, new = cls.ufunc or cls.forward, cls._backward_cls, object.__new__
     broadcasts = cls.broadcasts
-    saves_nothing, saver = not cls.saves, depth + 2  # seen from `save`
-    home = vars(sys.modules[cls.__module__])
+    saves_nothing, is_behind = not cls.saves, depth > 1
     saves_crosswise = cls.saved_if == {"self": 1, cls.saves[-1]: 0} if cls.saves else False
 
     def apply(x: Any, y: Any) -> Tensor:
@@ -222,23 +224,27 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
         if type(second) is Pending:
             second = second.settle(y)
         node.edges = (first, second)
-        shape = out.shape
+        if broadcasts and y is not None and (shape := a.shape) == b.shape:
+            node.checked = False
+        else:
+            shape = out.shape
+            node.checked = broadcasts and (
+                (first is not None and a.shape != shape)
+                or (second is not None and b.shape != shape)
+            )
         node.out_shape = shape
         node.out_dtype = dtype
-        node.checked = broadcasts and (
-            (first is not None and a.shape != shape) or (second is not None and b.shape != shape)
-        )
         node.versions = node.cold = None
+        try:
+            frame: Any = _getframe(depth)
+        except ValueError:  # called by no function of ours
+            frame = _getframe(1)
+        if is_behind and is_ours[frame.f_code.co_filename]:
+            frame = outside(frame)
+        node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if saves_nothing:
             node.saved_tensors, node.holders = (), None
         elif saves_crosswise:
-            try:
-                frame: Any = _getframe(depth)
-            except ValueError:  # called by no function of ours
-                frame = _getframe(1)
-            while depth > 1 and frame.f_globals is home:
-                frame = frame.f_back
-            node.saver_code, node.saver_offset = frame.f_code, frame.f_lasti
             if second is None:
                 node.saved_tensors, node.holders = (None, b), (None, y)
             elif first is None:
@@ -248,7 +254,7 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
             if x.cold is not None or (y is not None and y.cold is not None):
                 note_versions(node)
         else:
-            save(node, (x, y), (a, b), out, saver)
+            save(node, (x, y), (a, b), out)
         node.seq = next_seq()
         z.edge = node
         return z

@@ -28,6 +28,7 @@ import numpy as np
 from glassgrad.base.backend import whole
 from glassgrad.base.dtypes import is_differentiable
 from glassgrad.base.errors import DimError, DTypeError, ShapeError
+from glassgrad.base.source_lines import here
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.layers import Layer, Wrapped, settled
@@ -248,6 +249,7 @@ def record(
     node.edges = edges
     node.saved_tensors, node.holders = (), () if cls.keeps_index else None
     node.versions = node.cold = None
+    node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
     for name, value in parameters.items():
         setattr(node, name, value)
     if cls.has_setup_context():

@@ -10,7 +10,6 @@ import functools
 from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
-from glassgrad.base.source_lines import here
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import FREED, Packed, SavedTensor, output_edge
 from glassgrad.core.stale import detached_error, inference_error, stale_error
@@ -208,12 +207,8 @@ class PrimitiveNode(Node):
             self.holders = self.versions = None
 
 
-def save(node: Any, operands: Values, values: Values, out: Any, depth: int = 4) -> None:
-    """Keep on `node` what its class names in `saves` and its edges will need.
-
-    Args:
-        depth: for `here`, how far away the user is who called the op.
-    """
+def save(node: Any, operands: Values, values: Values, out: Any) -> None:
+    """Keep on `node` what its class names in `saves` and its edges will need."""
     cls = node._forward_cls
     arrays: list[Any] = []
     holders: list[Any] = []
@@ -232,7 +227,6 @@ def save(node: Any, operands: Values, values: Values, out: Any, depth: int = 4) 
         node.holders = None  # nothing to let go of: a second pass may come
         return
     node.holders = tuple(holders)
-    node.saver_code, node.saver_offset = here(depth)
     note_versions(node)
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from glassgrad.autograd.scopes import made_in
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, RemovableHandle, ends
 from glassgrad.core.graph import edge_of as _edge_of
@@ -124,11 +123,12 @@ def _at_scope(session: "Paused", name: Any) -> Breakpoint:
             f"break_at(scope=…) takes a name, got {type(name).__name__}. Nodes know the names of "
             'the scopes they were made in. Write `break_at(scope="encoder")`.'
         )
-    scopes = {".".join(made_in(node)) for node in session.schedule if made_in(node)}
-    if not any(is_inside(node, name) for node in session.schedule):
+    paths = {session.names.naming.scope(node) for node in session.schedule}
+    if not any(is_inside(path, name) for path in paths):
+        scopes = {".".join(path) for path in paths if path}
         raise ArgumentError(
             f"no node of this pass was made in a scope {name!r}; {_known('scope', scopes)}. Only "
-            'what ran inside of a scope knows it. Compute the loss in `with gg.scope("…"):`.'
+            'calls of modules and `with gg.scope("…"):` make one. Compute the loss in it.'
         )
     return Breakpoint(f"on the way into scope {name!r}", before=_Entering(name))
 
@@ -140,17 +140,17 @@ class _Entering:
         self.name = name
 
     def __call__(self, session: "Paused", node: Node) -> bool:
-        if not is_inside(node, self.name):
+        scope = session.names.naming.scope
+        if not is_inside(scope(node), self.name):
             return False
         for earlier in reversed(session.schedule[: session.position]):
             if not isinstance(earlier, AccumulateGrad):  # leaves are made in no scope
-                return not is_inside(earlier, self.name)
+                return not is_inside(scope(earlier), self.name)
         return True
 
 
-def is_inside(node: Node, scope: str) -> bool:
-    """Whether `node` was made in `scope`: one name, or a path of names from the outermost on."""
-    names = made_in(node)
+def is_inside(names: tuple[str, ...], scope: str) -> bool:
+    """Whether a node of these scopes is in `scope`: one name, or a path from the outermost on."""
     path = ".".join(names)
     return scope in names or path == scope or path.startswith(scope + ".")
 
@@ -318,7 +318,7 @@ def _named(session: "Paused") -> Iterable[tuple[str | None, Node]]:
         if edge is not None:
             yield tensor.name, ends(edge)[0]
     for leaf in session.names.leaves:
-        yield leaf.variable.name, leaf
+        yield session.names.naming.of(leaf.variable), leaf
 
 
 def _known(noun: str, names: set[str]) -> str:

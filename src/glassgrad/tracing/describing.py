@@ -7,11 +7,12 @@ import copy
 import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd.scopes import made_at, made_in
+from glassgrad.autograd.scopes import made_at
 from glassgrad.base.backend import asnumpy
 from glassgrad.base.source_lines import Place, shown
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
@@ -22,6 +23,7 @@ from glassgrad.core.views import CopySlices
 from glassgrad.recording.saving import PrimitiveNode
 
 from .levels import batch_of, levels_of, open_levels
+from .naming import Naming
 from .sharing import Bases, written_part
 from .summary import ArrayTable, dtype_name
 
@@ -69,6 +71,11 @@ class Names:
         self._lines: dict[Place, str] = {}
         self._hooks: dict[tuple[Node, int], tuple[str, Any]] = {}
         self.bases = Bases()
+
+    @cached_property
+    def naming(self) -> Naming:
+        """What modules and scopes call the parts of the graph."""
+        return Naming(self.nodes)
 
     def storage(self, array: Any) -> str:
         """The id of the memory that `array` lies in."""
@@ -156,20 +163,21 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _tensor(table: ArrayTable, tensor: Tensor) -> dict[str, Any]:
-    shape, array = list(tensor.shape), table.add_still(numbers(tensor), batch_of(tensor))
-    return {"name": tensor.name, "shape": shape, "dtype": dtype_name(tensor.dtype), "array": array}
+def _tensor(names: Names, table: ArrayTable, tensor: Tensor) -> dict[str, Any]:
+    array = table.add_still(numbers(tensor), batch_of(tensor))
+    about = {"name": names.naming.of(tensor), "shape": list(tensor.shape)}
+    return {**about, "dtype": dtype_name(tensor.dtype), "array": array}
 
 
 def describe_leaf(names: Names, table: ArrayTable, node: AccumulateGrad) -> dict[str, Any]:
     """A leaf as an entry of a trace."""
-    about = _tensor(table, node.variable)
+    about = _tensor(names, table, node.variable)
     return {"id": names.leaf[node], "acc": names.node[node], **about}
 
 
 def _output(names: Names, table: ArrayTable, tensor: Tensor, name: str) -> dict[str, Any]:
     made_by = get_gradient_edge(tensor).node
-    about = _tensor(table, tensor)
+    about = _tensor(names, table, tensor)
     return {"id": name, "node": names.node[made_by], "slot": tensor.output_nr, **about}
 
 
@@ -199,22 +207,22 @@ def describe_node(names: Names, table: ArrayTable, node: Node) -> dict[str, Any]
     ]
     if hooks:
         entry["hooks"] = hooks
-    if retained := _retained(table, node):
+    if retained := _retained(names, table, node):
         entry["retains"] = retained
     return entry
 
 
-def _retained(table: ArrayTable, node: Node) -> list[dict[str, Any]]:
+def _retained(names: Names, table: ArrayTable, node: Node) -> list[dict[str, Any]]:
     """The tensors made by `node` that keep their gradient."""
     kept = {} if node.cold is None else node.cold.retain
     alive = [(slot, tensor) for slot, ref in kept.items() if (tensor := ref()) is not None]
-    return [{"slot": slot, **_tensor(table, tensor)} for slot, tensor in alive]
+    return [{"slot": slot, **_tensor(names, table, tensor)} for slot, tensor in alive]
 
 
 def _origin(names: Names, node: Node) -> dict[str, Any]:
     """Where a node comes from: the scopes, the line, the depth of the transform; what is known."""
     entry: dict[str, Any] = {}
-    if scope := made_in(node):
+    if scope := names.naming.scope(node):
         entry["scope"] = list(scope)
     if place := made_at(node):
         entry["src"] = names.line(place)

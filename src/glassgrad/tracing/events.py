@@ -18,9 +18,9 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
             memory, equal storage id. Optional there: "leaf": "t1" if the saved tensor is that leaf,
             "label" (the tensor's name), "shape", "dtype", "array", and "now": 1, the version it has
             now, where it was written to since
-    scope   optional, the module path as a list: ["mlp", "act"]
-    src     optional, the line that made the node: "cell 3, line 2: `y = w * x`". Known of nodes
-            that saved something, and of all that were made inside of a scope
+    scope   optional, the modules and scopes that it was made in, as a list: ["MLP", "act"]
+    src     optional, the line that made the node: "cell 3, line 2: `y = w * x`"; none of
+            AccumulateGrad, which no line makes, and of those with an `origin`
     level   optional, depth of the transform that recorded it (0, or no field: the base tape)
     freed   optional, true if the node had let go of what it saved when the graph was described
     user    optional, true for a Function that is not glassgrad's own

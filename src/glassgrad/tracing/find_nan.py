@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd.scopes import made_at, made_in, scope
+from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.base.source_lines import here, shown
@@ -135,7 +135,6 @@ class _Watch:
             self.first.setdefault(origin.kind, origin)
         if kind in self.first or (kind == "inf" and (read or _are_infinite(parameters))):
             return  # an infinity that is passed on, such as that of a mask, was not made here
-        inside = modes.scope
         names = [_name(at, operand) for at, operand in enumerate(operands)]
         self.first[kind] = NonFinite(
             "forward",
@@ -143,7 +142,7 @@ class _Watch:
             op.__name__,
             read != "nan",
             shown(here(2)),
-            inside[0] if inside else (),
+            open_scopes(),
             _summaries(names, values),
             _summaries([f"result {at}" for at in range(len(results))], results),
             self.first.get("inf"),

@@ -13,6 +13,7 @@ from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.task import GraphTask
+from glassgrad.engine.visit import Visit
 
 from .describing import Names, describe_leaf, describe_node, oldest_first
 from .levels import levels_of
@@ -30,11 +31,15 @@ class Growth:
 
     Attributes:
         spans: (number drawn, whose turn began then), None where one ended.
+        waiting, turn: the gradients that wait, and the turn that has begun, when the pass failed:
+            it lets go of both itself. None as long as it has not.
     """
 
     def __init__(self, task: GraphTask, names: Names) -> None:
         self.task, self.names = task, names
         self.spans: list[tuple[int, Node | None]] = []
+        self.waiting: dict[Any, Any] | None = None
+        self.turn: Visit | None = None
 
     def begin(self, node: Node | None) -> None:
         """A part of the turn of `node` begins."""
@@ -51,7 +56,7 @@ class Growth:
         if not nodes:
             return graph
         new = names.leaves[len(self.names.leaves) :]
-        entries = [describe_node(names, table, node) | self._origin(names, node) for node in nodes]
+        entries = [self._entry(names, table, node) for node in nodes]
         leaves = [describe_leaf(names, table, node) for node in new]
         grown = {"nodes": graph["nodes"] + entries, "leaves": graph["leaves"] + leaves}
         return graph | levels_of(names.nodes) | grown
@@ -61,12 +66,17 @@ class Growth:
         nodes = [node for node in oldest_first(self._found()) if node not in self.names.node]
         return self.names.extended(nodes)
 
-    def _origin(self, names: Names, node: Any) -> dict[str, str]:
+    def _entry(self, names: Names, table: ArrayTable, node: Any) -> dict[str, Any]:
+        """`describe_node`; what a rule made comes from the rule's node, not from a line."""
+        entry = describe_node(names, table, node)
         if isinstance(node, AccumulateGrad):
-            return {}  # of a leaf, which no rule made
+            return entry  # of a leaf, which no rule made
         place = bisect_right(self.spans, node.seq, key=lambda span: span[0])
         maker = self.spans[place - 1][1] if place else None
-        return {} if maker is None else {"origin": names.node[maker]}
+        if maker is not None:
+            entry.pop("src", None)
+            entry["origin"] = names.node[maker]
+        return entry
 
     def _found(self) -> list[Node]:
         """The nodes behind the gradients that the graph of the pass does not have."""
@@ -88,9 +98,10 @@ class Growth:
                 if tensor.cold is not None and tensor.cold.grad is not None:
                     yield tensor.cold.grad
         under_way: list[Any] = [self.task.captured]
-        under_way += [x if type(x) is list else [x] for x in self.task.buffers.values()]
-        if self.task.turn is not None:
-            under_way += [self.task.turn.grads, self.task.turn.results]
+        waiting = self.task.buffers if self.waiting is None else self.waiting
+        under_way += [x if type(x) is list else [x] for x in waiting.values()]
+        if (turn := self.task.turn or self.turn) is not None:
+            under_way += [turn.grads, turn.results]
         for grads in under_way:
             yield from [grad for grad in grads if isinstance(grad, Tensor)]
 

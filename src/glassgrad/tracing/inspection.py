@@ -14,7 +14,19 @@ from .summary import summarize
 if TYPE_CHECKING:
     from .paused import Paused
 
-__all__ = ["Hook", "Saved", "Waiting", "hooks_of", "queue_of", "saved_of", "shown", "view"]
+__all__ = [
+    "Hook",
+    "Saved",
+    "Waiting",
+    "gradients_in_words",
+    "hooks_of",
+    "plain",
+    "queue_of",
+    "saved_of",
+    "section",
+    "shown",
+    "view",
+]
 
 _MOST_ROWS = 12
 _LONGEST_NAME = 60
@@ -168,7 +180,7 @@ def label_of(session: "Paused", node: Node) -> str:
 
 
 def _leaf_name(session: "Paused", node: AccumulateGrad) -> str:
-    name = node.variable.name
+    name = session.names.naming.of(node.variable)
     return session.names.leaf[node] if name is None else plain(name)
 
 
@@ -196,10 +208,10 @@ def view(session: "Paused") -> str:
     """The whole session as text: a sentence, then lists that read from top to bottom."""
     lines = [_where(session)]
     if session.current is None:
-        return "\n".join(lines + _section("Gradients:", _gradients(session)))
-    lines += _section("Queue:", map(str, session.queue))
-    lines += _section(f"Saved by {session.describe(session.current)}:", map(str, session.saved))
-    lines += _section("Hooks here:", map(str, session.hooks))
+        return "\n".join(lines + gradients_in_words(session.gradients))
+    lines += section("Queue:", map(str, session.queue))
+    lines += section(f"Saved by {session.describe(session.current)}:", map(str, session.saved))
+    lines += section("Hooks here:", map(str, session.hooks))
     return "\n".join(lines)
 
 
@@ -228,7 +240,8 @@ _HALFWAY = {
 }
 
 
-def _section(title: str, rows: Iterable[str]) -> list[str]:
+def section(title: str, rows: Iterable[str]) -> list[str]:
+    """A title and its rows as lines; nothing if there are no rows."""
     rows = list(rows)
     if not rows:
         return []
@@ -236,6 +249,8 @@ def _section(title: str, rows: Iterable[str]) -> list[str]:
     return [title, *[f"  {row}" for row in rows[:_MOST_ROWS]], *more]
 
 
-def _gradients(session: "Paused") -> list[str]:
-    pairs = session.gradients.items()
-    return [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+def gradients_in_words(gradients: dict[str, Any]) -> list[str]:
+    """The `.grad` of leaves, by name, as lines."""
+    pairs = gradients.items()
+    rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+    return section("Gradients:", rows)

@@ -142,11 +142,12 @@ class Log:
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
         self._look_ahead()
+        under_way = self.task.buffers, self.task.turn
         try:
             is_plain = not self._may_write and self._growth is None
             phase = advance() if is_plain else self._listening(advance)
         except BaseException as error:
-            self._failed(self._node, error)
+            self._failed(self._node, error, under_way)
             raise
         if self._may_write or phase is None:
             self.forget()
@@ -270,7 +271,10 @@ class Log:
         for name, _, saved, now in saved_by(node):
             self._emit(kind, node, saved=name, version=[saved, now])
 
-    def _failed(self, node: Node | None, error: BaseException) -> None:
+    def _failed(
+        self, node: Node | None, error: BaseException, under_way: tuple[dict[Any, Any], Any]
+    ) -> None:
+        """Write down what ended the pass, and close the log over what was under way then."""
         stale: dict[str, str] = {}
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in saved_by(node):
@@ -280,7 +284,10 @@ class Log:
                     stale = {"saved": name}
                     break
         self._emit("error", node, **stale, **error_in_words(error))
-        self.forget()
+        if self._growth is not None:
+            self._growth.waiting, self._growth.turn = under_way
+        self.close()
+        under_way[0].clear()  # the frames of the exception are not to keep the gradients alive
         vars(error)["trace"] = self.trace()
 
 

@@ -115,7 +115,7 @@ class Paused:
         """The `.grad` of all leaves of the pass by name (by id, "t0", if they have none)."""
         found: dict[str, Tensor | None] = {}
         for leaf in self.names.leaves:
-            name = leaf.variable.name
+            name = self.names.naming.of(leaf.variable)
             name = self.names.leaf[leaf] if name is None or name in found else name
             found[name] = None if leaf.variable.cold is None else leaf.variable.cold.grad
         return found

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +30,13 @@ from glassgrad.viz.svg.document import to_svg
 from glassgrad.viz.text import text_view
 from glassgrad.viz.wording import escape
 
-__all__ = ["Drawing", "draw"]
+__all__ = ["Drawing", "draw", "drawn"]
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
+MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
+WIDEST = 6_000  # px: a picture from left to right that is wider, and so many times as wide as it is
+LONGEST = 12  # high, is a strip; from top to bottom a page shows it at the width of its text
+DOWNWARDS = 'from top to bottom, for it is long; rankdir="LR" draws it from left to right'
 LARGEST_PNG = 32_000  # px a side: above it viewers give up, and the picture takes gigabytes
 
 
@@ -193,7 +197,7 @@ class Drawing:
 def draw(
     loss: Any,
     *,
-    rankdir: str = "LR",
+    rankdir: str | None = None,
     theme: Theme = "auto",
     show: Iterable[str] = PARTS,
     fold: Literal["auto", False] = "auto",
@@ -208,7 +212,9 @@ def draw(
         loss: a tensor, or several, before or after its backward pass; a `Trace`, which also
             knows the gradients, or the `Passes` of `tracing.watching`; a paused `Session`; or a
             `Comparison` of two traces, whose picture has both and marks what differs.
-        rankdir: "LR", the gradient goes from left to right, or "TB", from top to bottom.
+        rankdir: "LR", the gradient goes from left to right, or "TB", from top to bottom. By
+            default "LR", unless that would be a strip that nobody can read: wider than 6,000 px,
+            and than 12 times its height.
         theme: "light", "dark", or "auto": as the reader's system has it.
         show: what to write beside the names: any of "values", "shapes", "saved", "hooks" and
             "versions".
@@ -217,7 +223,8 @@ def draw(
         max_nodes: how many boxes there may be, in place of that rule.
         title: what stands above the picture.
         flow: show by the width and shade of each arrow how much gradient went along it, on a
-            logarithmic scale: dotted for zero, red where it holds a nan. Needs a recorded pass.
+            logarithmic scale: dotted for zero, in red dashes where it holds a nan. Needs a
+            recorded pass.
         mirror: draw forward and backward face to face, with what was saved between them; for
             up to 60 nodes.
 
@@ -228,6 +235,7 @@ def draw(
         ArgumentError: for an unknown option, or `mirror` with too large a graph.
         ArgumentTypeError: if `loss` is neither a tensor nor a trace nor a session, `title` no
             text, or `show` no names.
+        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
         GraphError: if a tensor has no graph.
 
     Example:
@@ -235,7 +243,8 @@ def draw(
         >>> draw((x * x).sum()).graph.counts
         '3 nodes · 4 edges · 1 leaf'
     """
-    _check_choice("rankdir", rankdir, ("LR", "TB"))
+    if rankdir is not None:
+        _check_choice("rankdir", rankdir, ("LR", "TB"))
     _check_choice("theme", theme, ("auto", "light", "dark"))
     look = look_of(show, fold, max_nodes, title, flow)
     if isinstance(loss, Comparison):
@@ -245,8 +254,8 @@ def draw(
                 "pass, and here are two. Write `gg.draw(comparison.a, mirror=True)`."
             )
         union, graph = compared(loss, look)
-        places = lay_out(graph, rankdir=rankdir)
-        return Drawing(union, graph, places, rankdir, theme, report=str(loss))
+        places, way = _lay_out(graph, rankdir)
+        return Drawing(union, graph, places, way, theme, report=str(loss))
     is_paused = isinstance(loss, Session)
     trace = trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
     if flow and not is_paused and not trace.events:
@@ -254,23 +263,62 @@ def draw(
             "flow=True was given with a graph on which no pass was recorded. It shows how much "
             "gradient went along each arrow, and none has. Write `draw(record(loss), flow=True)`."
         )
+    session = loss if is_paused else None
+    return drawn(trace, look, rankdir, theme, mirror=mirror, session=session)
+
+
+def drawn(
+    trace: Trace,
+    look: Look,
+    rankdir: str | None = None,
+    theme: Theme = "auto",
+    *,
+    mirror: bool = False,
+    session: Session | None = None,
+) -> Drawing:
+    """The drawing of a trace that need not be checked; the arguments are those of `draw`."""
+    way = rankdir or "LR"
     if mirror:
-        facing = mirrored(trace, look, rankdir)
-        graph, places = facing.graph, lay_out_mirror(facing, rankdir=rankdir)
+        facing = mirrored(trace, look, way)
+        facing.graph = graph = mark_current(facing.graph, session)
+        places = lay_out_mirror(facing, rankdir=way)
     elif look.is_overview(len(trace.nodes)):
         graph, places = overview(trace, look)
+        graph = mark_current(graph, session)
     else:
-        graph = graph_of(trace, look)
-        graph = mark_current(graph, loss) if is_paused else graph
-        return Drawing(trace, graph, lay_out(graph, rankdir=rankdir), rankdir, theme)
-    graph = mark_current(graph, loss) if is_paused else graph
-    return Drawing(trace, graph, places, rankdir, theme)
+        graph = mark_current(graph_of(trace, look), session)
+        places, way = _lay_out(graph, rankdir)
+    return Drawing(trace, graph, places, way, theme)
+
+
+def _lay_out(graph: Graph, rankdir: str | None) -> tuple[Layout, str]:
+    """The layout and which way it goes: as given, else from left to right if that can be read."""
+    layout = lay_out(graph, rankdir=rankdir or "LR")
+    if rankdir is not None or layout.width <= max(WIDEST, LONGEST * layout.height):
+        return layout, rankdir or "LR"
+    if layout.notice:
+        return layout, "LR"  # Graphviz has had its ten seconds
+    layout = lay_out(graph, rankdir="TB")
+    return replace(layout, notice=DOWNWARDS), "TB"
 
 
 def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
-    """The trace of what was given: itself, or what `look_at` finds; `name` is who was called."""
-    if isinstance(loss, (Trace, Passes)):
-        return loss if isinstance(loss, Trace) else loss.together()
+    """The trace of what was given: itself, or what `look_at` finds; `name` is who was called.
+
+    Raises:
+        ArgumentTypeError: if it is nothing that can be shown.
+        DataError: if it is a trace that is not sound.
+    """
+    if isinstance(loss, Trace):
+        document = loss.document()
+        lists = document["graph"]["nodes"], document["events"]
+        sizes = [len(each) for each in lists if isinstance(each, list)]
+        if sum(sizes) <= MOST_CHECKED:
+            # Raises if it is unsound: what draws relies on all that the format promises.
+            Trace.from_document(document, source=f"the trace given to {name}()")
+        return loss
+    if isinstance(loss, Passes):
+        return loss.together()
     several = list(loss) if isinstance(loss, (list, tuple)) else [loss]
     if several and all(isinstance(each, Tensor) for each in several):
         return look_at(several)

@@ -13,6 +13,7 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.layout.places import Layout, Place
+from glassgrad.viz.scene.cutting import PAD, cut_title
 from glassgrad.viz.scene.flow import norm_of, scale_of, step_of
 from glassgrad.viz.scene.folding import numbered_names
 from glassgrad.viz.scene.graph import Graph, Vertex
@@ -236,10 +237,7 @@ def _together(names: list[str], count: int) -> str:
 
 def _texts(bar: _Bar, width: float) -> tuple[str, str]:
     """What fits into a bar: its title, cut where need be, and how many ops it has."""
-    room = width - 12.0
-    title = bar.title
-    while title and text_width(title, TITLE_SIZE, bold=True) > room:
-        title = title[:-2] + "…" if len(title) > 3 else ""
+    room, title = width - PAD, cut_title(bar.title, width)
     count = f"{bar.end - bar.start:,} ops"
     taken = text_width(title, TITLE_SIZE, bold=True) + text_width(count, BADGE_SIZE, bold=True)
     return title, count if title == bar.title and bar.depth and taken + 26 < room else ""

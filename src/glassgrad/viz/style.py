@@ -2,7 +2,8 @@
 
 No kind is told from another by colour alone. The colours are CSS variables (`--gg-leaf-fill`), so
 one SVG serves light and dark; each also stands in the drawing as a plain attribute, for programs
-that know no CSS variables. A test computes the contrast of every pair that touches.
+that know no CSS variables. A test computes the contrast of every pair that touches, as it is and as
+eyes without red, green or blue cones see it.
 """
 
 import unicodedata
@@ -43,8 +44,8 @@ THEMES: dict[str, dict[str, str]] = {
         "rule": "#D0D7DE",
         "accent": "#0757BA",
         "on-accent": "#FFFFFF",
-        "done": "#1A7F37",
-        "bad": "#CC3311",
+        "done": "#187A34",
+        "bad": "#C02D0E",
     },
     "dark": {
         "canvas": "#0D1117",
@@ -68,6 +69,8 @@ FLOW: dict[str, tuple[str, ...]] = {
     "dark": ("#666970", "#7D7C78", "#948E77", "#ADA372", "#C8B866", "#FEE838"),
 }
 
+NAN_DASH = "7 3"  # of an arrow along which a nan went: red alone would be one more shade
+
 
 def flow_width(step: int) -> float:
     """The width in px of an arrow of a step of the ramp.
@@ -87,7 +90,8 @@ def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> 
         {'stroke': '#6E7781', 'stroke_width': '1.5'}
     """
     if flow == "nan" or bad:
-        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3"}
+        dash = {"stroke_dasharray": NAN_DASH} if flow == "nan" else {}
+        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3", **dash}
     if mark:
         return MARKS[mark].looks(theme)
     if flow.isdigit():
@@ -143,11 +147,12 @@ KINDS: dict[str, Kind] = {
     for kind in (
         Kind(
             "output",
-            "output: backward starts here",
+            "OUT: backward starts here",
             "card",
             "OUT",
             _pair("#FBE3CC", "#4A2A12"),
-            _pair("#D55E00", "#F0A04B"),
+            # Darker than the usual vermilion: without green cones that one is 2.8 : 1 on this fill.
+            _pair("#C85700", "#F0A04B"),
             2.0,
             ink=_pair("#B34E00", "#F0A04B"),
         ),
@@ -162,7 +167,7 @@ KINDS: dict[str, Kind] = {
             _PLAIN_BORDER,
             doubled=True,
         ),
-        Kind("leaf", "leaf: gets a .grad", "card", "LEAF", _LEAF_FILL, _LEAF_BORDER, 2.0),
+        Kind("leaf", "LEAF: gets a .grad", "card", "LEAF", _LEAF_FILL, _LEAF_BORDER, 2.0),
         Kind("stub", "one use of a leaf", "pill", "1/4", _LEAF_FILL, _LEAF_BORDER, 1.25, "4 2"),
         Kind(
             "saved",
@@ -192,6 +197,7 @@ KINDS: dict[str, Kind] = {
             "∅",
             _pair("#FFFFFF", "#0D1117"),
             _pair("#6E7781", "#8B949E"),
+            ink=_PLAIN_BORDER,
         ),
         Kind("fold", "several nodes as one", "stack", "…", _PLAIN_FILL, _PLAIN_BORDER),
         Kind("gate", "outside of the fold", "pill", "", _PLAIN_FILL, _PLAIN_BORDER, 1.25, "2 3"),
@@ -204,7 +210,7 @@ KINDS: dict[str, Kind] = {
             "note",
             "!",
             _pair("#FFFFFF", "#0D1117"),
-            _pair("#CC3311", "#FF7B72"),
+            _pair("#C02D0E", "#FF7B72"),
             3.0,
         ),
     )
@@ -259,7 +265,7 @@ class Mark:
 MARKS: dict[str, Mark] = {
     "only-a": Mark("only in a", _pair("#0757BA", "#79B8FF")),
     "only-b": Mark("only in b", _pair("#7A4B00", "#F0A04B"), "9 4"),
-    "differs": Mark("differs", _pair("#CC3311", "#FF7B72"), "2 3"),
+    "differs": Mark("differs", _pair("#C02D0E", "#FF7B72"), "2 3"),
 }
 
 
@@ -339,7 +345,7 @@ _ADVANCE = {
         944: "W%@",
     }.items()
     for character in characters
-}
+} | {"\ufffd": 1030}  # what stands for a character that cannot be shown
 _ROOM = 1.08  # other fonts of the stack run up to 8 % wider
 _BOLD = 1.06
 

@@ -5,9 +5,11 @@ All of it is made here, in Python: the picture, the text view and the player sho
 
 import html
 import re
+from functools import cached_property
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.viz.memory import Freed, freed_by_node
 
 __all__ = ["Narrator", "array_text", "bytes_text", "escape", "plain", "shape_text"]
 
@@ -106,6 +108,7 @@ class Narrator:
     """
 
     def __init__(self, trace: Trace) -> None:
+        self.trace = trace
         self.arrays = trace.arrays
         self.ops = {node["id"]: node["op"] for node in trace.nodes}
         self.labels = {tensor["id"]: tensor_name(tensor) for tensor in trace.outputs}
@@ -182,7 +185,22 @@ class Narrator:
         return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
 
     def _free_saved(self, event: dict[str, Any]) -> str:
-        return f"{self.name(event['node'])} frees what it saved, {bytes_text(event['bytes'])}."
+        name = self.name(event["node"])
+        freed = self._freed.get(event["node"]) or Freed(event["bytes"])
+        keepers = [f"leaf {self.labels[leaf]}" for leaf in freed.leaves]
+        keepers += ["other nodes"] if freed.is_shared else []
+        size = bytes_text(freed.bytes)
+        if not keepers:
+            return f"{name} frees what it saved, {size}."
+        keep = "keeps" if len(keepers) == 1 and freed.leaves else "keep"
+        keep = f"{' and '.join(keepers)} {keep}"
+        if not freed.bytes:
+            return f"{name} lets go of what it saved: {keep} it."
+        return f"{name} frees {size} of what it saved: {keep} the rest."
+
+    @cached_property
+    def _freed(self) -> dict[str, Freed]:
+        return freed_by_node(self.trace)
 
 
 def tensor_name(tensor: dict[str, Any]) -> str:

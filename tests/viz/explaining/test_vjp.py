@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.autograd import Function
+from viz.explaining.cube import Cube
 
 
 @pytest.fixture
@@ -75,19 +76,6 @@ def test_the_formula_of_many_operands_is_told_once(x):
 
 
 def test_a_users_function_by_its_docstring(x):
-    class Cube(Function):
-        """y = x³        x̄ = 3·ȳ·x²"""
-
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return x**3
-
-        @staticmethod
-        def backward(ctx, grad):
-            (x,) = ctx.saved_tensors
-            return grad * 3 * x**2
-
     assert rule(Cube.apply(x * 1)) == {"x̄": "3·ȳ·x² = 3·[1, 1]·[1, 4]² = [3, 48]"}
 
 

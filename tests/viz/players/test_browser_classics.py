@@ -8,6 +8,12 @@ from glassgrad.tracing.torch import record as record_theirs
 from glassgrad.viz import player
 from tracing.classics import CLASSICS
 
+ALWAYS = ("in_place_on_a_view", "double_backward")  # by what they record; the others are `slow`
+PROGRAMS = [
+    pytest.param(each, id=each.__name__, marks=() if each.__name__ in ALWAYS else pytest.mark.slow)
+    for each in CLASSICS
+]
+
 # Each event, then each node, then back to the beginning, with heat on the way back.
 WALK = """
 () => {
@@ -25,7 +31,7 @@ WALK = """
 """
 
 
-@pytest.mark.parametrize("program", CLASSICS, ids=[each.__name__ for each in CLASSICS])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_it_can_be_played(program, play):
     ours = player(program(gg)[1])
     shown = play(ours)
@@ -36,7 +42,7 @@ def test_it_can_be_played(program, play):
     assert shown.page.locator(".gg-stage .vertex.done").count() == 0
 
 
-@pytest.mark.parametrize("program", CLASSICS, ids=[each.__name__ for each in CLASSICS])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_it_can_be_played_as_pytorch_ran_it(program, play):
     theirs = player(record_theirs(program(torch)[1]))
     shown = play(theirs)

@@ -63,7 +63,7 @@ def test_the_legend_of_the_heat_says_the_range(play, samples):
     assert shown.page.locator(".gg-heat").count() == 0
     shown.page.get_by_label("heat").check()
     words = shown.page.locator(".gg-heat").inner_text()
-    assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red: nan", words)
+    assert re.search(r"[\d.e-]+ to [\d.e-]+, logarithmic; dotted: zero; red dashes: nan", words)
 
 
 def test_zero_is_dotted_and_nan_is_red(play):

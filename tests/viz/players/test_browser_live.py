@@ -129,6 +129,30 @@ def test_breakpoints_are_python_s(live):
     assert shown.sent == [{"do": "unbreak", "id": 7}]
 
 
+def test_the_choices_of_a_breakpoint_grow_with_the_graph(live):
+    shown = live()
+    what, which = shown.page.get_by_label("What to stop at"), shown.page.locator(".gg-slot select")
+    known = which.locator("option").all_inner_texts()
+    which.select_option("n1")
+    which.focus()
+    node = {"op": "TanhBackward0", "name": "TanhBackward0", "about": [], "edges": []}
+    shown.update(0, 4, nodes={"n3": node})
+    assert which.locator("option").all_inner_texts() == [*known, "n3 TanhBackward0"]
+    assert which.input_value() == "n1"  # what was chosen stays so
+    assert which.evaluate("each => each === document.activeElement")
+    picker = shown.page.get_by_label("Show node").locator("option")
+    assert picker.last.inner_text() == "n3 TanhBackward0"
+    what.select_option("tensor")
+    tensors = {key: with_a_name(shown.data[key]) for key in ("leaves", "tensors")}
+    shown.update(4, 8, **tensors)
+    assert "a named later (t0)" in which.locator("option").all_inner_texts()
+
+
+def with_a_name(tensors):
+    """The same tensors after t0 has got a name."""
+    return [each | {"name": "a named later"} if each["id"] == "t0" else each for each in tensors]
+
+
 @pytest.mark.parametrize(
     ("what", "value"),
     [("node", "n1"), ("tensor", "a"), ("nan", True), ("norm", 2.5)],

@@ -20,6 +20,12 @@ NAMES = {
     "other scripts": "ε 漢字 🦊",
     "long": "x" * 10_000,
 }
+# Those that would run, break the page, or break its width; the others are `slow`.
+ALWAYS = ("html", "end of script", "packed", "prototype", "long")
+EACH = [
+    pytest.param(name, id=key, marks=() if key in ALWAYS else pytest.mark.slow)
+    for key, name in NAMES.items()
+]
 # What a page of the player is made of. No img, no iframe, no a, no b.
 TAGS = """
 main header h1 p div section aside footer details summary h3 h4 ul ol li dl dt dd
@@ -76,7 +82,7 @@ def tags(page):
     )
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_no_markup_of_a_name_gets_into_the_page(name, play, samples):
     shown = play(player(program(name)))
     walk(shown)
@@ -87,7 +93,7 @@ def test_no_markup_of_a_name_gets_into_the_page(name, play, samples):
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in shown.page.locator(".gg-panel").inner_text()
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_lines_and_errors_are_text_too(name, play):
     shown = play(player(spoiled(player(program("plain")).trace, name)), width=400)
     walk(shown)

@@ -110,15 +110,15 @@ def test_a_tensor_that_retains_its_gradient_is_there_too(play):
 
 def test_the_timeline_falls_as_nodes_free_what_they_saved(play, samples):
     shown = play(player(samples.neuron()))
-    memory = shown.page.locator(".gg-memory")
-    assert memory.inner_text().split("\n")[-1] == "32 B of 32 B"
+    memory = shown.page.locator(".gg-memory strong")
+    assert memory.inner_text() == "32 B of 32 B"
     shown.press("End")
-    assert memory.inner_text().split("\n")[-1] == "0 B of 32 B"
+    assert memory.inner_text() == "0 B of 32 B"
     chart = shown.page.locator(".gg-chart")
     label = chart.get_attribute("aria-label")
     assert label.startswith("Bytes held by saved tensors over ")
     assert "32 before the first" in label
-    assert label.endswith("0 after the last.")
+    assert "0 after the last. Besides, leaves keep theirs" in label
 
 
 def test_a_click_on_the_timeline_goes_there(play, samples):
@@ -130,8 +130,9 @@ def test_a_click_on_the_timeline_goes_there(play, samples):
     assert at == round(total / 2)
 
 
-def test_a_pass_that_saves_nothing_has_no_timeline(play, samples):
-    assert play(player(samples.square())).page.locator(".gg-time").is_hidden()
+def test_a_pass_that_saves_nothing_has_no_timeline(play):
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    assert play(player((x + 1).sum())).page.locator(".gg-time").is_hidden()
 
 
 def test_the_line_of_the_node_is_marked_and_a_click_on_a_line_goes_to_its_node(play):
@@ -240,3 +241,31 @@ def test_the_keys_are_listed(key, play, samples):
     assert "breakpoint on the node shown" in shown.page.locator(".gg-help").inner_text()
     shown.button("Close").click()
     assert shown.page.locator(".gg-help").is_hidden()
+
+
+def test_the_timeline_says_that_leaves_keep_their_memory_as_the_log_does(play):
+    w = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    w.name = "w"
+    shown = play(player((w * w * (w + 1)).sum()))
+    memory = shown.page.locator(".gg-memory")
+    assert memory.inner_text().split("\n")[1:] == ["24 B of 24 B", "leaves keep theirs, 12 B"]
+    assert "A leaf keeps its memory" in memory.get_attribute("title")
+    shown.press("End")
+    assert memory.inner_text().split("\n")[1] == "0 B of 24 B"
+    shown.page.get_by_label("Show node").select_option("n1")
+    assert re.search(r"self\s.* · leaf w · v0 · let go$", shown.section("node").inner_text(), re.M)
+    log = shown.page.locator(".gg-log").inner_text()
+    assert re.findall("MulBackward0 (?:frees|lets).*", log) == [
+        "MulBackward0 frees what it saved, 24 B.",
+        "MulBackward0 lets go of what it saved: leaf w keeps it.",
+    ]
+
+
+def test_where_only_leaves_are_saved_nothing_comes_free(play):
+    w = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    shown = play(player((w**3).sum()))
+    memory = shown.page.locator(".gg-memory")
+    lines = ["Saved tensors hold", "0 B of 0 B", "leaves keep theirs, 12 B"]
+    assert memory.inner_text().split("\n") == lines
+    shown.press("End")
+    assert memory.inner_text().split("\n") == lines

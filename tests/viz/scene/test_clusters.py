@@ -1,8 +1,11 @@
 import re
 
+import pytest
+
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, graph_of
+from glassgrad.viz.style import text_width
 
 
 def chain(**fields):
@@ -95,3 +98,47 @@ def test_a_hostile_scope_is_text():
     drawing = draw(chain(scope=[[evil, "a"], [evil, "a"], [evil, 'b"}'], [evil, 'b"}']]))
     assert "<script" not in drawing.svg
     assert '\\"}' in drawing.dot
+
+
+# --- titles ---------------------------------------------------------------------------------------
+
+
+def with_its_gradients_graph(rankdir):
+    x = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    return draw(gg.record((x**3).sum(), create_graph=True), rankdir=rankdir)
+
+
+def with_long_scopes(rankdir):
+    x = gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with gg.scope("W" * 60):
+        hidden = -(x * 2)
+    with gg.scope("層" * 60):
+        loss = (-hidden).exp().sum()
+    return draw(loss, rankdir=rankdir)
+
+
+def with_a_level(rankdir):
+    seen = []
+
+    def f(x):
+        y = x.tanh().sum()
+        seen.append(draw(y, rankdir=rankdir))
+        return y
+
+    gg.vmap(gg.func.grad(f))(gg.tensor([[1.0, 2.0]]))
+    return seen[0]
+
+
+@pytest.mark.parametrize("rankdir", ["LR", "TB"])
+@pytest.mark.parametrize("drawn", [with_its_gradients_graph, with_long_scopes, with_a_level])
+def test_the_title_of_a_frame_lies_inside_of_it_and_under_no_box(drawn, rankdir):
+    drawing = drawn(rankdir)
+    assert drawing.graph.clusters
+    for cluster in drawing.graph.clusters:
+        left, top, width, _ = drawing.places.frames[cluster.id]
+        assert left >= 0
+        begin, end = left + 12, left + 12 + text_width(cluster.title, 11)
+        assert end <= left + width
+        for x, y, w, h in drawing.places.places.values():
+            beside = x + w / 2 <= begin or x - w / 2 >= end
+            assert beside or y + h / 2 <= top or y - h / 2 >= top + 20

@@ -15,7 +15,16 @@ from .saved import Saved, saved_by
 from .sources import line_of
 from .views import note_bases
 
-__all__ = ["Graph", "describe", "describe_leaf", "describe_node", "named", "oldest_first"]
+__all__ = [
+    "Graph",
+    "describe",
+    "describe_leaf",
+    "describe_node",
+    "memory_of",
+    "named",
+    "oldest_first",
+    "outputs_of",
+]
 
 _BROADCASTING = frozenset(
     f"{op}Backward{nr}"
@@ -73,11 +82,7 @@ class Graph:
 
     def storage(self, tensor: Any) -> str:
         """The id of the memory that `tensor` lies in."""
-        try:
-            key = tensor.untyped_storage()._cdata
-        except (AttributeError, NotImplementedError, RuntimeError):
-            key = id(tensor)  # sparse tensors have none of their own
-        return self._storages.setdefault(key, f"s{len(self._storages)}")
+        return self._storages.setdefault(memory_of(tensor), f"s{len(self._storages)}")
 
     def place(self, tensor: Any) -> tuple[Any, ...]:
         """Which part of which memory `tensor` is; strides left aside."""
@@ -113,9 +118,23 @@ def node_of(tensor: Any) -> Any:
     return the_torch().autograd.graph.get_gradient_edge(tensor).node
 
 
+def memory_of(tensor: Any) -> int:
+    """What tells the memory that `tensor` lies in from all other memory, as long as it lives."""
+    try:
+        key: int = tensor.untyped_storage()._cdata
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return id(tensor)  # sparse tensors have none of their own
+    return key
+
+
 def is_leaf(node: Any) -> bool:
     """Whether `node` is an AccumulateGrad."""
     return hasattr(node, "variable") and op_of(node) == "AccumulateGrad"
+
+
+def outputs_of(node: Any) -> int:
+    """How many gradients a node is given."""
+    return len(node._input_metadata) or 1
 
 
 def op_of(node: Any) -> str:

@@ -22,7 +22,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.summary import ArrayTable
 
 from .arrays import array_of, bytes_of, the_torch
-from .graph import Graph, describe, is_leaf
+from .graph import Graph, describe, is_leaf, outputs_of
 from .growing import Growth
 from .saved import Saved, version_now
 
@@ -51,6 +51,14 @@ class Recorder:
         full: keep all elements of all arrays.
         recorded: whether the pass is recorded itself, by `create_graph`.
         gate: is called with each node that is about to run, and its gradients; may give others.
+
+    Attributes:
+        have, need: how many gradients have arrived at each node, of how many.
+        waiting: the sums of them, by node and output number.
+        begun: the nodes whose turn has come.
+        done: how many turns are over.
+        hooks: those of users at each node, as entries of the trace.
+        saved: what each node holds on to.
     """
 
     def __init__(
@@ -73,10 +81,12 @@ class Recorder:
             goal for node in graph.nodes if node in graph.running for goal, _ in graph.edges[node]
         )
         self.waiting: dict[tuple[Any, int], Any] = {}
+        self.begun: set[Any] = set()
+        self.done = 0
         self._handles: list[Any] = []
-        self._hooks: dict[Any, list[dict[str, Any]]] = {}
+        self.hooks: dict[Any, list[dict[str, Any]]] = {}
         self._number = 0
-        self._saved: dict[Any, list[Saved]] = {}
+        self.saved: dict[Any, list[Saved]] = {}
         self._free: dict[Any, int] = {}
         self._document: dict[str, Any] = {"nodes": [], "leaves": []}
         self._before: dict[Any, list[str | None]] = {}
@@ -94,7 +104,7 @@ class Recorder:
                 if node in self.graph.running:
                     self._watch(node)
             self._watch_named_tensors()
-            self._document, saved = describe(self.graph, self.table, self._hooks)
+            self._document, saved = describe(self.graph, self.table, self.hooks)
             self._note_saved(saved)
         except BaseException:
             self._take_down()
@@ -112,7 +122,7 @@ class Recorder:
             handle.remove()
         self._handles.clear()
         self.waiting.clear()
-        self._saved.clear()
+        self.saved.clear()
 
     def trace(self) -> Trace:
         """What happened until now, with what has grown since the pass began."""
@@ -137,7 +147,7 @@ class Recorder:
     def _failed(self, error: BaseException) -> None:
         node, stale = self._node, {}
         if isinstance(error, RuntimeError):
-            for name, tensor, version in self._saved.get(node, ()):
+            for name, tensor, version in self.saved.get(node, ()):
                 if version_now(tensor) != version:
                     stale = {"saved": name}
                     break
@@ -149,7 +159,7 @@ class Recorder:
             places = {self.graph.place(item.tensor): item.tensor for item in items}
             self._free[node] = sum(bytes_of(tensor) for tensor in places.values())
             # Only what shares memory: the tensors themselves would outlive their node.
-            self._saved[node] = [item._replace(tensor=item.tensor.detach()) for item in items]
+            self.saved[node] = [item._replace(tensor=item.tensor.detach()) for item in items]
 
     # Probes: see the note above -----------------------------------------------------------------
 
@@ -184,7 +194,7 @@ class Recorder:
 
     def _watch_tensor(self, node: Any, tensor: Any) -> None:
         if getattr(tensor, "_backward_hooks", None):
-            wide = partial(_at_slot, tensor.output_nr, len(node._input_metadata) or 1)
+            wide = partial(_at_slot, tensor.output_nr, outputs_of(node))
             self._line_up(node, "tensor", tensor.register_hook, self._first, None, wide)
 
     def _line_up(
@@ -225,7 +235,7 @@ class Recorder:
         self._number += 1
         name = f"h{self._number}"
         entry = {"id": name, "kind": kind, "name": getattr(hook, "__name__", "hook")}
-        self._hooks.setdefault(node, []).append(entry)
+        self.hooks.setdefault(node, []).append(entry)
         return name
 
     def _first(self, node: Any, grads: Grads) -> None:
@@ -234,6 +244,7 @@ class Recorder:
 
     def _begin(self, node: Any) -> None:
         self._node = node
+        self.begun.add(node)
         if self._growth is not None:
             self._growth.begin(node)
 
@@ -245,9 +256,11 @@ class Recorder:
     def _arrive(self, node: Any, grads: Grads) -> Grads | None:
         """The gate."""
         self._begin(node)
+        for slot in range(outputs_of(node)):
+            self.waiting.pop((node, slot), None)
         given = None if self.gate is None else self.gate(node, grads)
         if any(grad is not None for grad in grads):
-            for name, tensor, version in self._saved.get(node, ()):
+            for name, tensor, version in self.saved.get(node, ()):
                 self._emit("unpack", node, saved=name, version=[version, version_now(tensor)])
         return given
 
@@ -267,9 +280,10 @@ class Recorder:
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
         self._node = None
+        self.done += 1
         if not self.keep_graph and self._free.get(node):
             self._emit("free_saved", node, bytes=self._free[node])
-        self._saved.pop(node, None)
+        self.saved.pop(node, None)
         edges = zip(self.graph.edges[node], results, strict=False)
         for position, ((goal, slot), grad) in enumerate(edges):
             if goal in self.graph.running:
@@ -289,8 +303,6 @@ class Recorder:
         self._emit("buffer", goal, slot=slot, have=have, need=need, edge=edge, grad=now)
         if have == need:
             self._emit("ready", goal)
-            for place in range(len(goal._input_metadata) or 1):
-                self.waiting.pop((goal, place), None)
 
     # Events -------------------------------------------------------------------------------------
 

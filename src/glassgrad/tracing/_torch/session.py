@@ -22,6 +22,7 @@ from glassgrad.tracing.events import Trace
 from .arrays import dtype_of, is_tensor, the_torch
 from .graph import is_leaf, node_of, op_of
 from .recorder import Recorder
+from .showing import view
 
 __all__ = ["Session", "Stop"]
 
@@ -147,6 +148,8 @@ def _end(turn: _Turn, thread: threading.Thread, timeout: float) -> None:
 
 class Session:
     """PyTorch's real backward pass, paused before each node. Made by `step`.
+
+    It prints as a description of where it stands, as a session of glassgrad does.
 
     Attributes:
         timeout: the seconds that one step may take.
@@ -320,5 +323,9 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        where = self.current or ("over" if self.done else "not begun")
-        return f"Session({len(self._recorder.graph.nodes)} nodes, {where})"
+        return view(self._recorder, self._turn.stop, self._state())
+
+    def _state(self) -> str:
+        if self.done:
+            return "over"
+        return "not begun" if self._thread.ident is None else "under way"

@@ -5,6 +5,7 @@ is computed at x ± h, for each element of an operand, or along some directions 
 """
 
 from dataclasses import dataclass
+from time import perf_counter
 from types import MemberDescriptorType
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = ["Verdict", "compare", "run_rule"]
 
 FEW = 64  # elements of an operand that are looked at one by one
 DIRECTIONS = 4
+SLOW, SLOWEST = 0.005, 0.5  # seconds that a forward takes; then along 2 directions, or along 1
 LARGE = 100_000  # elements; along one direction then, for each takes a few forwards
 TOLERANCE = {2: 3e-2, 4: 1e-3, 8: 1e-5}  # by bytes of a real number: of the rule's own rounding
 
@@ -116,6 +118,7 @@ class Verdict:
         kinks: how many were left out, for the op has no derivative there.
         worst: the place where they differ most: an element's index, or a direction's number.
         rule, slope: what the rule and the differences say there.
+        is_short: whether less was compared than in a forward that is fast.
     """
 
     edge: int
@@ -126,6 +129,7 @@ class Verdict:
     worst: tuple[int, ...]
     rule: complex
     slope: complex
+    is_short: bool = False
 
 
 def compare(rerun: Rerun, grads: tuple[Any, ...], found: tuple[Any, ...]) -> list[Verdict]:
@@ -160,23 +164,30 @@ class _Differences:
         self.at = rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
         self.random: Any = None  # what to draw from, if the forward draws numbers at all
-        before = get_rng_state()
+        before, start = get_rng_state(), perf_counter()
         self.rounding = max([_rounding(out) for out in rerun.forward(self.operands)], default=0.0)
+        taken = perf_counter() - start
         if not np.array_equal(get_rng_state().payload, before.payload):
             self.random = before
         self.step = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
+        start = perf_counter()
         self.here, self.noise = self._s(self.operands[self.at]), 0.0
+        taken = min(taken, perf_counter() - start)  # of two: one may have been held up
+        self.directions = DIRECTIONS if taken < SLOW else 2 if taken < SLOWEST else 1
 
     def verdict(self) -> Verdict:
         operand = np.asarray(self.operands[self.at])
-        many = operand.size > FEW
+        # A direction has all elements in it: of a slow forward two tell more than two elements.
+        few = FEW if self.directions == DIRECTIONS else self.directions
+        many = operand.size > few
         pairs = self._along_directions(operand) if many else self._by_element(operand)
         judged = [pair for pair in pairs if pair is not None]
         ranked = sorted(judged, key=lambda pair: -pair[3])
         place, rule, slope, distance = ranked[0] if ranked else ((), 0.0, 0.0, 0.0)
         along = "directions" if many else "elements"
         missing, ok = len(pairs) - len(judged), distance <= 1.0
-        return Verdict(self.edge, ok, len(judged), along, missing, place, rule, slope)
+        is_short = many and self.directions < DIRECTIONS
+        return Verdict(self.edge, ok, len(judged), along, missing, place, rule, slope, is_short)
 
     def _s(self, operand: Any) -> tuple[float, float]:
         """s, and how large its terms are: their rounding is what differences amplify."""
@@ -208,7 +219,7 @@ class _Differences:
     def _along_directions(self, operand: Any) -> list[Any]:
         rng = np.random.default_rng(0)
         pairs: list[Any] = []
-        for number in range(DIRECTIONS if operand.size <= LARGE else 1):
+        for number in range(self.directions if operand.size <= LARGE else 1):
             signs = rng.choice([-1.0, 1.0], operand.shape)
             step = (signs * _scale(operand)).astype(operand.dtype)
             slope = self._slope(operand, step)

@@ -385,7 +385,8 @@ def _saved_text(name: str, array: Any, versions: tuple[int, int]) -> tuple[str, 
 
 def _verdict_text(verdict: Verdict) -> str:
     total = verdict.places + verdict.kinks
-    counted = f"{verdict.places} of {total} {verdict.along}"
+    short = ", no more, for the forward is slow" if verdict.is_short else ""
+    counted = f"{verdict.places} of {total} {verdict.along}{short}"
     rest = f"; {verdict.kinks} left out: no derivative there" if verdict.kinks else ""
     if not verdict.places:
         return f"nothing to compare{rest}" if verdict.kinks else "nothing to compare: no elements"

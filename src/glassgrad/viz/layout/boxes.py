@@ -62,12 +62,12 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     """
     shape = kind_of(vertex.kind).shape
     if vertex.size is not None:
-        return Box(*vertex.size, left=5.0, right=5.0)
+        return Box(*vertex.size, badge=_badge_beside(vertex), left=5.0, right=5.0)
     if shape == "dot":
         return Box(20.0, 20.0)
     badge = vertex.bad or vertex.badge
     badge, rows = (_nominal_badge(vertex), _nominal(vertex)) if nominal else (badge, vertex.rows)
-    pill = text_width(badge, BADGE_SIZE, bold=True) + 2 * BADGE_PAD if badge else 0.0
+    pill = _badge_width(badge)
     title = text_width(vertex.title, TITLE_SIZE, bold=True)
     head = title + (GAP + pill if pill else 0.0)
     keys = max((text_width(key, ROW_SIZE) for key, _ in rows), default=0.0)
@@ -85,6 +85,18 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
         height += 6.0  # so that the pill on the lower border keeps clear of the badge
     begin = left + keys + (GAP if keys else 0.0)
     return Box(round(width), round(height), round(pill, 1), round(begin, 1), left, right)
+
+
+def _badge_width(words: str) -> float:
+    return text_width(words, BADGE_SIZE, bold=True) + 2 * BADGE_PAD if words else 0.0
+
+
+def _badge_beside(vertex: Vertex) -> float:
+    """The width of the badge of a box of a given size; 0 if it does not fit beside the title."""
+    assert vertex.size is not None
+    pill = round(_badge_width(vertex.bad or vertex.badge), 1)
+    taken = text_width(vertex.title, TITLE_SIZE, bold=True) + pill + 20.0
+    return pill if taken <= vertex.size[0] else 0.0
 
 
 # --- sizes that do not depend on numbers ---------------------------------------------------------

@@ -20,6 +20,7 @@ __all__ = ["flipped", "hangs_below", "lay_out_storeys", "trimmed", "turned"]
 
 LANDING = 18.0  # px between a storey and the first line on the landing
 LANE = 8.0  # px between two lines there
+CAPTION = 16.0  # px above the boxes of a frame, for its title
 
 
 def hangs_below(graph: Graph) -> set[str]:
@@ -53,16 +54,18 @@ def lay_out_storeys(
     top, bottom = (top, bottom) if sideways else (turned(top), turned(bottom))
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
     lanes = list(dict.fromkeys(_bundle(arc) for arc in between))
-    landing = 2 * LANDING + LANE * max(len(lanes) - 1, 0)
+    landing = 2 * LANDING + LANE * max(len(lanes) - 1, 0) + CAPTION * sideways
     bottom = flipped(bottom)
     aside = _aside(top, bottom, [arc for arc in between if arc.kind == "origin"])
     bottom = _moved(bottom, max(aside, 0.0), top.height + landing)
     top = _moved(top, max(-aside, 0.0), 0.0)
     both = _together(top, bottom)
+    outside = -_frame([both.places[name] for name in below], sideways=sideways)[0]
+    both = _moved(both, max(outside, 0.0), 0.0)
     first = top.height + LANDING
     lines = {bundle: first + LANE * number for number, bundle in enumerate(lanes)}
     both = replace(both, routes=both.routes | _bridges(between, both.places, lines))
-    frame = _frame([both.places[name] for name in below])
+    frame = _frame([both.places[name] for name in below], sideways=sideways)
     frames = both.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT}
     height = max(both.height, frame[1] + frame[3])
     both = replace(both, frames=frames, height=height, width=max(both.width, frame[0] + frame[2]))
@@ -103,12 +106,12 @@ def _together(top: Layout, bottom: Layout) -> Layout:
     )
 
 
-def _frame(places: list[Place]) -> Place:
-    """The frame around boxes, with room for its title."""
-    left = min(x - w / 2 for x, _, w, _ in places) - 16
+def _frame(places: list[Place], *, sideways: bool) -> Place:
+    """The frame around boxes, with room for its title: above, which is on the left until turned."""
+    left = min(x - w / 2 for x, _, w, _ in places) - 16 - CAPTION * (not sideways)
     right = max(x + w / 2 for x, _, w, _ in places) + 16
-    upper = min(y - h / 2 for _, y, _, h in places) - 12
-    lower = max(y + h / 2 for _, y, _, h in places) + 28
+    upper = min(y - h / 2 for _, y, _, h in places) - 12 - CAPTION * sideways
+    lower = max(y + h / 2 for _, y, _, h in places) + 12
     return round(left, 2), round(upper, 2), round(right - left, 2), round(lower - upper, 2)
 
 

@@ -176,6 +176,7 @@ def player(loss: Any) -> Player:
 
     Raises:
         ArgumentTypeError: if `loss` is neither a tensor nor a trace.
+        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
@@ -183,7 +184,7 @@ def player(loss: Any) -> Player:
         Player(Backward graph: 0 events)
     """
     if isinstance(loss, Trace):
-        return Player(loss, draw(loss), explanations(loss))
+        return Player(loss, draw(loss, rankdir="LR"), explanations(loss))
     found: dict[str, Any] = {}
 
     def run(tensors: Any) -> Trace:
@@ -192,7 +193,7 @@ def player(loss: Any) -> Player:
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace), found)
+    return Player(trace, draw(trace, rankdir="LR"), found)
 
 
 def _calm(drawing: Drawing) -> Drawing:

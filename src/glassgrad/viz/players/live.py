@@ -124,7 +124,7 @@ class LivePlayer:
     def still(self) -> Player:
         """The recorded player of what has happened until now."""
         trace = self.trace
-        return Player(trace, draw(trace), self._explain(trace))
+        return Player(trace, draw(trace, rankdir="LR"), self._explain(trace))
 
     @property
     def html(self) -> str:
@@ -318,8 +318,9 @@ def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     for key in ("arrays", "norms", "nodes", "grads", "explain"):
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
-    if now["leaves"] != before["leaves"]:
-        news["leaves"] = now["leaves"]
+    tensors = ("leaves", "tensors")
+    if any(now[key] != before[key] for key in tensors):
+        news |= {key: now[key] for key in tensors}
     return news | {key: now[key] for key in ("stopped", "over", "error", "granularity")}
 
 

@@ -11,8 +11,8 @@ from math import prod
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.drawing import Drawing, draw
-from glassgrad.viz.scene.look import PARTS, look_of
+from glassgrad.viz.drawing import Drawing, drawn
+from glassgrad.viz.scene.look import PARTS, Look, look_of
 from glassgrad.viz.scene.snapshot import graph_of
 
 __all__ = ["drawn_with_room", "gradients_shown"]
@@ -39,7 +39,7 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
         if id in leaves:
             room = {"tensor": about["id"], "grad": f"room {shape}"}
         events.append({"type": "accumulate" if id in leaves else "apply", **room})
-    drawing = draw(Trace(trace.graph, arrays, events))
+    drawing = drawn(Trace(trace.graph, arrays, events), Look(), "LR")
     tips = {vertex.id: vertex.tip for vertex in _graph(trace).vertices}
     vertices = [replace(v, tip=tips.get(v.id, "")) for v in drawing.graph.vertices]
     graph = replace(drawing.graph, vertices=tuple(vertices))

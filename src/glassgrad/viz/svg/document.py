@@ -86,8 +86,8 @@ class Pen:
         self.prefix, self.framed, self.styled = prefix, framed, styled
         self.shade: Literal["light", "dark"] = "dark" if theme == "dark" else "light"
         self.colours = THEMES[self.shade]
-        self.legend = legend_lines(self) if framed else []
         self.notice = "; ".join(part for part in (graph.notice, layout.notice) if part)
+        self.legend = legend_lines(self, max(layout.width, self._words_width())) if framed else []
         self.top = HEAD + (16.0 if self.notice else 0.0) if framed else MARGIN
 
     def document(self) -> Iterator[str]:
@@ -136,11 +136,17 @@ class Pen:
         width = self.layout.width + 2 * MARGIN
         height = self.top + self.layout.height + MARGIN
         if self.framed:
-            words = [text_width(self._subtitle(), 11.5), text_width(self.notice, 11.5)]
             legend = [sum(item.width for item in line) for line in self.legend]
-            width = max(width, *(each + 2 * MARGIN for each in [*words, *legend]))
+            width = max(
+                each + 2 * MARGIN for each in [self.layout.width, self._words_width(), *legend]
+            )
             height += LEGEND_LINE * len(self.legend)
         return math.ceil(width), math.ceil(height)
+
+    def _words_width(self) -> float:
+        """How wide the lines above the picture are."""
+        small = max(text_width(line, 11.5) for line in (self._subtitle(), self.notice))
+        return max(small, text_width(plain(self.graph.title, 400), 15, bold=True))
 
     def _left(self, width: float) -> float:
         return (width - self.layout.width) / 2 if self.framed else MARGIN
@@ -318,13 +324,14 @@ class Pen:
         """A pill on the upper border for each hook, one on the lower for what was saved."""
         at = x + 6
         for name in vertex.hooks:
-            yield self._pill("hook", name, at, y)
+            yield self.pill("hook", name, at, y)
             at += pill_width(name)
         if vertex.kept:
             at = x + box.width - pill_width(vertex.kept) - 2
-            yield self._pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
+            yield self.pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
 
-    def _pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
+    def pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
+        """A pill whose left end is at x and whose middle is at y: a "hook", or what was "kept"."""
         width, muted = pill_width(words) - 4, self.colours["muted"]
         fill, stroke = self.colours["canvas"], muted
         if name == "kept":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from glassgrad.viz.layout.boxes import Box
+from glassgrad.viz.layout.boxes import Box, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import (
     FLOW,
@@ -21,11 +21,12 @@ from glassgrad.viz.style import (
 if TYPE_CHECKING:
     from glassgrad.viz.svg.document import Pen
 
-__all__ = ["LEGEND_LINE", "Item", "legend_lines", "write_legend"]
+__all__ = ["HOOK", "LEGEND_LINE", "SIGNS", "Item", "legend_lines", "write_legend"]
 
 LEGEND_LINE = 24.0
 LEAST = 420.0  # px: a narrower picture gets a legend that is wider than itself
 SIGNS = {"function": "#", "user": "ƒ", "accumulate": "Σ", "none": "∅", "fold": "…"}
+HOOK = ("H1", "hook, numbered as they run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class Item:
     draw: Callable[[float, float], str]
 
 
-def legend_lines(pen: "Pen") -> list[list[Item]]:
-    """The entries for what is in the picture, broken into lines as wide as it is."""
-    room = max(pen.layout.width, LEAST)
+def legend_lines(pen: "Pen", room: float) -> list[list[Item]]:
+    """The entries for what is in the picture, broken into lines as wide as it is: `room`."""
+    room = max(room, LEAST)
     lines: list[list[Item]] = [[]]
     for item in _items(pen, pen.graph):
         if lines[-1] and sum(each.width for each in lines[-1]) + item.width > room:
@@ -67,6 +68,8 @@ def _items(pen: "Pen", graph: Graph) -> Iterator[Item]:
     for kind in KINDS.values():
         if kind.name in kinds and kind.shape != "bar":
             yield _of_kind(pen, kind)
+    if any(vertex.hooks for vertex in graph.vertices):
+        yield _of_hook(pen)
     for name in TIES:
         if any(arc.kind == name for arc in graph.arcs):
             yield _of_tie(pen, name)
@@ -102,6 +105,11 @@ def _of_kind(pen: "Pen", kind: Kind) -> Item:
     return _entry(pen, box.width, kind.label, draw)
 
 
+def _of_hook(pen: "Pen") -> Item:
+    name, label = HOOK
+    return _entry(pen, pill_width(name), label, lambda x, y: pen.pill("hook", name, x, y + 8))
+
+
 def _of_tie(pen: "Pen", name: str) -> Item:
     looks = pen.inline(fill="none", **tie_looks(name, pen.shade))
 
@@ -132,4 +140,4 @@ def _of_flow(pen: "Pen", words: str) -> Item:
             parts.append(f'<g class="flow-{step}">{path}</g>')
         return "".join(parts)
 
-    return _entry(pen, 20.0 * len(FLOW[pen.shade]), f"{words}; dotted: zero; red: nan", draw)
+    return _entry(pen, 20.0 * len(FLOW[pen.shade]), f"{words}; dotted: zero; red dashes: nan", draw)

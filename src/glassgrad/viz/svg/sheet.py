@@ -8,6 +8,7 @@ from glassgrad.viz.style import (
     KINDS,
     MARKS,
     MONO,
+    NAN_DASH,
     ROW_SIZE,
     SANS,
     TITLE_SIZE,
@@ -85,7 +86,8 @@ def _flows() -> list[str]:
         rules.append(f".gg .flow-{step}>.line{{{line}}}")
         rules.append(f".gg .flow-{step}>.tip,.gg .flow-{step}>.box{{fill:var(--gg-flow-{step})}}")
     rules.append(".gg .flow-zero>.line{stroke-dasharray:1.5 4}")
-    rules.append(".gg .flow-nan>.line{stroke:var(--gg-bad);stroke-width:3}")
+    dashes = f"stroke-width:3;stroke-dasharray:{NAN_DASH}"
+    rules.append(f".gg .flow-nan>.line{{stroke:var(--gg-bad);{dashes}}}")
     rules.append(".gg .flow-nan>.tip,.gg .flow-nan>.box{fill:var(--gg-bad)}")
     return rules
 

@@ -1,7 +1,7 @@
 // Breakpoints: where a run stops by itself. In a recorded player they are looked for in the log; in
 // a live one Python keeps them, and this is only the form and the list.
 
-import { element, textButton, clip } from "./elements.js";
+import { element, textButton, clip, refill } from "./elements.js";
 import { advance, beginnings, replay } from "./log.js";
 
 const KINDS = [
@@ -97,8 +97,14 @@ export class Breaks {
       return this.slot.replaceChildren(element("input",
         { type: "number", min: "0", step: "any", value: "1", "aria-label": "Norm" }));
     }
-    const options = this.choices(what).map(([value, label]) => element("option", { value }, clip(label, 36)));
-    return this.slot.replaceChildren(element("select", { "aria-label": `Which ${what}` }, ...options));
+    this.slot.replaceChildren(element("select", { "aria-label": `Which ${what}` }));
+    return this.learn();
+  }
+
+  // What there is to choose from; again when a live session has grown, or has new names.
+  learn() {
+    const field = this.slot.querySelector("select");
+    if (field) refill(field, this.choices(this.what.value));
   }
 
   choices(what) {

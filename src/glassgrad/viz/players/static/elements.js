@@ -47,6 +47,17 @@ export function textButton(label, act, attributes = {}) {
   return element("button", { type: "button", class: "gg-small", onclick: act, ...attributes }, label);
 }
 
+// Gives a list other choices, as [value, label]; one that has them already stays as it is, for it
+// may be open, and what is chosen stays chosen.
+export function refill(select, choices) {
+  const made = choices.map(([value, label]) => element("option", { value }, clip(label, 40)));
+  const words = (list) => JSON.stringify([...list].map((each) => [each.value, each.text]));
+  if (words(select.options) === words(made)) return;
+  const { value } = select;
+  select.replaceChildren(...made);
+  if (made.some((each) => each.value === value)) select.value = value;
+}
+
 // Painting makes elements anew. Call this before, and what it returns after: what had the focus in
 // `root` has it still, or what stands in its place has it, so that the keys are heard on.
 export function keepFocus(root) {

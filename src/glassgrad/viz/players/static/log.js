@@ -193,7 +193,17 @@ export function storages(data) {
   return found;
 }
 
-// Bytes held by saved tensors before the first event, after it, after the second, …
+// Bytes of the leaves that are saved, each once: a pass frees none of them.
+export function leafBytes(data) {
+  const found = {};
+  for (const { saved = [] } of Object.values(data.nodes)) {
+    for (const { of, bytes } of saved) if (of[0] === "t") found[of] ??= bytes;
+  }
+  return Object.values(found).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+// Bytes held by saved tensors before the first event, after it, after the second, …, by the rule of
+// `viz/memory.py`: each piece of memory once, and no leaf's.
 export function heldBytes(data) {
   const waiting = new Map();
   let held = 0;

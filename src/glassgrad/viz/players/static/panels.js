@@ -1,6 +1,6 @@
 // The panels beside the drawing. Each is a section that can be shut; painting fills their bodies.
 
-import { element, rows, formula, textButton, clip, bytesText } from "./elements.js";
+import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
 import { givenOut, phases } from "./log.js";
 
@@ -31,10 +31,8 @@ export class Panels {
   // The nodes to choose from; again when a live session has grown.
   learn() {
     const { nodes } = this.data;
-    if (this.picker.options.length !== Object.keys(nodes).length + 1) {
-      this.picker.replaceChildren(element("option", { value: "" }, "follow the pass"),
-        ...Object.keys(nodes).map((id) => element("option", { value: id }, `${id} ${clip(nodes[id].name, 36)}`)));
-    }
+    const ids = Object.keys(nodes);
+    refill(this.picker, [["", "follow the pass"], ...ids.map((id) => [id, `${id} ${nodes[id].name}`])]);
     this.registered = Object.values(nodes).reduce((sum, node) => sum + (node.hooks ?? []).length, 0);
     this.hookSection.hidden = !this.registered;
     this.readers = new Map(); // by leaf: which nodes saved it, and under which names
@@ -117,7 +115,7 @@ export class Panels {
       const version = stale ? `saved at v${then}, now v${now}: stale` : `v${then}`;
       const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
       const about = [entry.shape, bytesText(entry.bytes), where, version].filter(Boolean).join(" · ");
-      return [clip(entry.name, 24), gone ? `${about} · freed` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
+      return [clip(entry.name, 24), gone ? `${about} · ${entry.of[0] === "t" ? "let go" : "freed"}` : about, stale ? "gg-bad" : gone ? "gg-gone" : ""];
     });
     return [element("h4", {}, "Saved"), rows(list)];
   }

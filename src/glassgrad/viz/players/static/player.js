@@ -201,14 +201,14 @@ class Player {
   }
 
   // What happened from event `from` on, in place of what was known of that.
-  take({ from, events, said, arrays, norms, nodes, leaves, stopped, over, error }) {
+  take({ from, events, said, arrays, norms, nodes, leaves, tensors, stopped, over, error }) {
     const { data } = this;
     data.events = [...data.events.slice(0, from), ...events];
     data.said = [...data.said.slice(0, from), ...said];
     Object.assign(data.arrays, arrays);
     Object.assign(data.norms, norms);
     if (nodes) Object.assign(data.nodes, nodes);
-    if (leaves) data.leaves = leaves;
+    if (leaves) Object.assign(data, { leaves, tensors });
     this.isBusy = false;
     if (stopped || over || error) this.stop();
     this.learn();
@@ -224,6 +224,7 @@ class Player {
     this.stops = stops(data, this.parts.grain.value);
     this.timeline.learn(data);
     this.panels.learn();
+    this.breaks.learn();
     this.parts.scrub.max = this.last;
     this.parts.heat.replaceChildren(...(this.stage.hot ? [heatLegend(data, this.bounds)] : []));
   }

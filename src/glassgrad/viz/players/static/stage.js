@@ -275,5 +275,5 @@ export function heatLegend(data, bounds) {
   const range = bounds ? bounds.map(number).join(" to ") : "nothing yet";
   return element("div", { class: "gg-heat" },
     element("span", {}, "‖gradient‖"), shape("svg", { class: "gg", width: 310, height: 14, "aria-hidden": "true" }, ...swatches, ...odd),
-    element("span", {}, `${range}, logarithmic; dotted: zero; red: nan or inf`));
+    element("span", {}, `${range}, logarithmic; dotted: zero; red dashes: nan or inf`));
 }

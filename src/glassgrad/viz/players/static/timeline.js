@@ -1,13 +1,14 @@
 // Bytes held by saved tensors over the steps of the log, with a cursor. A click goes there.
 
 import { element, shape, bytesText } from "./elements.js";
-import { heldBytes } from "./log.js";
+import { heldBytes, leafBytes } from "./log.js";
 
 const HEIGHT = 44;
+const COUNTED = "Each piece of memory counts once, until the last node that saved it has run. A leaf keeps its memory: no pass frees it.";
 
 export class Timeline {
   constructor(data, go) {
-    this.words = element("p", { class: "gg-memory" });
+    this.words = element("p", { class: "gg-memory", title: COUNTED });
     this.picture = element("div", { class: "gg-chart", role: "img", onclick: (event) => this.click(event) });
     this.root = element("section", { class: "gg-time", "aria-label": "Memory timeline" }, this.words, this.picture);
     this.go = go;
@@ -17,7 +18,8 @@ export class Timeline {
   learn(data) {
     this.held = heldBytes(data);
     this.top = Math.max(...this.held);
-    this.root.hidden = !this.top;
+    this.kept = leafBytes(data);
+    this.root.hidden = !(this.top || this.kept);
     this.draw();
   }
 
@@ -41,11 +43,13 @@ export class Timeline {
     const held = this.held[at] ?? 0;
     this.cursor.setAttribute("d", `M${at} 0V${HEIGHT}`);
     const share = `${bytesText(held)} of ${bytesText(this.top)}`;
-    this.words.replaceChildren("Saved tensors hold ", element("strong", {}, share));
+    const leaves = this.kept ? `leaves keep theirs, ${bytesText(this.kept)}` : "";
+    this.words.replaceChildren("Saved tensors hold ", element("strong", {}, share), leaves);
     const last = this.held.length - 1;
     this.picture.setAttribute("aria-label",
       `Bytes held by saved tensors over ${last} events: ${this.held[0]} before the first, ` +
-      `${held} at event ${at}, ${this.held[last]} after the last.`);
+      `${held} at event ${at}, ${this.held[last]} after the last.` +
+      (leaves && ` Besides, ${leaves}.`));
   }
 
   click(event) {
