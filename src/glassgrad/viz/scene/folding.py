@@ -227,7 +227,9 @@ def _folding(
         for accumulator, users in _users(parts, leaves).items()
         if len(users) == 1 and users[0] in folds
     }
-    notice = f"{len(of):,} nodes are folded into {len(folds):,} boxes by {words}"
+    notice = (
+        f"{len(of):,} nodes are folded into {len(folds):,} box{'es' * (len(folds) != 1)} by {words}"
+    )
     if hidden:
         notice += f", with {len(hidden):,} of the leaves"
     return Folding(of, hidden, notice)
