@@ -82,7 +82,9 @@ def _last_name(func: ast.expr) -> str:
 
 def _code(node: ast.AST | None) -> str:
     assert node is not None, "it was found"
-    text = ast.unparse(ast.fix_missing_locations(node)).partition("\n")[0]
+    if isinstance(node, ast.stmt):  # `ast.fix_missing_locations` would leave a cycle behind
+        node.lineno = getattr(node, "lineno", 1)
+    text = ast.unparse(node).partition("\n")[0]
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
 
 

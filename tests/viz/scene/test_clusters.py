@@ -73,6 +73,25 @@ def test_each_call_of_a_module_has_its_frame():
     assert frames(trace).keys() == {"net.cell"}
 
 
+@pytest.mark.parametrize("path", [["attention"], ["net", "attention"]])
+def test_one_scope_is_set_apart_from_what_is_outside_of_it(path):
+    assert frames(chain(scope=[None, path, path, None])) == {".".join(path): ["n1", "n2"]}
+    assert frames(chain(scope=[path, path])) == {}
+
+
+def test_modules_of_one_node_each_are_framed_together_if_something_is_outside():
+    parts = ["net", "0"], ["net", "1"]
+    assert frames(chain(scope=[*parts, None])) == {"net": ["n0", "n1"]}
+    assert frames(chain(scope=[*parts])) == {}
+
+
+def test_leaves_alone_are_no_outside():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    with gg.scope("all"):
+        loss = (x * 2).tanh().sum()
+    assert draw(loss).graph.clusters == ()
+
+
 def test_what_one_module_alone_uses_is_in_its_frame():
     weight = gg.tensor([1.0, 2.0], requires_grad=True)
     with gg.scope("first"):

@@ -73,16 +73,26 @@ def _title(level: dict[str, Any]) -> str:
 
 
 def _modules(nodes: list[dict[str, Any]]) -> Frames:
-    """One frame per call of a module, at the outermost depth where modules differ."""
-    scopes = [tuple(node.get("scope", ())) for node in nodes if node.get("scope")]
-    depth = 1
-    while scopes and len({scope[:depth] for scope in scopes}) == 1:
-        if depth >= max(map(len, scopes)):
-            return []
-        depth += 1
-    frames = []
+    """One frame per call of a module, at the outermost depth where modules differ.
+
+    Where that frames nothing, for all is one module's, it sets that apart from what is outside.
+    """
     inner = [node for node in nodes if node["op"] != "AccumulateGrad"]
-    for scope, run in groupby(inner, lambda node: tuple(node.get("scope", ())[:depth])):
+    scopes = {tuple(node.get("scope", ())) for node in inner}
+    within = scopes - {()}
+    shared = 0
+    while within and len({scope[: shared + 1] for scope in within}) == 1:
+        if shared == max(map(len, within)):
+            break
+        shared += 1
+    frames = _calls(inner, shared + 1)
+    return frames or (_calls(inner, shared) if shared and () in scopes else [])
+
+
+def _calls(nodes: list[dict[str, Any]], depth: int) -> Frames:
+    """One frame per run of nodes whose scopes are alike down to `depth`."""
+    frames = []
+    for scope, run in groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth])):
         names = [node["id"] for node in run]
         if len(scope) == depth and len(names) >= SMALLEST:
             frames.append((plain(".".join(scope), 60), names))
