@@ -82,6 +82,8 @@ class Backend:
 
     array_type: type = np.ndarray
     xp: Any = np
+    compile_text: Callable[[str], Any] | None = None
+    """Makes a module of kernels of CUDA C++; None where none can run."""
 
     def asarray(self, data: Any, dtype: DType | None = None) -> Array:
         """An array here, of data that may live elsewhere; not copied where that is possible."""
@@ -161,6 +163,7 @@ class _CuPy(Backend):
         self.index = index
         self.xp = cupy
         self.array_type = cupy.ndarray
+        self.compile_text = _compile
 
     def asarray(self, data: Any, dtype: DType | None = None) -> Array:
         with self.xp.cuda.Device(self.index):
@@ -191,6 +194,13 @@ class _CuPy(Backend):
     def on(self, device: Device) -> Backend:
         index = device.index or 0
         return self if index == self.index else _CuPy(index)
+
+
+def _compile(text: str) -> Any:
+    """Kernels that round as NumPy does: no product and sum in one."""
+    import cupy
+
+    return cupy.RawModule(code=text, options=("-fmad=false",))
 
 
 CPU_BACKEND = Backend()

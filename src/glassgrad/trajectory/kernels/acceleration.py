@@ -1,0 +1,239 @@
+"""Semi-implicit Euler steps from accelerations.
+
+    a₀, v₀, p₀ = the start    aₕ = uₕ₋₁    vₕ = vₕ₋₁ + Δₕaₕ    pₕ = pₕ₋₁ + Δₕvₕ
+    j₀ = 0                    jₕ = (aₕ − aₕ₋₁)/Δₕ
+
+`Δ` has one time step per sample, `(H,)`; the first is not used.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.tensor import Tensor
+
+from ._fused import FusedStep, Scheme, run
+
+__all__ = [
+    "AccelerationTensorStepIdxKernel",
+    "AccelerationTensorStepKernel",
+]
+
+Arrays = tuple[Any, ...]
+
+
+def forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
+    """Write positions, velocities, accelerations and jerks.
+
+    Args:
+        u: the accelerations of samples 1 to H − 1, `(B, H, D)`; its last row is not used.
+        start: position, velocity and acceleration of sample 0, each `(B, D)`.
+        steps: Δ, `(H,)`.
+        out: four arrays like `u`.
+    """
+    q_0, v_0, a_0 = start
+    p, v, a, _ = out
+    step = steps[1:, None]
+    _echo(u, a_0, steps, out)
+    v[:, 0] = v_0
+    np.multiply(a[:, 1:], step, out=v[:, 1:])
+    np.cumsum(v, axis=1, out=v)
+    p[:, 0] = q_0
+    np.multiply(v[:, 1:], step, out=p[:, 1:])
+    np.cumsum(p, axis=1, out=p)
+
+
+def literal_forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
+    """The steps of `numerics("curobo")`: v grows by ½Δa, p by Δv of the sample before and ½Δ²a."""
+    q_0, v_0, a_0 = start
+    p, v, a, _ = out
+    step = steps[1:, None]
+    _echo(u, a_0, steps, out)
+    v[:, 0] = v_0
+    np.multiply(a[:, 1:], 0.5 * step, out=v[:, 1:])
+    np.cumsum(v, axis=1, out=v)
+    p[:, 0] = q_0
+    p[:, 1:] = v[:, :-1] * step + a[:, 1:] * (0.5 * step * step)
+    np.cumsum(p, axis=1, out=p)
+
+
+def _echo(u: Any, a_0: Any, steps: Any, out: Arrays) -> None:
+    """Accelerations and jerks."""
+    a, j = out[2:]
+    a[:, 0] = a_0
+    a[:, 1:] = u[:, :-1]
+    j[:, 0] = 0.0
+    np.subtract(a[:, 1:], a[:, :-1], out=j[:, 1:])
+    j[:, 1:] /= steps[1:, None]
+
+
+def adjoint(grads: Arrays, steps: Any, out: Any, _work: Any) -> None:
+    """Write the gradient of `u`: sums from the end, and the difference of the jerks' gradients.
+
+    Args:
+        grads: those of positions, velocities, accelerations and jerks, each `(B, H, D)` or None.
+        steps: Δ, `(H,)`.
+        out: of the shape `(B, H, D)`.
+        _work: memory, not used.
+    """
+    p, v, a, j = [None if grad is None else grad[:, 1:] for grad in grads]
+    step = steps[1:, None]
+    found = out[:, :-1]
+    found[...] = 0.0 if a is None else a
+    if p is not None:
+        p = _summed(p) * step
+        v = p if v is None else p + v
+    if v is not None:
+        found += _summed(v) * step
+    if j is not None:
+        j = j / step
+        found += j
+        found[:, :-1] -= j[:, 1:]
+    out[:, -1] = 0.0
+
+
+def _summed(grad: Any) -> Any:
+    """For each sample the sum over it and all later ones."""
+    return np.cumsum(grad[:, ::-1], axis=1)[:, ::-1]
+
+
+_EXACT = Scheme(forward, adjoint, per_sample=True, kernel="euler")
+_LITERAL = Scheme(forward, None, per_sample=True)
+_HALVED = Scheme(literal_forward, None, per_sample=True)
+
+
+# The Functions ----------------------------------------------------------------------------------
+
+
+class AccelerationTensorStepKernel(FusedStep):
+    """A trajectory of accelerations, summed to velocities and positions.
+
+    aₕ = uₕ₋₁, vₕ = vₕ₋₁ + Δₕaₕ, pₕ = pₕ₋₁ + Δₕvₕ, jₕ = (aₕ − aₕ₋₁)/Δₕ,
+    from h = 1 on, behind the start.
+
+    Args:
+        u_act: the accelerations of samples 1 to H − 1, `(B, H, D)`; its last row is not used.
+        start_position, start_velocity, start_acceleration: sample 0, each `(B, D)`.
+        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
+            completely, or None for new memory. What an earlier call returned may be given again;
+            what its graph saved of that is then gone, and its backward raises.
+        traj_dt: the time step before each sample, `(H,)`; the first is not used.
+        out_grad_position: memory like `u_act` that the gradient is left in, or None.
+
+    Returns:
+        Position, velocity, acceleration and jerk, each `(B, H, D)`.
+
+    Raises:
+        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
+        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
+        LeafWriteError: if a buffer is a leaf that requires grad.
+        TransformError: for a buffer inside of a transform.
+
+    Example:
+        >>> u, q = tensor([[[1.0], [3.0], [0.0]]], requires_grad=True), tensor([[0.0]])
+        >>> p, v, a, j = AccelerationTensorStepKernel.apply(u, q, q, q, *[None] * 4, ones(3), None)
+        >>> v.flatten().tolist(), p.flatten().tolist()
+        ([0.0, 1.0, 4.0], [0.0, 1.0, 5.0])
+        >>> p.sum().backward()
+        >>> u.grad.flatten().tolist()
+        [3.0, 1.0, 0.0]
+    """
+
+    exact, literal = _EXACT, _HALVED
+
+    @staticmethod
+    def forward(
+        u_act: Any,
+        start_position: Any,
+        start_velocity: Any,
+        start_acceleration: Any,
+        out_position: Any,
+        out_velocity: Any,
+        out_acceleration: Any,
+        out_jerk: Any,
+        traj_dt: Any,
+        out_grad_position: Any,
+    ) -> tuple[Tensor, ...]:
+        """See the class."""
+        return run(
+            AccelerationTensorStepKernel,
+            u_act,
+            start_position,
+            start_velocity,
+            start_acceleration,
+            out_position,
+            out_velocity,
+            out_acceleration,
+            out_jerk,
+            traj_dt,
+            out_grad_position,
+        )
+
+
+class AccelerationTensorStepIdxKernel(FusedStep):
+    """`AccelerationTensorStepKernel`, each trajectory starting from a row of the start tensors.
+
+    Args:
+        u_act: the accelerations of samples 1 to H − 1, `(B, H, D)`; its last row is not used.
+        start_position, start_velocity, start_acceleration: where trajectories start, each `(N, D)`.
+        start_idx: integers `(B,)` or `(B, 1)`: the row that each trajectory starts from.
+        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
+            completely, or None for new memory. What an earlier call returned may be given again;
+            what its graph saved of that is then gone, and its backward raises.
+        traj_dt: the time step before each sample, `(H,)`; the first is not used.
+        out_grad_position: memory like `u_act` that the gradient is left in, or None.
+
+    Returns:
+        Position, velocity, acceleration and jerk, each `(B, H, D)`.
+
+    Raises:
+        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
+        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
+        DimError: if `start_idx` names a row that is not there.
+        LeafWriteError: if a buffer is a leaf that requires grad.
+        TransformError: for a buffer inside of a transform.
+
+    Example:
+        >>> u, q = tensor([[[1.0], [3.0], [0.0]]], requires_grad=True), tensor([[0.0]])
+        >>> p, v, a, j = AccelerationTensorStepIdxKernel.apply(
+        ...     u, q, q, q, tensor([0]), *[None] * 4, ones(3), None
+        ... )
+        >>> v.flatten().tolist(), p.flatten().tolist()
+        ([0.0, 1.0, 4.0], [0.0, 1.0, 5.0])
+        >>> p.sum().backward()
+        >>> u.grad.flatten().tolist()
+        [3.0, 1.0, 0.0]
+    """
+
+    exact, literal = _EXACT, _LITERAL
+    n_data = 5
+
+    @staticmethod
+    def forward(
+        u_act: Any,
+        start_position: Any,
+        start_velocity: Any,
+        start_acceleration: Any,
+        start_idx: Any,
+        out_position: Any,
+        out_velocity: Any,
+        out_acceleration: Any,
+        out_jerk: Any,
+        traj_dt: Any,
+        out_grad_position: Any,
+    ) -> tuple[Tensor, ...]:
+        """See the class."""
+        return run(
+            AccelerationTensorStepIdxKernel,
+            u_act,
+            start_position,
+            start_velocity,
+            start_acceleration,
+            start_idx,
+            out_position,
+            out_velocity,
+            out_acceleration,
+            out_jerk,
+            traj_dt,
+            out_grad_position,
+        )

@@ -1,0 +1,278 @@
+"""Central differences over five points, which end at rest.
+
+The positions x are the actions behind three ghosts and the start, the last action four times more:
+
+    x = g₃ g₂ g₁ q₀ u₀ u₁ … uₗ uₗ uₗ uₗ uₗ        H + 4 of them, for H = A + 4 samples
+            └── sample 0 is g₁; the start position is seen at sample 1
+    g₁ = q₀ − Δv₀ − 3/2 Δ²a₀    g₂ = q₀ − 2Δv₀ − 2Δ²a₀    g₃ = q₀ − 3Δv₀ − 3/2 Δ²a₀
+
+and of each window of five:
+
+    p = x                  v = s (1, −8, 0, 8, −1)/12 · x
+    a = s² (−1, 16, −30, 16, −1)/12 · x     j = s³ (−1, 2, 0, −2, 1)/2 · x
+"""
+
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.tensor import Tensor
+
+from ._fused import FusedStep, Scheme, run
+
+__all__ = [
+    "CliqueTensorStepCentralDifferenceKernel",
+    "CliqueTensorStepIdxCentralDifferenceKernel",
+]
+
+Arrays = tuple[Any, ...]
+
+PADDING = 4
+"""How many samples there are more than actions."""
+
+
+def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:
+    """Write positions, velocities, accelerations and jerks.
+
+    Args:
+        u: the actions, `(B, A, D)`.
+        start: position, velocity and acceleration, each `(B, D)`.
+        s: one over the time step.
+        out: four arrays of the shape `(B, A + 4, D)`.
+    """
+    q_0, v_0, a_0 = start
+    step, half = 1.0 / s, 1.5 / (s * s)
+    x = _extended(u)
+    x[:, 0] = q_0 - 3.0 * step * v_0 - half * a_0
+    x[:, 1] = q_0 - 2.0 * step * v_0 - 2.0 * step * step * a_0
+    x[:, 2] = q_0 - step * v_0 - half * a_0
+    x[:, 3] = q_0
+    x[:, 4:-PADDING] = u
+    x[:, -PADDING:] = u[:, -1:]
+    _differentiate(x, s, out)
+    out[0][...] = x[:, 2:-2]
+
+
+def _extended(u: Any) -> Any:
+    return np.empty_like(u, shape=(u.shape[0], u.shape[1] + 2 * PADDING, u.shape[2]))
+
+
+def _differentiate(x: Any, s: float, out: Arrays) -> None:
+    """The three derivatives of the windows; what is odd and even about their middles is shared."""
+    far, near = x[:, 4:] - x[:, :-4], x[:, 3:-1] - x[:, 1:-3]
+    _, v, a, j = out
+    np.multiply(near, 8.0, out=v)
+    v -= far
+    v *= s / 12.0
+    near *= 2.0
+    np.subtract(far, near, out=j)
+    j *= s * s * s / 2.0
+    np.add(x[:, 3:-1], x[:, 1:-3], out=near)
+    np.add(x[:, 4:], x[:, :-4], out=far)
+    near *= 16.0
+    near -= far
+    np.multiply(x[:, 2:-2], 30.0, out=far)
+    np.subtract(near, far, out=a)
+    a *= s * s / 12.0
+
+
+def adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
+    """Write the gradient of `u`: each window gives back to its five points.
+
+    Args:
+        grads: those of positions, velocities, accelerations and jerks, each `(B, A + 4, D)` or
+            None.
+        s: one over the time step.
+        out: of the shape `(B, A, D)`.
+        _work: memory, not used.
+    """
+    x = _returned(grads, s, out)
+    out[...] = x[:, 4:-PADDING]
+    out[:, -1] = x[:, -PADDING - 1 :].sum(axis=1)
+
+
+def literal_adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
+    """`adjoint` as in `numerics("curobo")`: the last action hears of positions alone."""
+    x = _returned(grads, s, out)
+    out[...] = x[:, 4:-PADDING]
+    out[:, -1] = 0.0 if grads[0] is None else grads[0][:, -3:].sum(axis=1)
+
+
+def _returned(grads: Arrays, s: float, out: Any) -> Any:
+    """The gradient of the positions x."""
+    p, v, a, j = grads
+    x = _extended(out)
+    x[...] = 0.0
+    if p is not None:
+        x[:, 2:-2] += p
+    if a is not None:
+        far = a * (s * s / 12.0)
+        x[:, :-4] -= far
+        x[:, 4:] -= far
+        x[:, 2:-2] -= 30.0 * far
+        far *= 16.0
+        x[:, 1:-3] += far
+        x[:, 3:-1] += far
+    for grad, near_by, far_by in ((v, s * (8 / 12), s / -12.0), (j, -(s**3), s**3 / 2.0)):
+        if grad is not None:
+            near, far = grad * near_by, grad * far_by
+            x[:, 3:-1] += near
+            x[:, 1:-3] -= near
+            x[:, 4:] += far
+            x[:, :-4] -= far
+    return x
+
+
+def literal_transposed(w: Any, s: float, out: Arrays) -> None:
+    """The transpose of `literal_adjoint`, which is not `forward`."""
+    x = _extended(w)
+    x[...] = 0.0
+    x[:, 4 : -PADDING - 1] = w[:, :-1]
+    _differentiate(x, s, out)
+    out[0][...] = x[:, 2:-2]
+    out[0][:, -3:] = w[:, -1:]
+
+
+_EXACT = Scheme(forward, adjoint, padding=PADDING, kernel="central")
+_LITERAL = Scheme(forward, literal_adjoint, literal_transposed, padding=PADDING)
+
+
+# The Functions ----------------------------------------------------------------------------------
+
+
+class CliqueTensorStepCentralDifferenceKernel(FusedStep):
+    """A trajectory that ends at rest, and its derivatives as central differences over five points.
+
+    Sample 0 lies one step before the start, which is seen at sample 1; action t is seen at sample
+    t + 2, and the last one in the last three samples.
+
+    Args:
+        u_act: the positions from sample 2 on, `(B, H − 4, D)`; the last one stays to the end.
+        start_position, start_velocity, start_acceleration: sample 0, each `(B, D)`.
+        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
+            completely, or None for new memory. What an earlier call returned may be given again;
+            what its graph saved of that is then gone, and its backward raises.
+        traj_dt: one over the time step; its first element counts.
+        out_grad_position: memory like `u_act` that the gradient is left in, or None.
+
+    Returns:
+        Position, velocity, acceleration and jerk, each `(B, H, D)`.
+
+    Raises:
+        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
+        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
+        LeafWriteError: if a buffer is a leaf that requires grad.
+        TransformError: for a buffer inside of a transform.
+
+    Example:
+        >>> u, q = ones(1, 6, 1, requires_grad=True), tensor([[1.0]])
+        >>> still = tensor([[0.0]])
+        >>> p, v, a, j = CliqueTensorStepCentralDifferenceKernel.apply(
+        ...     u, q, still, still, *[None] * 4, tensor([1.0]), None
+        ... )
+        >>> tuple(p.shape), v.abs().max().item()
+        ((1, 10, 1), 0.0)
+        >>> p.sum().backward()
+        >>> u.grad.flatten().tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0, 3.0]
+    """
+
+    exact, literal = _EXACT, _LITERAL
+
+    @staticmethod
+    def forward(
+        u_act: Any,
+        start_position: Any,
+        start_velocity: Any,
+        start_acceleration: Any,
+        out_position: Any,
+        out_velocity: Any,
+        out_acceleration: Any,
+        out_jerk: Any,
+        traj_dt: Any,
+        out_grad_position: Any,
+    ) -> tuple[Tensor, ...]:
+        """See the class."""
+        return run(
+            CliqueTensorStepCentralDifferenceKernel,
+            u_act,
+            start_position,
+            start_velocity,
+            start_acceleration,
+            out_position,
+            out_velocity,
+            out_acceleration,
+            out_jerk,
+            traj_dt,
+            out_grad_position,
+        )
+
+
+class CliqueTensorStepIdxCentralDifferenceKernel(FusedStep):
+    """`CliqueTensorStepCentralDifferenceKernel`, each trajectory starting from a row of the start.
+
+    Args:
+        u_act: the positions from sample 2 on, `(B, H − 4, D)`; the last one stays to the end.
+        start_position, start_velocity, start_acceleration: where trajectories start, each `(N, D)`.
+        start_idx: integers `(B,)` or `(B, 1)`: the row that each trajectory starts from.
+        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
+            completely, or None for new memory. What an earlier call returned may be given again;
+            what its graph saved of that is then gone, and its backward raises.
+        traj_dt: one over the time step; its first element counts.
+        out_grad_position: memory like `u_act` that the gradient is left in, or None.
+
+    Returns:
+        Position, velocity, acceleration and jerk, each `(B, H, D)`.
+
+    Raises:
+        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
+        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
+        DimError: if `start_idx` names a row that is not there.
+        LeafWriteError: if a buffer is a leaf that requires grad.
+        TransformError: for a buffer inside of a transform.
+
+    Example:
+        >>> u, q = ones(1, 6, 1, requires_grad=True), tensor([[1.0]])
+        >>> still = tensor([[0.0]])
+        >>> p, v, a, j = CliqueTensorStepIdxCentralDifferenceKernel.apply(
+        ...     u, q, still, still, tensor([0]), *[None] * 4, tensor([1.0]), None
+        ... )
+        >>> tuple(p.shape), v.abs().max().item()
+        ((1, 10, 1), 0.0)
+        >>> p.sum().backward()
+        >>> u.grad.flatten().tolist()
+        [1.0, 1.0, 1.0, 1.0, 1.0, 3.0]
+    """
+
+    exact, literal = _EXACT, _LITERAL
+    n_data = 5
+
+    @staticmethod
+    def forward(
+        u_act: Any,
+        start_position: Any,
+        start_velocity: Any,
+        start_acceleration: Any,
+        start_idx: Any,
+        out_position: Any,
+        out_velocity: Any,
+        out_acceleration: Any,
+        out_jerk: Any,
+        traj_dt: Any,
+        out_grad_position: Any,
+    ) -> tuple[Tensor, ...]:
+        """See the class."""
+        return run(
+            CliqueTensorStepIdxCentralDifferenceKernel,
+            u_act,
+            start_position,
+            start_velocity,
+            start_acceleration,
+            start_idx,
+            out_position,
+            out_velocity,
+            out_acceleration,
+            out_jerk,
+            traj_dt,
+            out_grad_position,
+        )

@@ -1,0 +1,173 @@
+"""What the steps along a trajectory refuse, and how they say it."""
+
+import pytest
+
+import glassgrad as gg
+from glassgrad import func
+from glassgrad.trajectory import (
+    JointState,
+    euler_integrate,
+    step_acc_semi_euler,
+    tensor_step_acc,
+    tensor_step_acc_semi_euler,
+    tensor_step_jerk,
+    tensor_step_pos,
+    tensor_step_vel,
+)
+
+H, N = 4, 2
+START, ACT = gg.ones(3, 3 * N), gg.ones(3, H, N)
+M, DT = gg.ones(H, H), gg.ones(H)
+
+
+def room(width=3 * N):
+    return gg.zeros(3, H, width)
+
+
+def joints(*missing):
+    fields = ("position", "velocity", "acceleration")
+    return JointState(**{name: gg.ones(3, N) for name in fields if name not in missing})
+
+
+def rooms():
+    return JointState(room(N), room(N), room(N))
+
+
+WRONG = {
+    "columns of a start": (
+        lambda: tensor_step_jerk(START[:, :5], ACT, room(), DT, N, M),
+        r"state has shape \(3, 5\), expected \(B, 6\) or more columns",
+    ),
+    "two parts are enough of an acceleration's": (
+        lambda: step_acc_semi_euler(START[:, :3], ACT, None, N, M),
+        r"state has shape \(3, 3\), expected \(B, 4\) or more columns",
+    ),
+    "a start that is one number": (
+        lambda: step_acc_semi_euler(gg.tensor(1.0), ACT, None, N, M),
+        r"state has shape \(\), expected \(B, 4\)",
+    ),
+    "too many starts": (
+        lambda: tensor_step_acc(gg.ones(2, 3 * N), ACT, room(), None, N, M),
+        r"state has shape \(2, 1, 2\), which does not fit \(3, 1, 2\)",
+    ),
+    "a start for each sample": (
+        lambda: tensor_step_acc(gg.ones(3, H, 3 * N), ACT, room(), None, N, M),
+        r"state has shape \(3, 4, 2\) for actions of shape \(3, 4, 2\)",
+    ),
+    "joints that differ": (
+        lambda: tensor_step_acc(START, gg.ones(3, H, 1), room(), None, N, M),
+        r"state has shape \(3, 2\) for actions of shape \(3, 4, 1\)",
+    ),
+    "the number of joints": (
+        lambda: tensor_step_acc(START, ACT, room(), None, 0, M),
+        "n_dofs must be at least 1, got 0",
+    ),
+    "no actions": (
+        lambda: step_acc_semi_euler(gg.ones(1, 2), gg.tensor(1.0), None, 1, M),
+        r"state has shape \(1, 1\) for actions of shape \(\)",
+    ),
+    "a matrix": (
+        lambda: tensor_step_acc(START, ACT, room(), None, N, gg.ones(3, 3)),
+        r"integrate_matrix has shape \(3, 3\), expected \(4, 4\)",
+    ),
+    "a second matrix": (
+        lambda: tensor_step_acc_semi_euler(joints(), ACT, JointState(), None, M, gg.ones(4)),
+        r"integrate_matrix_pos has shape \(4,\), expected \(4, 4\)",
+    ),
+    "a matrix of differences": (
+        lambda: tensor_step_vel(START, ACT, room(), DT, N, M, gg.ones(5, 4)),
+        r"fd_matrix has shape \(5, 4\), expected \(4, 4\)",
+    ),
+    "steps": (
+        lambda: tensor_step_jerk(START, ACT, room(), gg.ones(1), N, M),
+        r"dt_h has shape \(1,\), expected \(4,\)",
+    ),
+    "a sequence that is too narrow": (
+        lambda: tensor_step_acc(START, ACT, room(5), None, N, M),
+        r"state_seq has shape \(3, 4, 5\), expected \(3, 4, 6\) or more columns",
+    ),
+    "a wide sequence that is too short": (
+        lambda: tensor_step_acc(START, ACT, room(7)[:, :3], None, N, M),
+        r"state_seq has shape \(3, 3, 7\), expected \(3, 4, 6\) or more columns",
+    ),
+    "a start of an integral": (
+        lambda: euler_integrate(START, ACT, None, M),
+        r"q_0 has shape \(3, 6\), which does not fit \(3, 4, 2\)",
+    ),
+    "samples of an integral": (
+        lambda: euler_integrate(START, gg.ones(4), None, M),
+        r"the samples have shape \(4,\), expected \(B, H, D\)",
+    ),
+    "a missing velocity": (
+        lambda: tensor_step_pos(joints("velocity"), ACT, rooms(), M),
+        r"state\.velocity is None",
+    ),
+    "a blank start": (
+        lambda: tensor_step_acc_semi_euler(JointState(), ACT, JointState(), None, M, M),
+        r"state\.position is None",
+    ),
+    "nowhere to write": (
+        lambda: tensor_step_pos(joints(), ACT, JointState(), M),
+        r"state_seq\.position is None",
+    ),
+    "a field of another shape": (
+        lambda: tensor_step_pos(joints(), ACT, JointState(room(N), room(1), room(N)), M),
+        r"state_seq\.velocity has shape \(3, 4, 1\), expected \(3, 4, 2\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG.values(), ids=WRONG.keys())
+def test_what_does_not_fit_is_named(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_nothing_is_written_before_all_shapes_are_checked():
+    seq = JointState(room(N), room(N), room(1))
+    with pytest.raises(ValueError, match=r"state_seq\.acceleration has shape"):
+        tensor_step_pos(joints(), ACT, seq, M)
+    assert not seq.position.any()
+
+
+def test_what_no_step_looks_at_may_be_anything():
+    tensor_step_acc(START, ACT, room(), "no steps", N, M, "no differences")
+    step_acc_semi_euler(START, ACT, object(), N, M)
+    tensor_step_jerk(START, ACT, room(), DT, N, M, fd_matrix=object())
+
+
+def test_a_leaf_that_requires_grad_is_not_written_to():
+    for width in (3 * N, 3 * N + 1):
+        with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+            tensor_step_acc(START, ACT, room(width).requires_grad_(), None, N, M)
+    seq = rooms()
+    seq.velocity.requires_grad_()
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        tensor_step_pos(joints(), ACT, seq, M)
+
+
+def test_memory_that_is_read_only_is_not_written_to():
+    seq = room()
+    seq.numpy().flags.writeable = False
+    with pytest.raises(RuntimeError, match="read-only"):
+        tensor_step_acc(START, ACT, seq, None, N, M)
+
+
+def test_one_sequence_cannot_take_the_results_of_a_batch():
+    seq = gg.zeros(1, H, 3 * N)
+    with pytest.raises(RuntimeError, match="vmap"):
+        func.vmap(lambda act: tensor_step_acc(START[:1], act[None], seq, None, N, M))(ACT)
+
+
+def test_a_sequence_from_outside_cannot_be_written_in_a_transform():
+    seq = room()
+    with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
+        func.grad(lambda act: tensor_step_acc(START, act, seq, None, N, M).sum())(ACT)
+
+
+def test_a_sequence_that_is_mapped_over_is_written():
+    seqs = room().unsqueeze(1)
+    mapped = func.vmap(lambda act, seq: tensor_step_acc(START[:1], act[None], seq, None, N, M))
+    out = mapped(ACT, seqs)
+    assert out.tolist() == seqs.tolist()
+    assert out[:, 0].tolist() == tensor_step_acc(START, ACT, room(), None, N, M).tolist()
