@@ -12,7 +12,7 @@ import glassgrad
 
 PACKAGES = (
     *("", "func", "autograd", "data", "nn", "nn.functional", "optim", "tracing", "utils.data"),
-    "viz",
+    *("trajectory", "viz"),
 )
 
 

@@ -62,7 +62,7 @@ from .core.tensor import Size, Tensor
 from .ops import *
 
 if _TYPE_CHECKING:
-    from . import data, func, nn, optim, tracing, utils, viz
+    from . import data, func, nn, optim, tracing, trajectory, utils, viz
     from .autograd.scopes import scope
     from .func import vmap
     from .tracing import compare, find_nan, record, snapshot, step
@@ -86,7 +86,8 @@ def is_inference(input: Tensor) -> _builtins.bool:
     return input.is_inference()
 
 
-_LATER = {name: name for name in ("data", "func", "nn", "optim", "tracing", "utils", "viz")}
+_PACKAGES = "data", "func", "nn", "optim", "tracing", "trajectory", "utils", "viz"
+_LATER = {name: name for name in _PACKAGES}
 _LATER |= {"record": "tracing", "draw": "viz", "explain": "viz", "player": "viz", "vmap": "func"}
 _LATER |= {"snapshot": "tracing", "scope": "autograd.scopes"}
 _LATER |= {"compare": "tracing", "find_nan": "tracing", "step": "tracing"}

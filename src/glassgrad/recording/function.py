@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from glassgrad.base.errors import ArgumentTypeError, GraphError, MissingRuleError
 from glassgrad.core import state
-from glassgrad.core.graph import Node
+from glassgrad.core.graph import Hooks, Node, RemovableHandle, add_hook
 from glassgrad.core.hooks import as_tensors
 from glassgrad.core.saved import CLEARED, FREED, Packed, SavedTensor, unpacked
 from glassgrad.core.state import HookPair, modes
@@ -195,6 +195,46 @@ class BackwardCFunction(FunctionCtx, Node):
         """Run the user's `jvp`."""
         return self._forward_cls.jvp(self, *tangents)
 
+    def maybe_clear_saved_tensors(self) -> None:
+        """Let go of what was saved, if the class says `clear_saved_tensors_on_access`."""
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.holders = CLEARED
+
+    # PyTorch's internals, as its list of members has them
+
+    requires_grad: ClassVar[bool] = True
+    _is_compiled_autograd_tracing: ClassVar[bool] = False
+    """There is no compiler of passes here, so the key and the rest of its members are idle."""
+    _compiled_autograd_backward_state: ClassVar[None] = None
+
+    def _compiled_autograd_key(self) -> tuple[int]:
+        return (id(self._forward_cls),)
+
+    def _get_compiled_autograd_symints(self) -> tuple[()]:
+        return ()
+
+    def _set_sequence_nr(self, sequence_nr: int) -> None:
+        self.seq = sequence_nr
+
+    @staticmethod
+    def _register_hook(backward_hooks: Hooks | None, hook: Any) -> tuple[Hooks, RemovableHandle]:
+        """Put `hook` into a dict of hooks, a new one for None: (the dict, a handle)."""
+        hooks = Hooks() if backward_hooks is None else backward_hooks
+        return hooks, add_hook(hooks, hook)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        """Have the hooks of an output run here: they do, for a tensor's hooks are its node's."""
+        if not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                f"_register_hook_dict expected a Tensor, got {type(tensor).__name__}. It is about "
+                "the hooks of an output. Write `node.register_hook(fn)` for a hook of the node."
+            )
+        if tensor.grad_fn is not self:
+            raise GraphError(
+                f"_register_hook_dict was given a tensor of {tensor.grad_fn}, and this is "
+                f"{self.name()}. A node runs the hooks of its own outputs. Pass one of them."
+            )
+
 
 class FunctionMeta(type):
     """Makes the node class that belongs to a Function class."""
@@ -205,6 +245,13 @@ class FunctionMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
         super().__init__(name, bases, attrs)
         cls._make_node_class()
+
+    def __getattr__(cls, name: str) -> Any:
+        """What the node has (`saved_tensors`, `next_functions`), as an attribute of the class."""
+        node_cls = cls.__dict__.get("_backward_cls")
+        if node_cls is None or name.startswith("__") or not hasattr(node_cls, name):
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        return getattr(node_cls, name)
 
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)

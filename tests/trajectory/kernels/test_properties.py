@@ -242,3 +242,12 @@ def test_float32_stays_float32(name):
     }
     for x, y in zip(out, step(name, wide), strict=True):
         assert gg.allclose(x.double(), y, rtol=1e-5, atol=1e-5)
+
+
+@every
+def test_it_has_what_a_function_has_and_its_own_node_class(name):
+    cls = getattr(gg.trajectory, name)
+    assert cls._backward_cls.__name__ == f"{name}Backward"
+    assert not cls.generate_vmap_rule
+    assert hasattr(cls, "saved_tensors")
+    assert hasattr(cls, "_set_sequence_nr")
