@@ -15,7 +15,7 @@ from glassgrad._demo import run_demo
 
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
-WIDTH, HEIGHT = 1400, 820
+WIDTH, HEIGHT = 1400, 800
 EVENT = 10  # the first layer has just run: a hook behind it, and saved tensors before it
 
 
@@ -39,7 +39,7 @@ def photograph(page: Path, picture: Path) -> None:
         browser = running.chromium.launch(executable_path=chromium, args=list(FLAGS))
         tab = browser.new_page(
             viewport={"width": WIDTH, "height": HEIGHT},
-            device_scale_factor=1.2,
+            device_scale_factor=1.175,
             reduced_motion="reduce",
             color_scheme="light",
         )

@@ -2,6 +2,7 @@ import time
 
 import pytest
 
+import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
 
@@ -10,7 +11,7 @@ def test_the_text_of_a_times_a(samples):
     assert text_view(samples.square()).splitlines() == [
         "3 nodes, in the order they ran",
         "#1 n2  SumBackward0 () → n1",
-        "#2 n1  MulBackward0 (2,) → n0, n0 saved self, other (16 B)",
+        "#2 n1  MulBackward0 (2,) → n0, n0 saved self, other (leaf a)",
         "#3 n0  AccumulateGrad (2,) → a (2,)",
         "",
         "12 events",
@@ -27,6 +28,13 @@ def test_the_text_of_a_times_a(samples):
         "10  AccumulateGrad of a is ready: every gradient it waits for has arrived.",
         "11  a.grad is now [2, 4].",
     ]
+
+
+def test_memory_that_is_saved_twice_counts_once():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    h = x.exp()
+    lines = text_view(gg.record((h * h).sum())).splitlines()
+    assert lines[2].endswith("saved self, other (8 B)")
 
 
 def test_inputs_without_gradient_and_reduced_broadcasts(samples):

@@ -123,7 +123,7 @@ class Trace:
         events: the events, `k` counting from 0.
 
     Raises:
-        ArgumentTypeError: if the graph is no dict with nodes and leaves.
+        ArgumentTypeError: if the graph is no dict with lists of nodes and leaves.
 
     Example:
         >>> trace = Trace({"nodes": [], "leaves": []})
@@ -144,6 +144,12 @@ class Trace:
                 f"a Trace cannot be made of {str(graph)[:60]!r}. Its graph is a dict with "
                 "'nodes' and 'leaves'. Record one with `record(loss)`."
             )
+        for name, part in {"outputs": [], **graph, "events": self.events}.items():
+            if name in ("nodes", "leaves", "outputs", "events") and not isinstance(part, list):
+                raise ArgumentTypeError(
+                    f"a Trace cannot be made with {name}={str(part)[:60]}. They are a list, with a "
+                    "dict for each. Record one with `record(loss)`."
+                )
 
     @property
     def nodes(self) -> list[dict[str, Any]]:

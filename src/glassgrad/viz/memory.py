@@ -12,7 +12,7 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 
-__all__ = ["Freed", "freed_by_node"]
+__all__ = ["Freed", "freed_by_node", "size_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,18 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
         is_shared = any(holders[storage] for storage in own)
         found[event["node"]] = Freed(free, tuple(leaves), is_shared)
     return found
+
+
+def size_of(node: dict[str, Any]) -> int:
+    """How many bytes a node of a trace saved that are no leaf's, each piece of memory once.
+
+    Example:
+        >>> twice = [{"name": name, "storage": "s0", "bytes": 8} for name in ("self", "other")]
+        >>> size_of({"id": "n0", "saved": twice})
+        8
+    """
+    own = (saved for saved in node.get("saved", ()) if "leaf" not in saved)
+    return sum({saved["storage"]: saved["bytes"] for saved in own}.values())
 
 
 def _of_the_graph(node: dict[str, Any]) -> list[dict[str, Any]]:

@@ -156,7 +156,7 @@ KINDS: dict[str, Kind] = {
             2.0,
             ink=_pair("#B34E00", "#F0A04B"),
         ),
-        Kind("function", "backward node, #turn", "card", "#1", _PLAIN_FILL, _PLAIN_BORDER),
+        Kind("function", "backward node", "card", "#1", _PLAIN_FILL, _PLAIN_BORDER),
         Kind("user", "your own Function", "card", "ƒ", _PLAIN_FILL, _PLAIN_BORDER),
         Kind(
             "accumulate",

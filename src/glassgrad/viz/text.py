@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.viz.memory import size_of
 from glassgrad.viz.wording import Narrator, bytes_text, plain, shape_text, tensor_name
 
 __all__ = ["event_lines", "node_lines", "text_view"]
@@ -68,10 +69,20 @@ def _node_words(node: dict[str, Any], tensors: dict[str, dict[str, Any]]) -> str
     if node["edges"]:
         words.append("→ " + ", ".join(_edge_words(edge) for edge in node["edges"]))
     if node.get("saved"):
-        size = bytes_text(sum(saved["bytes"] for saved in node["saved"]))
-        names = ", ".join(plain(saved["name"]) for saved in node["saved"])
-        words.append(f"saved {names} ({size})")
+        words.append(_saved_words(node, tensors))
     return " ".join(words)
+
+
+def _saved_words(node: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> str:
+    """What a node saved, and how much memory that is; a leaf's own is not counted."""
+    saved = node["saved"]
+    names = ", ".join(plain(each["name"]) for each in saved)
+    known = {leaf["id"]: tensor_name(leaf) for leaf in leaves.values()}
+    of_leaves = dict.fromkeys(each["leaf"] for each in saved if "leaf" in each)
+    parts = [f"leaf {known.get(leaf, leaf)}" for leaf in of_leaves]
+    if any("leaf" not in each for each in saved):
+        parts.insert(0, bytes_text(size_of(node)))
+    return f"saved {names} ({' and '.join(parts)})"
 
 
 def _edge_words(edge: dict[str, Any]) -> str:

@@ -270,3 +270,15 @@ def test_where_pytorch_sums_a_broadcast_itself():
     assert found["n2"]["rows"][1][2] == ("z̄·x = [1, 1]·[1, 1], summed over what was broadcast: 2")
     names = [entry["words"] for entry in explanations(record(torch.erf(x).sum())).values()]
     assert "no op of glassgrad's has nodes ErfBackward0" in names
+
+
+def test_the_checks_of_a_page_have_a_limit_in_all(monkeypatch):
+    monkeypatch.setattr(explaining, "BUDGET", 0.0)
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    trace, found = record_explained((x * x).exp().sum())
+    first, *others = [found[name] for name in trace.schedule() if found[name]["formulas"]]
+    assert first["ok"] is True
+    for entry in others:
+        assert entry["ok"] is None
+        assert entry["rows"][-1] == ["notes", "–", explaining.LATE]
+        assert entry["rows"][0][0] == "rule"  # its numbers are there all the same

@@ -35,6 +35,15 @@ def test_h_shows_how_much_gradient_went_along_each_edge(play, samples):
     assert flow_classes(shown) == {}
 
 
+def test_what_backward_was_given_is_in_the_range_as_in_a_drawing(play):
+    x = gg.tensor(2.0, requires_grad=True)
+    trace = gg.record(x * 1e-3)  # nothing but that gradient is as large as 1
+    shown = play(player(trace))
+    shown.press("End", "h")
+    assert flow_classes(shown) == flows_of(trace) == {"r1": "5", "e1-0": "0", "e0-0": "0"}
+    assert "0.001 to 1," in shown.page.locator(".gg-heat").inner_text().replace("1.0e-3", "0.001")
+
+
 def test_heat_grows_with_the_steps(play, samples):
     shown = play(player(samples.neuron()))
     shown.press("h")

@@ -63,15 +63,41 @@ def test_no_name_ends_the_data(name, samples):
     page.encode()
 
 
+def shared_weights(steps):
+    """The loss of a recurrent net, at each step with the same two weights."""
+    weights = np.sin(np.arange(32)).reshape(2, 4, 4) / 2
+    w, u = (gg.tensor(each, dtype=gg.float32, requires_grad=True) for each in weights)
+    h, x = gg.zeros(1, 4), gg.ones(1, 4)
+    for _ in range(steps):
+        h = (h @ w + x @ u).tanh()
+    return h.sum()
+
+
+def blocks(count):
+    """The loss of `count` blocks of attention and a network, each with weights of its own."""
+    rng = np.random.default_rng(0)
+
+    def weight():
+        return gg.tensor(rng.normal(size=(8, 8)), dtype=gg.float32, requires_grad=True)
+
+    x = gg.tensor(rng.normal(size=(6, 8)), dtype=gg.float32)
+    for _ in range(count):
+        query, key, value = x @ weight(), x @ weight(), x @ weight()
+        x = x + ((query @ key.T) / 2.8).softmax(-1) @ value @ weight()
+        x = x + (x @ weight()).relu() @ weight()
+    return x.sum()
+
+
 def test_a_hundred_nodes_take_less_than_200_kb(samples):
-    assert len(player(samples.chain(99)).html.encode()) < 200_000
+    assert len(player(samples.chain(99)).html.encode()) < 170_000
 
 
-def test_a_real_net_of_a_hundred_nodes_takes_less_than_200_kb_with_all_that_is_explained():
-    page = player(deep_net(25))
-    assert len(page.trace.nodes) == 101
+@pytest.mark.parametrize(("net", "size"), [(deep_net, 25), (shared_weights, 25), (blocks, 5)])
+def test_a_real_net_of_a_hundred_nodes_does_so_with_all_that_is_explained(net, size):
+    page = player(net(size))
+    assert 100 <= len(page.trace.nodes) <= 103
     assert all(entry["ok"] is not False for entry in page.explain.values())
-    assert len(page.html.encode()) < 200_000
+    assert len(page.html.encode()) < 190_000  # of 200: so much is left for what is to come
 
 
 def test_of_a_long_pass_the_first_events_are_in_the_page(samples):

@@ -29,6 +29,21 @@ def test_records_that_are_alike_take_little_room():
     assert len(pack(records)) < 0.4 * len(json.dumps(records))
 
 
+def test_ids_that_count_up_are_a_run():
+    ids = [f"n{number}" for number in range(3, 500)]
+    value = [ids, dict(zip(ids, ids, strict=True)), ["n1", "n2", "n2", "n01"]]
+    assert unpack(pack(value)) == value
+    assert len(pack(value)) < 200
+
+
+def test_what_all_dicts_of_a_form_share_is_said_once():
+    value = [{"type": "ready", "of": {"a": [None, True]}, "node": at} for at in range(50)]
+    assert unpack(pack(value)) == value
+    assert pack(value).count("ready") == 1
+    assert len(pack(value)) < 500
+    assert unpack(pack([{"a": 1}, {"a": 1.0}, {"a": True}])) == [{"a": 1}, {"a": 1.0}, {"a": True}]
+
+
 def test_equal_data_gives_equal_text():
     assert pack({"a": ["same text"] * 2}) == pack({"a": ["same text"] * 2})
 

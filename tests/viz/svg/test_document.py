@@ -44,7 +44,7 @@ def groups(svg):
 def test_ids_and_kinds_of_the_log_survive_into_the_svg(program, samples):
     trace = getattr(samples, program)()
     graph, found = graph_of(trace), groups(draw(trace).svg)
-    assert found.keys() == {each.id for each in (*graph.vertices, *graph.arcs)}
+    assert found.keys() == {each.id for each in (*graph.vertices, *graph.arcs, *graph.clusters)}
     for vertex in graph.vertices:
         assert found[vertex.id][:2] == ["vertex", vertex.kind]
     for arc in graph.arcs:

@@ -54,7 +54,7 @@ def test_what_looks_alike_on_a_page_is_told_apart_by_a_sign_or_by_its_badge():
             return grad * 2
 
     alike = {}
-    for swatch, label in legend_items(draw(Double.apply(leaf()).sum()).graph):
+    for swatch, label in legend_items(draw(gg.record(Double.apply(leaf()).sum())).graph):
         alike.setdefault(re.sub(r'class="\w+"', "", swatch), []).append(label)
     assert sorted(alike.values(), key=len)[-1] == [
         "OUT: backward starts here",
@@ -87,6 +87,17 @@ def test_a_long_title_makes_room_for_itself_and_for_the_legend(samples):
         assert len(set(heights)) == 1 + lines  # the line under the title, and those of the legend
 
 
+def signs_of(what):
+    return set(re.findall(r'<text class="key"[^>]*>([^<]*)</text></g>', draw(what).svg))
+
+
 def test_signs_in_the_swatches_say_what_the_badges_say():
-    signs = re.findall(r'<text class="key"[^>]*>([^<]*)</text></g>', draw(leaf().sum()).svg)
-    assert {"#", "Σ"} <= set(signs)
+    assert {"#", "Σ"} <= signs_of(gg.record(leaf().sum()))
+
+
+def test_a_graph_that_has_not_run_has_no_turns_in_its_legend():
+    loss = leaf().sum()
+    assert signs_of(loss) == {"Σ"}
+    assert "backward node" in words(draw(loss))
+    assert "backward node" in dict(map(reversed, legend_items(draw(loss).graph)))
+    assert "backward node, #turn" in words(draw(gg.record(loss)))

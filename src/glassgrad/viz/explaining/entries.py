@@ -12,6 +12,7 @@ but there is no rule left that could be checked.
 from collections.abc import Iterable, Iterator
 from functools import cache
 from math import prod
+from time import perf_counter
 from typing import Any
 
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
@@ -32,11 +33,13 @@ from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown
 __all__ = ["explained", "explanations", "record_explained"]
 
 MOST_NODES = 100  # of a pass whose rules are run again
+BUDGET = 10.0  # seconds that the checks of a pass may take in all
 MOST_ROWS = 1_000  # nodes of a trace whose numbers are told
 MOST_ELEMENTS = 10_000  # of all that a node reads and makes
 LONGEST = 240  # characters of a row
 
 YOURS = "a Function of the program's own: it is explained where it runs, as by `gg.player(loss)`"
+LATE = f"not checked here, for those before took more than {BUDGET:g} s: `gg.explain(y)` does"
 PAGE = ("rule", "check", "notes")  # the sections that a page shows; the others it has already
 NUMBERS = "these numbers"
 
@@ -53,8 +56,9 @@ def record_explained(
     """Run a pass, record it, and explain its nodes while they run.
 
     The rule of a node runs once more, on copies, and its forward for the differences: those of
-    users' Functions, too. That is done for 100 nodes, users' Functions before others, and where a
-    node deals with at most 10,000 elements; of the rest there are words, formulas and numbers.
+    users' Functions, too. That is done for 100 nodes, users' Functions before others, where a
+    node deals with at most 10,000 elements, and until the checks have taken ten seconds; of the
+    rest there are words, formulas and numbers.
 
     Args:
         tensors, options: what `record` takes.
@@ -77,9 +81,16 @@ def record_explained(
     chosen = set(_chosen(several))
     checked: dict[str, Entry] = {} if found is None else found
 
+    spent = 0.0
+
     def look(name: str, node: Node, grads: tuple[Any, ...]) -> None:
-        if node in chosen:
+        nonlocal spent
+        if node in chosen and spent > BUDGET:
+            checked[name] = _only_words(node, LATE)
+        elif node in chosen:
+            start = perf_counter()
             checked[name] = explained(node, grads)
+            spent += perf_counter() - start
 
     try:
         trace = watched(several, look, **options)

@@ -42,7 +42,7 @@ class Explanation:
     Args:
         name: of the node, "MulBackward0".
         words: the first line of the op's docstring.
-        formulas: LaTeX of the value, the tangent and the cotangent; empty if there are none.
+        formulas: LaTeX of value, tangent and cotangent, if any; printed if `words` has none.
         saved: for each tensor it saved the name, the array, and the versions then and now.
         edges: for each operand where its gradient goes, in words.
         given: the gradients of the outputs that the rule was run on.
@@ -91,8 +91,8 @@ class Explanation:
         return rows + [("notes", "–", note) for note in self.notes]
 
     def __str__(self) -> str:
-        lines = [f"{self.name}: {self.words}"]
-        lines += [f"  {part:<9}  {tex}" for part, tex in zip(PARTS, self.formulas, strict=False)]
+        parts = [] if " = " in self.words else zip(PARTS, self.formulas, strict=False)
+        lines = [f"{self.name}: {self.words}", *(f"  {part:<9}  {tex}" for part, tex in parts)]
         rows, section = self.rows(), ""
         wide = max((_width(key) for _, key, _ in rows), default=0)
         for title, key, text in rows:

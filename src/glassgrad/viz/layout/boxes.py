@@ -1,5 +1,6 @@
 """How large each vertex is, and where its text stands: where layout and drawing agree."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -45,7 +46,7 @@ def pill_width(name: str) -> float:
         >>> pill_width("H1 clip") > pill_width("H1")
         True
     """
-    return text_width(name, PILL_SIZE, bold=True) + 2 * PILL_PAD + 4.0
+    return _even(text_width(name, PILL_SIZE, bold=True) + 2 * PILL_PAD + 4.0)
 
 
 def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
@@ -84,17 +85,22 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     elif vertex.kept:
         height += 6.0  # so that the pill on the lower border keeps clear of the badge
     begin = left + keys + (GAP if keys else 0.0)
-    return Box(round(width), round(height), round(pill, 1), round(begin, 1), left, right)
+    return Box(_even(width), round(height), pill, round(begin, 1), left, right)
 
 
 def _badge_width(words: str) -> float:
-    return text_width(words, BADGE_SIZE, bold=True) + 2 * BADGE_PAD if words else 0.0
+    return _even(text_width(words, BADGE_SIZE, bold=True) + 2 * BADGE_PAD) if words else 0.0
+
+
+def _even(size: float) -> float:
+    """A size whose middle lies on a whole pixel."""
+    return 2.0 * math.ceil(size / 2)
 
 
 def _badge_beside(vertex: Vertex) -> float:
     """The width of the badge of a box of a given size; 0 if it does not fit beside the title."""
     assert vertex.size is not None
-    pill = round(_badge_width(vertex.bad or vertex.badge), 1)
+    pill = _badge_width(vertex.bad or vertex.badge)
     taken = text_width(vertex.title, TITLE_SIZE, bold=True) + pill + 20.0
     return pill if taken <= vertex.size[0] else 0.0
 

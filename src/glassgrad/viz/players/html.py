@@ -57,13 +57,13 @@ class Player:
     @property
     def html(self) -> str:
         """The whole page."""
-        title = escape(self.drawing.graph.title)
+        title, sheet = escape(self.drawing.graph.title), styles(self._kinds(), alone=True)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
-            f"<title>{title}</title>\n<style>\n{styles(self._kinds())}\n</style>\n</head>\n"
+            f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
             f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
             f'<script type="module">\n{script()}\n'
             'mount(document.querySelector(".gg-player"), {keys: document});\n'

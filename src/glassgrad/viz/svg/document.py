@@ -33,7 +33,7 @@ from glassgrad.viz.style import (
     text_width,
     tie_looks,
 )
-from glassgrad.viz.svg.curves import arrowhead, path_data
+from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
 from glassgrad.viz.svg.shapes import outline_of
 from glassgrad.viz.svg.sheet import style_sheet
@@ -201,6 +201,10 @@ class Pen:
     def _label(self, arc: Arc) -> str:
         """The text beside an arc. Labels are drawn after all arcs, so that no line crosses one."""
         x, y = self.layout.labels[arc.id]
+        if arc.flow:  # its arrow may be wide
+            wide = float(arrow_looks(arc.flow, self.shade)["stroke_width"])
+            half = text_width(arc.label, 10) / 2 + 2, 6.0
+            x, y = beside(self.layout.routes[arc.id], (x, y), half, wide)
         return self._words_beside(x, y + 3, arc.label, 10, at="middle")
 
     def _words_beside(self, x: float, y: float, words: str, size: float, *, at: str) -> str:
@@ -248,7 +252,7 @@ class Pen:
             *([f"flow-{vertex.flow}"] if vertex.flow else []),
         ]
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
-        if not self.framed and kind.shape != "card":  # the script sees the place of a card
+        if not self.framed and kind.shape not in ("card", "pill"):  # whose place the script sees
             extra += box_attribute(x, y, box)
         return self._group(vertex.id, f"vertex {' '.join(states)}", inside, extra)
 
@@ -294,8 +298,7 @@ class Pen:
         if shared and shared.start():
             tail = self.inline(font_weight="400", fill=self.colours["muted"])
             words = (
-                f"{escape(vertex.title[: shared.start()])}"
-                f'<tspan class="tail"{tail}>{escape(shared[0])}</tspan>'
+                f"{escape(vertex.title[: shared.start()])}<tspan{tail}>{escape(shared[0])}</tspan>"
             )
         looks = self.inline(
             font_size=f"{TITLE_SIZE:g}", font_weight="600", fill=self.colours["text"]
@@ -340,7 +343,7 @@ class Pen:
             )
         looks = self.inline(fill=fill, stroke=stroke)
         rect = f'<rect x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"{looks}/>'
-        text = self.text("", x + width / 2, y + 3.2, words, 9, muted, at="middle", weight=600)
+        text = self.text("", x + width / 2, y + 3, words, 9, muted, at="middle", weight=600)
         line = ""
         if name == "kept" and (struck or not self.framed):
             dark = self.inline(stroke=self.colours["text"], stroke_width="1.5")

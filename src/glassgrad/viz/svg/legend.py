@@ -21,11 +21,11 @@ from glassgrad.viz.style import (
 if TYPE_CHECKING:
     from glassgrad.viz.svg.document import Pen
 
-__all__ = ["HOOK", "LEGEND_LINE", "SIGNS", "Item", "legend_lines", "write_legend"]
+__all__ = ["HOOK", "LEGEND_LINE", "Item", "legend_lines", "meaning_of", "write_legend"]
 
 LEGEND_LINE = 24.0
 LEAST = 420.0  # px: a narrower picture gets a legend that is wider than itself
-SIGNS = {"function": "#", "user": "ƒ", "accumulate": "Σ", "none": "∅", "fold": "…"}
+SIGNS = {"user": "ƒ", "accumulate": "Σ", "none": "∅", "fold": "…"}
 HOOK = ("H1", "hook, numbered as they run")
 
 
@@ -67,7 +67,7 @@ def _items(pen: "Pen", graph: Graph) -> Iterator[Item]:
     kinds = {vertex.kind for vertex in graph.vertices}
     for kind in KINDS.values():
         if kind.name in kinds and kind.shape != "bar":
-            yield _of_kind(pen, kind)
+            yield _of_kind(pen, kind, *meaning_of(kind, graph))
     if any(vertex.hooks for vertex in graph.vertices):
         yield _of_hook(pen)
     for name in TIES:
@@ -91,18 +91,28 @@ def _entry(pen: "Pen", swatch: float, label: str, draw: Callable[[float, float],
     return Item(swatch + 26 + text_width(label, 11), write)
 
 
-def _of_kind(pen: "Pen", kind: Kind) -> Item:
+def meaning_of(kind: Kind, graph: Graph) -> tuple[str, str]:
+    """What the legend says of a kind of boxes, and the sign in its swatch, if it has one.
+
+    Nodes have a turn, and the word for it, where a pass has run.
+    """
+    if kind.name == "function" and any("#" in vertex.badge for vertex in graph.vertices):
+        return f"{kind.label}, #turn", "#"
+    return kind.label, SIGNS.get(kind.name, "")
+
+
+def _of_kind(pen: "Pen", kind: Kind, label: str, sign: str) -> Item:
     box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0)
 
     def draw(x: float, y: float) -> str:
         inside = "".join(pen.outline(kind, x, y, box))
-        if kind.name in SIGNS:
+        if sign:
             middle = x + box.width / 2 + (1.5 if kind.doubled else 0)
-            words, muted = SIGNS[kind.name], pen.colours["muted"]
-            inside += pen.text("key", middle, y + 11.5, words, 10, muted, at="middle")
+            muted = pen.colours["muted"]
+            inside += pen.text("key", middle, y + 11.5, sign, 10, muted, at="middle")
         return f'<g class="{kind.name}">{inside}</g>'
 
-    return _entry(pen, box.width, kind.label, draw)
+    return _entry(pen, box.width, label, draw)
 
 
 def _of_hook(pen: "Pen") -> Item:

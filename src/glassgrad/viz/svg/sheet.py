@@ -26,6 +26,7 @@ def style_sheet(
     flow: bool = False,
     marks: bool = False,
     kinds: Iterable[str] = KINDS,
+    alone: bool = False,
 ) -> str:
     """The CSS of every drawing on a page.
 
@@ -34,6 +35,7 @@ def style_sheet(
         flow: with the colours of arrows that show how much gradient goes along them.
         marks: with those of a comparison.
         kinds: of which kinds of boxes.
+        alone: for a page of its own, around which there is none with a switch.
     """
     # Note [Colours for every program]
     # resvg and others take `fill:var(…)` for an unknown colour and paint black, over the colours
@@ -43,12 +45,16 @@ def style_sheet(
         css_variables(shade, flow=flow, marks=marks, kinds=used) for shade in ("light", "dark")
     )
     rules = [*_kinds(used), *_parts(), *(_flows() if flow else []), *(_marks() if marks else [])]
-    return "\n".join([*_themes(theme, light, dark), "@supports (fill:var(--gg)){", *rules, "}"])
+    return "\n".join(
+        [*_themes(theme, light, dark, alone), "@supports (fill:var(--gg)){", *rules, "}"]
+    )
 
 
-def _themes(theme: Theme, light: str, dark: str) -> list[str]:
+def _themes(theme: Theme, light: str, dark: str, alone: bool) -> list[str]:
     if theme != "auto":
         return [f".gg{{{light if theme == 'light' else dark}}}"]
+    if alone:
+        return [f".gg{{{light}}}", f"@media (prefers-color-scheme:dark){{.gg{{{dark}}}}}"]
     return [
         # A page may have a switch of its own; Material for MkDocs writes its state here.
         f".gg,[data-md-color-scheme=default] .gg{{{light}}}",
@@ -96,7 +102,7 @@ def _parts() -> list[str]:
     return [
         f".gg text{{font-family:{SANS}}}",
         f".gg .title{{font-size:{TITLE_SIZE:g}px;font-weight:600;fill:var(--gg-text)}}",
-        ".gg .tail{font-weight:400;fill:var(--gg-muted)}",
+        ".gg .title>tspan{font-weight:400;fill:var(--gg-muted)}",
         f".gg .key{{font-size:{ROW_SIZE:g}px;fill:var(--gg-muted)}}",
         f".gg .value{{font-family:{MONO};font-size:{ROW_SIZE:g}px;fill:var(--gg-text)}}",
         f".gg .badge-text{{font-size:{BADGE_SIZE:g}px;font-weight:600;text-anchor:middle}}",

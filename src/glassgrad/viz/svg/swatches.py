@@ -5,7 +5,7 @@ from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import KINDS, ROW_SIZE, TIES, Kind, text_width
 from glassgrad.viz.svg.document import Pen, box_attribute
-from glassgrad.viz.svg.legend import HOOK, SIGNS
+from glassgrad.viz.svg.legend import HOOK, meaning_of
 
 __all__ = ["legend_items", "state_items"]
 
@@ -18,8 +18,9 @@ def legend_items(graph: Graph) -> list[tuple[str, str]]:
     for kind in KINDS.values():
         if kind.name in present:
             box = Box(16.0 if kind.shape == "dot" else 26.0, 16.0)
-            swatch = "".join(pen.outline(kind, 2, 2, box)) + _sign(pen, kind, box)
-            items.append((_swatch(box, f'<g class="{kind.name}">{swatch}</g>'), kind.label))
+            label, sign = meaning_of(kind, graph)
+            swatch = "".join(pen.outline(kind, 2, 2, box)) + _sign(pen, kind, box, sign)
+            items.append((_swatch(box, f'<g class="{kind.name}">{swatch}</g>'), label))
     if any(vertex.hooks for vertex in graph.vertices):
         words, label = HOOK
         box = Box(pill_width(words), 16.0)
@@ -48,11 +49,10 @@ def state_items() -> list[tuple[str, str]]:
     return items
 
 
-def _sign(pen: Pen, kind: Kind, box: Box) -> str:
+def _sign(pen: Pen, kind: Kind, box: Box, words: str) -> str:
     """What the badge of a kind says, where its outline alone is that of another kind."""
-    if kind.name not in SIGNS:
+    if not words:
         return ""
-    words = SIGNS[kind.name]
     # Anchored at its start, as the style sheet has it; a circle's sign is anchored in the middle.
     half = 0.0 if kind.shape == "dot" else text_width(words, ROW_SIZE) / 2
     middle = 2 + box.width / 2 + (1.5 if kind.doubled else 0)

@@ -1,9 +1,12 @@
 // The log of a backward pass, read: what the state is after k events. No page, no drawing.
 
 // What `packing.py` made: "~4" is a word that comes again, "a ~4; of text" has one in it, [-1, …] is
-// a list, [2, …] a dict.
+// a list, [2, …] a dict, and [-2, "n", 3, 90] within them counts from "n3".
 export function unpack({ words, forms, data }) {
   const known = [];
+  const run = (item) => item?.[0] === -2 &&
+    Array.from({ length: item[3] }, (_, at) => item[1] + (item[2] + at));
+  const keys = forms.map((form) => form.flatMap((key) => run(key) || [key]));
   const word = (digits) => (known[parseInt(digits, 36)] ??= open(words[parseInt(digits, 36)]));
   const open = (value) => {
     if (typeof value === "string") {
@@ -11,9 +14,11 @@ export function unpack({ words, forms, data }) {
       return value.replace(/~([0-9a-z]*);/g, (_, digits) => (digits ? word(digits) : "~"));
     }
     if (!Array.isArray(value)) return value;
-    const [form, ...items] = value;
-    const opened = items.map(open);
-    return form < 0 ? opened : Object.fromEntries(forms[form].map((key, at) => [key, opened[at]]));
+    const [form, ...rest] = value;
+    const items = rest.flatMap((item) => run(item) || [open(item)]);
+    let at = 0;
+    return form < 0 ? items : Object.fromEntries(keys[form].map((key) =>
+      (Array.isArray(key) ? [key[0], open(key[1])] : [key, items[at++]])));
   };
   return open(data);
 }
@@ -225,10 +230,12 @@ export function heldBytes(data) {
   return series;
 }
 
-// The smallest and the largest finite norm > 0 that an edge carries in the whole log, as log₁₀.
+// The smallest and the largest finite norm > 0 that an arrow carries in the whole log, as log₁₀.
 export function flowBounds(data) {
   const logs = [];
-  for (const array of replay(data, data.events.length).passed.values()) {
+  const { passed, into } = replay(data, data.events.length);
+  const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && into[node]?.[slot]);
+  for (const array of [...passed.values(), ...given]) {
     const norm = data.norms[array];
     if (norm > 0) logs.push(Math.log10(norm));
   }

@@ -29,6 +29,10 @@ export class Stage {
       if (node && !group.querySelector("title")) {
         group.prepend(shape("title", {}, [`${id} ${clip(node.name)}`, ...node.about].join("\n")));
       }
+      if (group.dataset.of) {
+        const [number, total] = words(group, ".badge-text").split("/");
+        group.prepend(shape("title", {}, `use ${number} of ${total} of ${words(group, ".title")}`));
+      }
       const known = group.classList.contains("arc") ? this.arcs : this.vertices;
       known.set(id, [...(known.get(id) ?? []), group]);
     }
@@ -236,6 +240,10 @@ function boxOf(group) {
   if (group.dataset.box) return group.dataset.box.split(" ").map(Number);
   const rect = group.querySelector("rect.box");
   return ["x", "y", "width", "height"].map((name) => Number(rect?.getAttribute(name)));
+}
+
+function words(group, part) {
+  return group.querySelector(part).textContent;
 }
 
 function addMarks(group) {
