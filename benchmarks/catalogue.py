@@ -33,6 +33,7 @@ CATALOGUE = {
         Workload("W8", "hooks", "hooks that do nothing, used and unused"),
         Workload("W9", "importing", "import time above numpy's"),
         Workload("W10", "per_example", "gradients per example by vmap(grad); a Jacobian"),
+        Workload("W11", "trajectory", "a robot arm's trajectory step in five forms, four sizes"),
         Workload("million", "million", "1,000,000 nodes: built, run, freed without recursion"),
     )
 }

@@ -39,6 +39,13 @@ GOALS = (
     Goal("W9 import above numpy", 60, 25, "ms"),
     Goal("W10 per example / torch", 2.0, 1.5),
     Goal("W10 Jacobian / torch", 2.0, 2.0),
+    Goal("W11 64×32×7 / NumPy", 1.3, 1.1),
+    Goal("W11 512×32×7 / NumPy", 1.3, 1.1),
+    Goal("W11 64×128×7 / NumPy", 1.3, 1.1),
+    Goal("W11 1×32×2 / best torch", 1.0, 0.7),
+    Goal("W11 64×32×7 / best torch", 1.0, 0.7),
+    Goal("W11 512×32×7 / best torch", 1.3, 1.0),
+    Goal("W11 64×128×7 / best torch", 1.3, 1.0),
 )
 
 

@@ -9,7 +9,10 @@ from benchmarks.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """One contender in one table: how long it took, or why it did not finish."""
+    """One contender in one table: how long it took, or why it did not finish.
+
+    `nodes` is the size of the graph that it ran through, where that is told.
+    """
 
     title: str
     contender: str
@@ -18,6 +21,7 @@ class Timing:
     to_numpy: Spread | None = None
     to_torch: Spread | None = None
     failure: str | None = None
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,10 @@ def _contender_table(rows: list[Timing]) -> list[str]:
             head.append(title)
             for cells, ratio in zip(body, ratios, strict=True):
                 cells.append(_with_quartiles(ratio))
+    if any(row.nodes for row in rows):
+        head.append("nodes")
+        for cells, row in zip(body, rows, strict=True):
+            cells.append(str(row.nodes) if row.nodes else "–")
     return table(head, body)
 
 

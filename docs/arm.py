@@ -18,7 +18,7 @@ from glassgrad.trajectory._arm.scene import draw_snapshots
 
 PICTURE = Path(__file__).parent / "images" / "arm.png"
 STEPS = 800
-COLORS = 128
+COLORS = 256
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
     found = plan(task, STEPS)
     save(draw_snapshots(task, found.before["straight"], found.after[found.best]), PICTURE)
     with Image.open(PICTURE) as drawn:
-        small = drawn.convert("RGB").quantize(COLORS, method=Image.Quantize.MAXCOVERAGE)
+        small = drawn.convert("RGB").quantize(COLORS)
     small.save(PICTURE, optimize=True)
     sys.stdout.write(f"{PICTURE}: {PICTURE.stat().st_size:,} bytes\n")
     return 0

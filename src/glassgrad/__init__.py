@@ -216,6 +216,7 @@ __all__ = [
     "ops",
     "optim",
     "tracing",
+    "trajectory",
     "utils",
     "viz",
     # ops

@@ -80,3 +80,12 @@ def test_timings_carry_the_ratios_to_numpy_and_torch():
     assert glassgrad.to_numpy.median > 0
     assert glassgrad.to_torch.median > 0
     assert glassgrad.unit == "µs per op"
+
+
+def test_of_several_rows_of_torch_one_is_named_to_be_divided_by():
+    contenders = [Contender(name, lambda: 1.0) for name in ("torch, in a loop", "torch, at once")]
+    result = race("r", contenders, effort=ONCE)
+    assert [row.to_torch for row in result.timings()] == [None, None]
+    loop, at_once = result.timings(torch="torch, at once")
+    assert loop.to_torch.median > 0
+    assert at_once.to_torch.median == 1.0

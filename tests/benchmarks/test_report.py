@@ -75,6 +75,20 @@ def test_who_did_not_finish_is_in_the_table_with_the_reason():
     assert "RecursionError: too deep" in text
 
 
+def test_graphs_are_counted_where_a_workload_tells_their_size():
+    findings = Findings()
+    rows = [
+        Timing("W11 step", "NumPy", "µs", Spread.exact(1.0)),
+        Timing("W11 step", "glassgrad, slices", "µs", Spread.exact(2.0), nodes=25),
+    ]
+    findings.add(Outcome(rows, {}))
+    lines = tables(findings, [])
+    assert "|                   | µs | nodes |" in lines
+    assert "| NumPy             | 1  | –     |" in lines
+    assert "| glassgrad, slices | 2  | 25    |" in lines
+    assert "nodes" not in "".join(tables(found(0.5), []))
+
+
 def test_a_crashed_workload_is_named_and_its_goals_are_not_measured():
     findings = found(0.5)
     findings.crashes["W9"] = "its process ended with status -11"

@@ -7,15 +7,47 @@ import glassgrad as gg
 from glassgrad.autograd import Function
 from glassgrad.core.graph import Hooks
 
-MEMBERS = """
-    apply forward backward setup_context jvp vjp vmap generate_vmap_rule save_for_backward
-    save_for_forward saved_tensors saved_variables saved_for_forward to_save mark_dirty dirty_tensors
-    mark_non_differentiable non_differentiable set_materialize_grads materialize_grads
-    needs_input_grad metadata name next_functions register_hook register_prehook requires_grad
-    maybe_clear_saved_tensors _backward_cls _raw_saved_tensors _register_hook _register_hook_dict
-    _sequence_nr _set_sequence_nr _input_metadata _materialize_non_diff_grads
-    _get_compiled_autograd_symints _compiled_autograd_key _compiled_autograd_backward_state
-""".split()
+MEMBERS = [
+    "apply",
+    "forward",
+    "backward",
+    "setup_context",
+    "jvp",
+    "vjp",
+    "vmap",
+    "generate_vmap_rule",
+    "save_for_backward",
+    "save_for_forward",
+    "saved_tensors",
+    "saved_variables",
+    "saved_for_forward",
+    "to_save",
+    "mark_dirty",
+    "dirty_tensors",
+    "mark_non_differentiable",
+    "non_differentiable",
+    "set_materialize_grads",
+    "materialize_grads",
+    "needs_input_grad",
+    "metadata",
+    "name",
+    "next_functions",
+    "register_hook",
+    "register_prehook",
+    "requires_grad",
+    "maybe_clear_saved_tensors",
+    "_backward_cls",
+    "_raw_saved_tensors",
+    "_register_hook",
+    "_register_hook_dict",
+    "_sequence_nr",
+    "_set_sequence_nr",
+    "_input_metadata",
+    "_materialize_non_diff_grads",
+    "_get_compiled_autograd_symints",
+    "_compiled_autograd_key",
+    "_compiled_autograd_backward_state",
+]
 
 
 class Double(Function):
@@ -46,7 +78,9 @@ def test_pytorch_s_class_has_it_too(name):
 
 
 def test_what_nobody_has_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="type object 'Double' has no attribute 'saved_tensor'"):
+    with pytest.raises(
+        AttributeError, match="type object 'Double' has no attribute 'saved_tensor'"
+    ):
         _ = Double.saved_tensor
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
+from glassgrad.base.backend import asnumpy, repeats
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError, LeafWriteError
 from glassgrad.core.tensor import LEAF, Tensor
 
@@ -66,7 +66,12 @@ def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
             "`u_act.unsqueeze(0)` for one trajectory."
         )
     batch, actions, joints = shape
-    if padding and actions < 1:
+    if actions < 1 and not padding:
+        raise ArgumentError(
+            f"u_act has the shape {shape}, of a horizon without samples. The start is the first of "
+            "them. Write `glassgrad.zeros(B, H, D)` with an H of 1 or more."
+        )
+    if actions < 1:
         raise ArgumentError(
             f"central differences need a horizon of 5 or more, got {actions + padding} (u_act "
             f"{shape} and {padding} samples of padding). Give one action at least."
@@ -106,7 +111,8 @@ def check_buffers(
                 f"{array.shape}: it is written completely. Write `glassgrad.empty({wanted})`, or "
                 "None for a new one."
             )
-        if buffer.edge is LEAF:
+        base = buffer._base
+        if buffer.edge is LEAF or (base is not None and base.is_leaf and base.requires_grad):
             raise LeafWriteError(
                 f"a leaf Variable that requires grad is being used in an in-place operation: "
                 f"{name} would be overwritten. Write `{name}.detach()`."
@@ -114,6 +120,11 @@ def check_buffers(
         if not getattr(array.flags, "writeable", True):
             raise ArgumentTypeError(
                 f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
+            )
+        if repeats(array.shape, array.strides):
+            raise ArgumentError(
+                f"{name} has elements that share their memory, as those of an expanded tensor do: "
+                f"each of them has a result of its own. Write `{name}.contiguous()`."
             )
         others = [("u_act", u.payload)] + [(other, x.payload) for other, x, _ in given[:at]]
         for other, memory in others:

@@ -29,7 +29,7 @@ def forward_of(scheme: Any, u: Any) -> Callable[..., None]:
         batch, horizon, joints = out[0].shape
         rows = [in_rows(np.zeros_like(u[:, 0]) + x) for x in start]
         n = batch * joints * (1 if scheme.per_sample else horizon)
-        launch(n, (in_rows(u), *rows, steps, *out), out[0].shape)
+        launch(n, (in_rows(u), *rows, _laid_out(steps, u), *out), out[0].shape)
 
     return forward
 
@@ -44,9 +44,14 @@ def adjoint_of(scheme: Any, out: Any) -> Callable[..., None]:
         given = [np.intp(0) if x is None else in_rows(x) for x in grads]
         batch, actions, joints = out.shape
         n = batch * joints * (1 if scheme.per_sample else actions)
-        launch(n, (*given, steps, out), (batch, actions + scheme.padding, joints))
+        launch(n, (*given, _laid_out(steps, out), out), (batch, actions + scheme.padding, joints))
 
     return adjoint
+
+
+def _laid_out(steps: Any, like: Any) -> Any:
+    """The time steps as a kernel reads them: in the dtype of the others, one behind the other."""
+    return steps if isinstance(steps, float) else in_rows(steps.astype(like.dtype, copy=False))
 
 
 def _launcher(scheme: Any, array: Any, act: str) -> Callable[..., None] | None:

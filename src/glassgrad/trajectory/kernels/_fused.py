@@ -28,6 +28,7 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import stack
+from glassgrad.ops.selection import where
 from glassgrad.trajectory._numerics import is_literal
 
 from . import _checks, _cuda
@@ -152,12 +153,10 @@ class FusedStep(Function):
                 [folded(x, dim, count) for x, dim in zip(starts, in_dims[1:4], strict=True)]
             )
             return _unfolded(cls.apply(u, *starts, *args[n:]), count)
-        index = args[4].reshape(-1) if in_dims[4] is None else args[4].movedim(in_dims[4], 0)
-        index = index.expand(count, *index.shape) if in_dims[4] is None else index.flatten(1)
         rows = starts[0].shape[0 if in_dims[1] is None else int(in_dims[1] == 0)]
         starts = tuple([folded(x, dim, count) for x, dim in zip(starts, in_dims[1:4], strict=True)])
-        offsets = arange(count, dtype=index.dtype, device=index.device).unsqueeze(1) * rows
-        return _unfolded(cls.apply(u, *starts, (index + offsets).reshape(-1), *args[n:]), count)
+        index = _rows_of_all(args[4], in_dims[4], (count, u.shape[0] // max(count, 1)), rows)
+        return _unfolded(cls.apply(u, *starts, index, *args[n:]), count)
 
 
 def _scheme(cls: type[FusedStep]) -> Scheme:
@@ -188,7 +187,7 @@ def run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
         start = tuple([x[index] for x in start])
     buffers = args[n : n + 4]
     out = tuple([_memory(x, u, scheme) for x in buffers])
-    start = tuple([_apart(x, buffers) for x in start])
+    start = _apart(start, [x.payload for x in buffers if x is not None])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
         act = scheme.forward if type(u) is np.ndarray else _cuda.forward_of(scheme, u)
         act(u, start, steps, out)
@@ -211,12 +210,24 @@ def _result(buffer: Tensor | None, array: Any) -> Tensor:
     return wrap(buffer.payload, version=buffer.version_counter())
 
 
-def _apart(array: Any, buffers: Sequence[Tensor | None]) -> Any:
-    """`array`, or a copy if it may be a part of what will be written."""
-    if array.base is None:
-        return array
-    is_part = [x is not None and np.may_share_memory(array, x.payload) for x in buffers]
-    return array.copy() if True in is_part else array
+def _apart(arrays: Arrays, memory: Sequence[Any]) -> Arrays:
+    """`arrays`, with a copy of what may be a part of what will be written."""
+    views = [x for x in memory if x.base is not None]
+    return tuple([x.copy() if _meets(x, memory, views) else x for x in arrays])
+
+
+def _meets(array: Any, memory: Sequence[Any], views: Sequence[Any]) -> bool:
+    """Whether an array may share memory with others, of which `views` do not own theirs."""
+    others = views if array.base is None else memory
+    return True in [np.may_share_memory(array, x) for x in others]
+
+
+def _is_free(array: Any, grads: Arrays) -> bool:
+    """Whether an array can be computed in while `grads` are still read."""
+    for x in grads:
+        if x is array or (x is not None and x.base is not None and np.may_share_memory(x, array)):
+            return False
+    return bool(array.flags.c_contiguous)
 
 
 # The other two maps -----------------------------------------------------------------------------
@@ -235,7 +246,7 @@ class Adjoint(Function):
         batch, horizon, joints = like.shape
         out = np.empty_like(like, shape=(batch, horizon - scheme.padding, joints), order="C")
         assert scheme.adjoint is not None, "who has none has raised"
-        in_place = scratch is not None and scratch.payload.flags.c_contiguous
+        in_place = scratch is not None and _is_free(scratch.payload, grads)
         work = scratch.payload if in_place else np.empty_like(out)
         act = scheme.adjoint if type(out) is np.ndarray else _cuda.adjoint_of(scheme, out)
         act(grads, scheme.steps(traj_dt, horizon), out, work)
@@ -270,16 +281,17 @@ class Adjoint(Function):
         (traj_dt,) = ctx.saved_tensors
         if all(x is None for x in tangents[:4]):
             return None
-        return Adjoint.apply(*tangents[:4], traj_dt, None, ctx.scheme)
+        with np.errstate(all="ignore"):
+            return Adjoint.apply(*tangents[:4], traj_dt, None, ctx.scheme)
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """One batch of all examples."""
+        """One batch of all examples, whose gradients have no room where that of one is left."""
         if in_dims[4] is not None:
             return _one_by_one(Adjoint, info.batch_size, in_dims, args)
         pairs = zip(args[:4], in_dims[:4], strict=True)
         grads = [None if x is None else folded(x, dim, info.batch_size) for x, dim in pairs]
-        return _unfolded(Adjoint.apply(*grads, *args[4:]), info.batch_size)
+        return _unfolded(Adjoint.apply(*grads, args[4], None, args[6]), info.batch_size)
 
 
 class Linear(Function):
@@ -290,7 +302,8 @@ class Linear(Function):
         """`w`: like the actions, `(B, A, D)`."""
         out = tuple([scheme.new_output(w.payload) for _ in range(4)])
         act = scheme.transposed if of_adjoint else scheme.from_zero
-        act(w.payload, scheme.steps(traj_dt, out[0].shape[1]), out)
+        with np.errstate(all="ignore"):
+            act(w.payload, scheme.steps(traj_dt, out[0].shape[1]), out)
         return tuple([wrap(x) for x in out])
 
     @staticmethod
@@ -335,10 +348,28 @@ def folded(x: Tensor, dim: int | None, count: int) -> Tensor:
     return x.reshape(count * x.shape[1], *x.shape[2:])
 
 
+def _rows_of_all(index: Any, dim: int | None, size: tuple[int, int], rows: int) -> Any:
+    """`start_idx` of all examples, whose starts lie one behind the other, `rows` of each.
+
+    Args:
+        size: how many examples there are, and how many trajectories in each.
+    """
+    if not isinstance(index, Tensor):
+        return index  # the checks say what is wrong with it
+    count = size[0]
+    index = index.expand(count, *index.shape) if dim is None else index.movedim(dim, 0)
+    if index.payload.dtype.kind not in "iu" or index.shape not in (size, (*size, 1)):
+        return index  # and with this
+    index = index.flatten(1).long()
+    first = arange(count, dtype=index.dtype, device=index.device).unsqueeze(1) * rows
+    last = (count - 1) * rows  # what is beyond the rows of one example stays beyond those of all
+    return where(index < 0, index, where(index < rows, index + first, index + last)).flatten()
+
+
 def _unfolded(out: Any, count: int) -> Any:
     """The results of `count` examples, and where these are counted."""
     if isinstance(out, Tensor):
-        return out.reshape(count, -1 if count else 0, *out.shape[1:]), 0
+        return out.reshape(count, out.shape[0] // max(count, 1), *out.shape[1:]), 0
     return tuple([_unfolded(x, count)[0] for x in out]), (0,) * len(out)
 
 

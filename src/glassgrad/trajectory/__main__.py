@@ -1,0 +1,236 @@
+"""`python -m glassgrad.trajectory`: a robot arm learns to swing past a disc.
+
+Exit codes: 0 a good plan was found and drawn, 1 it was not (the reason is on stderr), 2 a command
+line that makes no sense or a package that is missing, 130 stopped by Ctrl-C.
+"""
+
+import argparse
+import importlib
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassgrad.base.errors import DataError
+
+from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
+from ._arm.planning import FOLDS, Plan, plan
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["main"]
+
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+STEPS = 800
+
+_ABOUT = """\
+Plan how an arm of two links swings past a disc: find 40 positions of its two joints, such that the
+motion is smooth, ends at the goal and keeps away from the disc. The cost depends on positions,
+accelerations and jerks. All of them, and the way back of their gradients, are one node of the graph
+(glassgrad.trajectory.CliqueTensorStepIdxCentralDifferenceKernel); Adam does the rest.
+
+Three first guesses are improved side by side: a straight line, which leads through the disc, and
+two that fold the arm on the way. The best plan is drawn.
+"""
+
+_MORE = f"""\
+Into the output folder go
+  arm-panels.png, .svg     position, velocity, acceleration and jerk, before and after
+  arm-snapshots.png, .svg  the arm at nine moments, the disc, and the path of the arm's tip
+  arm.gif                  the arm as it moves, beside the growing curves
+
+A plan is good if its cost is below {COST:g}, the clearance is above {CLEARANCE:g} m, at its samples
+and between them, and the goal is missed by less than {GOAL_ERROR:g} rad.
+
+examples:
+  python -m glassgrad.trajectory                   plan, draw into out/; takes seconds
+  python -m glassgrad.trajectory --out /tmp/look   … into another folder
+  python -m glassgrad.trajectory --steps 100       a hasty plan: shakier, but past the disc?
+
+exit codes:
+  0 a good plan; 1 a plan that is not good enough, or no place to write to; 2 a command line that
+  makes no sense, or matplotlib or pillow is missing: pip install 'glassgrad[notebook]'
+
+The code is meant to be read: src/glassgrad/trajectory/_arm/, planning.py first.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the example.
+
+    Args:
+        argv: the arguments after the program's name; None: those of the process.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        arguments = _parser().parse_args(argv)
+    except SystemExit as request:  # --help ends here, and mistakes
+        return int(request.code or DONE)
+    if missing := _missing():
+        return _fail(
+            f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'", MISUSED
+        )
+    try:
+        return _run(arguments.out, arguments.steps)
+    except KeyboardInterrupt:
+        return _fail("stopped", INTERRUPTED)
+    except DataError as error:
+        return _fail(str(error), FAILED)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m glassgrad.trajectory",
+        description=_ABOUT,
+        epilog=_MORE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("out"), metavar="DIR", help="the output folder: out"
+    )
+    parser.add_argument(
+        "--steps",
+        type=_at_least_one,
+        default=STEPS,
+        metavar="N",
+        help=f"how many steps of Adam to make: {STEPS}",
+    )
+    return parser
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"a number from 1 up, not {text!r}")
+    return number
+
+
+def _missing() -> list[str]:
+    """The packages that pictures need and are not here."""
+    missing = []
+    for module, package in (("matplotlib", "matplotlib"), ("PIL", "pillow")):
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            missing.append(package)
+    return missing
+
+
+def _run(out: Path, steps: int) -> int:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    _require_writable(out)
+    task = Task()
+    console.print(
+        f"an arm of two links, a disc in its way: {task.actions} positions to be found, "
+        f"{task.duration:g} s from the first to the last"
+    )
+    with _progress(console, steps) as report:
+        found = plan(task, steps, report)
+    for line in _told(found):
+        console.print(line)
+    for line in _drawn(task, found, out):
+        console.print(line)
+    if reasons := shortfalls(found.after[found.best]):
+        advice = " More steps help: --steps 800." if steps < STEPS else ""
+        return _fail(f"the plan is not good enough: {'; '.join(reasons)}.{advice}", FAILED)
+    return DONE
+
+
+def _told(found: Plan) -> Iterator[str]:
+    """The figures of all guesses, then those of the plan that is kept."""
+    yield f"planned in {found.seconds:.1f} s"
+    yield f"  {'first guess':<14}{'cost':>15}{'clearance':>21}{'goal missed by':>18}"
+    for name in FOLDS:
+        was, is_now = found.before[name], found.after[name]
+        cost = f"{was.cost:.1f} → {is_now.cost:.2f}"
+        clearance = f"{was.clearance:+.3f} → {is_now.clearance:+.3f} m"
+        yield f"  {name:<14}{cost:>15}{clearance:>21}{is_now.goal_error:>14.4f} rad"
+        if is_now.clearance <= 0 < is_now.at_samples:
+            yield (
+                f"  {'':<14}at its samples {is_now.at_samples:+.3f} m, but between two of them it "
+                "jumps through the disc"
+            )
+    was, best = found.before["straight"], found.after[found.best]
+    yield (
+        f"kept, {found.best}: cost {was.cost:.1f} of the straight line → {best.cost:.2f}, "
+        f"clearance {best.clearance:+.3f} m, goal missed by {best.goal_error:.4f} rad"
+    )
+
+
+def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
+    """Draw the straight line and the plan that is kept, and tell where."""
+    from ._arm.animation import save_animation
+    from ._arm.look import save
+    from ._arm.panels import draw_panels
+    from ._arm.scene import draw_snapshots
+
+    before, after = found.before["straight"], found.after[found.best]
+    pictures = {
+        "arm-panels": (draw_panels, "position, velocity, acceleration, jerk"),
+        "arm-snapshots": (draw_snapshots, "the arm at nine moments"),
+    }
+    with _writing(out):
+        for name, (draw, what) in pictures.items():
+            figure = draw(task, before, after)
+            for form in (".png", ".svg"):
+                save(figure, out / f"{name}{form}")
+                yield _line(out / f"{name}{form}", what)
+        save_animation(task, before, after, out / "arm.gif")
+        yield _line(out / "arm.gif", "the arm as it moves")
+
+
+def _line(path: Path, what: str) -> str:
+    return f"  {path!s:<{len(str(path.parent)) + 19}}  {what}"
+
+
+@contextmanager
+def _progress(console: "Console", steps: int) -> Iterator[Callable[[float], None]]:
+    """A progress bar in a terminal, nothing elsewhere; what it yields moves it on by a step."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("planning"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("cost {task.fields[cost]:.2f}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("planning", total=steps, cost=math.nan)
+        yield lambda cost: progress.update(bar, advance=1, cost=cost)
+
+
+def _require_writable(out: Path) -> None:
+    """Make the folder, and see before any work is done whether it takes a file."""
+    with _writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".glassgrad-can-write"
+        probe.write_text("")
+        probe.unlink()
+
+
+@contextmanager
+def _writing(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"cannot write into {out}: {error.strerror or error}. The pictures go there. Name "
+            "another folder: `python -m glassgrad.trajectory --out DIR`."
+        ) from error
+
+
+def _fail(reason: str, code: int) -> int:
+    sys.stderr.write(f"glassgrad.trajectory: {reason}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""The example of `python -m glassgrad.trajectory`: a robot arm learns to swing past a disc.
+
+In reading order:
+
+    arm.py        where the arm's points are, and how far from the disc
+    cost.py       what is asked of a trajectory, as one number; and whether a plan is good enough
+    planning.py   the loop: the fused step, its gradient, Adam
+    look.py       colours and sizes of the pictures, and how they are saved
+    panels.py     position, velocity, acceleration and jerk over time
+    scene.py      the arm and the disc in the plane, at several moments
+    animation.py  the moving arm, as a GIF
+"""
