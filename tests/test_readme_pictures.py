@@ -24,3 +24,9 @@ def test_the_photograph_of_the_player_is_small():
     picture = (IMAGES / "player.png").read_bytes()
     assert picture.startswith(b"\x89PNG")
     assert len(picture) <= 300_000
+
+
+def test_the_picture_of_the_arm_is_small():
+    picture = (IMAGES / "arm.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) <= 150_000

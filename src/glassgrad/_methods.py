@@ -61,7 +61,7 @@ from .ops import (
     vectors,
     windows,
 )
-from .ops.arithmetic import Add, Div, Mul, Neg, Operand, Sub
+from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Methods:
     __truediv__ = Div.as_operator
     __pow__ = powers.pow
     __matmul__ = linalg.matmul
-    __neg__ = Neg.apply
+    __neg__ = arithmetic.neg  # of one operand, the door expects a function of ours before it
     __abs__ = arithmetic.abs
     __eq__ = Eq.apply  # type: ignore[assignment]  # object's answers with a bool
     __ne__ = Ne.apply  # type: ignore[assignment]  # the same

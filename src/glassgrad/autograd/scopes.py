@@ -17,6 +17,7 @@ from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.base.source_lines import Place
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import mark_special, modes, next_seq
 from glassgrad.core.tensor import Tensor
 
@@ -124,8 +125,13 @@ def note_call(module: Any, start: int, output: Any) -> Any:
 
 
 def _tensors_in(output: Any, depth: int = 2) -> Iterator[Tensor]:
-    """The tensors of an output such as `(y, (h, c))`: there, and no deeper, one is looked for."""
+    """The tensors of an output such as `(y, (h, c))`: there, and no deeper, one is looked for.
+
+    Of what a transform sees, it is the tensor at the bottom that is on the tape.
+    """
     if isinstance(output, Tensor):
+        while isinstance(output.payload, Layer):
+            output = output.payload.value
         yield output
     elif depth and isinstance(output, (tuple, list, dict)):
         for part in output.values() if isinstance(output, dict) else output:

@@ -165,3 +165,12 @@ def test_a_scheme_has_a_kernel_only_where_arrays_can_have_one(compile_text, monk
 def test_indices_live_where_the_start_does(name, device):
     given = on(device, arguments(name, shape=(4, 7, 2)))
     assert back(step(name, given)[0]).shape == (4, 7, 2)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "Acceleration" in name])
+def test_time_steps_of_another_layout_or_dtype_are_read_as_they_are(name, device):
+    given = arguments(name, shape=(2, 6, 2), dtype=gg.float32)
+    given["traj_dt"] = gg.tensor(np.arange(1.0, 13.0), dtype=gg.float64)[::2]
+    cotangents = [gg.randn(2, 6, 2) for _ in range(4)]
+    for one, other in zip(*both(name, device, given, cotangents), strict=True):
+        assert np.allclose(one, other, rtol=1e-5)

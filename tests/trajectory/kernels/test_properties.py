@@ -139,6 +139,31 @@ def test_two_nodes_may_share_one_scratch(name):
 
 
 @every
+def test_a_gradient_that_lies_in_the_scratch_is_read_before_it_is_written(name):
+    given = arguments(name, shape=(2, 9, 2))
+    u = given["u_act"].requires_grad_()
+    memory = gg.randn(2, 9, 2, dtype=gg.float64)
+    scratch = memory[:, padding(name) :]
+    cotangents = [memory, *[gg.randn(2, 9, 2, dtype=gg.float64) for _ in range(3)]]
+    (want,) = gg.autograd.grad(step(name, given), u, [x.clone() for x in cotangents])
+    out = step(name, given, out_grad_position=scratch)
+    (found,) = gg.autograd.grad(out, u, cotangents)
+    assert gg.equal(found, want)
+    assert gg.equal(scratch, want)
+
+
+@every
+def test_a_batch_of_gradients_leaves_the_scratch_alone(name):
+    given = arguments(name, buffers=True)
+    u = given["u_act"].requires_grad_()
+    out, batch = step(name, given), gg.randn(3, 2, 7, 2, dtype=gg.float64)
+    (found,) = gg.autograd.grad(out[3], u, batch, is_grads_batched=True, retain_graph=True)
+    assert given["out_grad_position"].isnan().all()
+    one_by_one = [gg.autograd.grad(out[3], u, x, retain_graph=True)[0] for x in batch]
+    assert gg.allclose(found, gg.stack(one_by_one))
+
+
+@every
 def test_inputs_in_any_layout_and_gradients_without_stride(name):
     given = arguments(name)
     want = step(name, given)
@@ -163,6 +188,15 @@ def test_a_start_that_lies_in_a_buffer_is_read_before_it_is_written(name):
         kept[f"start_{part}"] = rows[:, 3]
     want = step(name, arguments(name, rows=2))
     assert same(step(name, given, **kept), want)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
+def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
+    given = arguments(name, shape=(2, 1, 2), rows=2)
+    want = [x.clone() for x in step(name, given)]
+    starts = [given[f"start_{part}"] for part in ("velocity", "acceleration", "position")]
+    buffers = dict(zip(BUFFERS, [x.unsqueeze(1) for x in starts], strict=False))
+    assert same(step(name, given, **buffers), want)
 
 
 @every

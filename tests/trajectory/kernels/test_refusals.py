@@ -53,6 +53,19 @@ def test_central_differences_of_no_action(name):
     refused(name, ValueError, "a horizon of 5 or more, got 4", u_act=numbers(2, 0, 2))
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if not padding(name)])
+def test_a_horizon_without_samples(name):
+    refused(name, ValueError, "u_act has the shape .*without samples", u_act=numbers(2, 0, 2))
+
+
+@every
+def test_buffers_that_are_views_of_a_leaf_or_of_one_row_for_all(name):
+    leaf = numbers(2, 7, 2).requires_grad_()
+    refused(name, RuntimeError, "a leaf Variable that requires grad", out_position=leaf[:])
+    shared = numbers(1, 7, 2).expand(2, 7, 2)
+    refused(name, ValueError, "out_jerk has elements that share their memory", out_jerk=shared)
+
+
 @every
 @pytest.mark.parametrize("part", STARTS)
 def test_a_start_of_other_joints_or_kinds(name, part):

@@ -1,5 +1,6 @@
 """The fused steps inside `glassgrad.func`'s transforms."""
 
+import numpy as np
 import pytest
 
 import glassgrad as gg
@@ -67,6 +68,61 @@ def test_vmap_over_indices(name, with_starts):
     rows = [(i, *[x[k] for x in starts]) if with_starts else (i,) for k, i in enumerate(index)]
     found = func.vmap(f)(index, *starts) if with_starts else func.vmap(f)(index)
     assert same(found, stacked([f(*row) for row in rows]))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
+def test_vmap_over_small_integers_that_would_not_count_all_rows(name):
+    given = arguments(name, rows=5)
+    index = gg.tensor(np.random.default_rng(0).integers(0, 5, (60, 2)), dtype=gg.int8)
+
+    def f(index):
+        return step(name, given, start_idx=index)
+
+    assert same(func.vmap(f)(index), stacked([f(i) for i in index]))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
+@pytest.mark.parametrize("wrong", [-1, 3])
+def test_vmap_over_an_index_beyond_its_own_example_takes_no_row_of_another(name, wrong):
+    given = arguments(name, rows=3)
+    index = gg.tensor([[0, 1], [2, wrong], [0, 1]])
+
+    def f(index):
+        return step(name, given, start_idx=index)
+
+    with pytest.raises(IndexError, match="start_idx goes from"):
+        func.vmap(f)(index)
+    with pytest.raises(IndexError, match="start_idx goes from"):
+        func.vmap(func.vmap(f))(index.unsqueeze(0))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
+def test_vmap_over_an_index_that_is_none(name):
+    given = arguments(name)
+    batch = given["u_act"].unsqueeze(0)
+    for index in ([0, 1], gg.ones(2)):
+        with pytest.raises(TypeError, match="start_idx must be a tensor of integers"):
+            func.vmap(of_actions(name, given | {"start_idx": index}))(batch)
+    row = given | {"start_idx": gg.tensor([[0, 1]])}
+    with pytest.raises(ValueError, match="start_idx must have the shape"):
+        func.vmap(of_actions(name, row))(batch)
+
+
+@every
+def test_vmap_over_trajectories_of_no_joints(name):
+    given = arguments(name, shape=(2, 7, 0))
+    batch = gg.zeros(3, *given["u_act"].shape, dtype=gg.float64)
+    assert func.vmap(of_actions(name, given))(batch)[0].shape == (3, 2, 7, 0)
+
+
+@every
+@pytest.mark.filterwarnings("error")
+def test_tangents_and_gradients_that_are_not_finite_pass_without_a_warning(name):
+    given = arguments(name)
+    loss, u = loss_of(name, given), given["u_act"]
+    endless = gg.full(u.shape, float("inf"), dtype=gg.float64)
+    assert func.jvp(of_actions(name, given), (u,), (endless,))[1][3].isnan().any()
+    assert func.jvp(func.grad(loss), (u,), (endless,))[1].isnan().any()
 
 
 @every

@@ -18,6 +18,7 @@ __all__ = ["save_animation"]
 
 HOLD = 1000  # milliseconds that the last frame stays
 COLORS = 128  # of the GIF
+PAPER = 240  # of 255: what is lighter is paper
 
 
 class _Moving:
@@ -106,6 +107,6 @@ def _palette(picture: "Image") -> "Image":
     """The colours of a picture, few of them; what is nearly white is the paper, and white."""
     found = picture.quantize(COLORS)
     levels = np.array(found.getpalette()).reshape(-1, 3)
-    levels[levels.min(axis=1) > 248] = 255
+    levels[levels.min(axis=1) > PAPER] = 255
     found.putpalette(levels.flatten().tolist())
     return found

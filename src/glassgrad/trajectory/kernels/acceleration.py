@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.tensor import Tensor
-
-from ._fused import FusedStep, Scheme, run
+from ._fused import FusedStep, Scheme
 
 __all__ = [
     "AccelerationTensorStepIdxKernel",
@@ -141,34 +139,6 @@ class AccelerationTensorStepKernel(FusedStep):
 
     exact, literal = _EXACT, _HALVED
 
-    @staticmethod
-    def forward(
-        u_act: Any,
-        start_position: Any,
-        start_velocity: Any,
-        start_acceleration: Any,
-        out_position: Any,
-        out_velocity: Any,
-        out_acceleration: Any,
-        out_jerk: Any,
-        traj_dt: Any,
-        out_grad_position: Any,
-    ) -> tuple[Tensor, ...]:
-        """See the class."""
-        return run(
-            AccelerationTensorStepKernel,
-            u_act,
-            start_position,
-            start_velocity,
-            start_acceleration,
-            out_position,
-            out_velocity,
-            out_acceleration,
-            out_jerk,
-            traj_dt,
-            out_grad_position,
-        )
-
 
 class AccelerationTensorStepIdxKernel(FusedStep):
     """`AccelerationTensorStepKernel`, each trajectory starting from a row of the start tensors.
@@ -207,33 +177,3 @@ class AccelerationTensorStepIdxKernel(FusedStep):
 
     exact, literal = _EXACT, _LITERAL
     n_data = 5
-
-    @staticmethod
-    def forward(
-        u_act: Any,
-        start_position: Any,
-        start_velocity: Any,
-        start_acceleration: Any,
-        start_idx: Any,
-        out_position: Any,
-        out_velocity: Any,
-        out_acceleration: Any,
-        out_jerk: Any,
-        traj_dt: Any,
-        out_grad_position: Any,
-    ) -> tuple[Tensor, ...]:
-        """See the class."""
-        return run(
-            AccelerationTensorStepIdxKernel,
-            u_act,
-            start_position,
-            start_velocity,
-            start_acceleration,
-            start_idx,
-            out_position,
-            out_velocity,
-            out_acceleration,
-            out_jerk,
-            traj_dt,
-            out_grad_position,
-        )

@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.tensor import Tensor
-
-from ._fused import FusedStep, Scheme, run
+from ._fused import FusedStep, Scheme
 
 __all__ = [
     "CliqueTensorStepCoalesceKernel",
@@ -126,34 +124,6 @@ class CliqueTensorStepKernel(FusedStep):
 
     exact, literal = _EXACT, _LITERAL
 
-    @staticmethod
-    def forward(
-        u_act: Any,
-        start_position: Any,
-        start_velocity: Any,
-        start_acceleration: Any,
-        out_position: Any,
-        out_velocity: Any,
-        out_acceleration: Any,
-        out_jerk: Any,
-        traj_dt: Any,
-        out_grad_position: Any,
-    ) -> tuple[Tensor, ...]:
-        """See the class."""
-        return run(
-            CliqueTensorStepKernel,
-            u_act,
-            start_position,
-            start_velocity,
-            start_acceleration,
-            out_position,
-            out_velocity,
-            out_acceleration,
-            out_jerk,
-            traj_dt,
-            out_grad_position,
-        )
-
 
 class CliqueTensorStepIdxKernel(FusedStep):
     """`CliqueTensorStepKernel`, each trajectory starting from a row of the start tensors.
@@ -193,36 +163,6 @@ class CliqueTensorStepIdxKernel(FusedStep):
     exact, literal = _EXACT, _LITERAL
     n_data = 5
 
-    @staticmethod
-    def forward(
-        u_act: Any,
-        start_position: Any,
-        start_velocity: Any,
-        start_acceleration: Any,
-        start_idx: Any,
-        out_position: Any,
-        out_velocity: Any,
-        out_acceleration: Any,
-        out_jerk: Any,
-        traj_dt: Any,
-        out_grad_position: Any,
-    ) -> tuple[Tensor, ...]:
-        """See the class."""
-        return run(
-            CliqueTensorStepIdxKernel,
-            u_act,
-            start_position,
-            start_velocity,
-            start_acceleration,
-            start_idx,
-            out_position,
-            out_velocity,
-            out_acceleration,
-            out_jerk,
-            traj_dt,
-            out_grad_position,
-        )
-
 
 class CliqueTensorStepCoalesceKernel(FusedStep):
     """`CliqueTensorStepKernel`, with threads side by side along time on a GPU.
@@ -260,31 +200,3 @@ class CliqueTensorStepCoalesceKernel(FusedStep):
     """
 
     exact, literal = _COALESCED, _LITERAL
-
-    @staticmethod
-    def forward(
-        u_act: Any,
-        start_position: Any,
-        start_velocity: Any,
-        start_acceleration: Any,
-        out_position: Any,
-        out_velocity: Any,
-        out_acceleration: Any,
-        out_jerk: Any,
-        traj_dt: Any,
-        out_grad_position: Any,
-    ) -> tuple[Tensor, ...]:
-        """See the class."""
-        return run(
-            CliqueTensorStepCoalesceKernel,
-            u_act,
-            start_position,
-            start_velocity,
-            start_acceleration,
-            out_position,
-            out_velocity,
-            out_acceleration,
-            out_jerk,
-            traj_dt,
-            out_grad_position,
-        )
