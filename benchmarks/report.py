@@ -18,6 +18,8 @@ METHOD = """\
 - The garbage collector is on and starts each sample with nothing to look at.
 - glassgrad and torch run the same source text. NumPy is what an expert writes by hand, in place
   and without a tape. HIPS autograd and MyGrad run with their defaults.
+- In W11 the two Functions are each library's own, torch's written for torch. There "÷ torch" is
+  by the fastest of torch's forms at that size, and "nodes" counts the graph of the results' sum.
 - A must is missed when three separate runs exceed it; a goal is met when the middle run meets it.
 """
 

@@ -167,8 +167,7 @@ def functions(module):
     """The two Functions of one's own."""
     if module.__name__ == "torch":
         return trajectory_torch.MatrixStep, trajectory_torch.FusedStep
-    from glassgrad.trajectory import CliqueTensorStep
-    from glassgrad.trajectory.kernels import CliqueTensorStepKernel
+    from glassgrad.trajectory import CliqueTensorStep, CliqueTensorStepKernel
 
     return CliqueTensorStep, CliqueTensorStepKernel
 

@@ -153,7 +153,10 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
 def _fitting(given: Any, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
     """The gradient that was given for an output, in the output's dtype."""
     gradient = _must_be_tensor(given, position)
-    if tuple(gradient.shape) != shape:
+    array = gradient.payload
+    if array.shape == shape and array.dtype == dtype:
+        return gradient  # as nearly always
+    if array.shape != shape:
         raise GradientError(
             f"Mismatch in shape: grad_output[{position}] has a shape of "
             f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
@@ -166,7 +169,7 @@ def _fitting(given: Any, shape: tuple[int, ...], dtype: Any, position: int) -> T
             f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
             f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
         )
-    return gradient if gradient.dtype == dtype else gradient.to(dtype)
+    return gradient.to(dtype)
 
 
 def _must_be_tensor(gradient: object, position: int) -> Tensor:
