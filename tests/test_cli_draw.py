@@ -342,10 +342,26 @@ def test_an_unknown_suffix_is_refused_before_the_script_runs(draw):
     assert ".svg" in complaint
 
 
-def test_a_place_that_cannot_be_written(draw):
-    code, _, _, complaint = draw(LOSS, out="no/folder/g.svg")
-    assert code == cli.FAILED
+def test_a_folder_that_is_not_there_is_missed_before_the_script_runs(draw):
+    code, _, told, complaint = draw(LOSS, out="no/folder/g.svg")
+    assert (code, told) == (cli.FAILED, "")
     assert "cannot write" in complaint
+    assert "there is no folder" in complaint
+
+
+def test_a_place_that_cannot_be_written(draw, tmp_path):
+    (tmp_path / "g.svg").mkdir()
+    code, _, _, complaint = draw(LOSS, out="g.svg")
+    assert code == cli.FAILED
+    assert f"cannot write {tmp_path / 'g.svg'}" in complaint
+
+
+@pytest.mark.parametrize("command", ["draw", "step"])
+def test_an_argument_of_the_scripts_in_the_wrong_place_is_told_the_right_one(command, capsys):
+    out = ["-o", "g.svg"] if command == "draw" else []
+    assert cli.main([command, "s.py", *out, "--lr", "1"]) == cli.MISUSED
+    complaint = capsys.readouterr().err
+    assert "unrecognized arguments: --lr 1; what is meant for the script follows --" in complaint
 
 
 def test_arguments_for_a_script_where_there_is_none(capsys):

@@ -197,6 +197,8 @@ def test_help_lists_the_commands(step):
     ("command", "words"),
     [
         ("jump", "there is no command 'jump'"),
+        ("set nothing 3", "this node has saved nothing under the name 'nothing'"),
+        ("break norm much", "Write `break norm 10`"),
         ("n many", "'many' is no number of steps"),
         ("set many", "neither a number nor a list"),
         ("set [1, 2, 3]", "shape"),

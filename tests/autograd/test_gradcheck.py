@@ -82,7 +82,8 @@ def test_several_outputs_some_without_gradient(fast_mode):
 def test_sizes_zero_and_one(lib, fast_mode):
     assert lib.autograd.gradcheck(lambda x: x * x, leaf(lib, 2.0), fast_mode=fast_mode)
     if not fast_mode:
-        assert lib.autograd.gradcheck(lambda x: x * x, leaf(lib, []))
+        for empty in ([], [[]], [[], []]):
+            assert lib.autograd.gradcheck(lambda x: x * x, leaf(lib, empty))
 
 
 @FAST

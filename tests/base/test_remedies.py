@@ -47,10 +47,35 @@ def program(*lines):
         ),
         ("a = 1; x += a; b = 2", "Write `x = x + a` instead of `x += a`."),
         ("x += (\n  1\n)", "Write `x = x + 1` instead of `x += 1`."),
+        ("a = [x]\na[0] += 1", "Write `a[0] = a[0] + 1` instead of `a[0] += 1`."),
+        ("d = {'x': x}\nd['x'] += 1", "Write `d['x'] = d['x'] + 1` instead of `d['x'] += 1`."),
+        (
+            "d = {'x': x}\nd['x'][0] = 1",
+            "Write `d['x'] = d['x'].clone()` before `d['x'][0] = 1`.",
+        ),
+        ("a = x[0] = 3.0", "Write `x = x.clone()` before `a = x[0] = 3.0`."),
+        (
+            "z = (x\n  .view(2)\n  .mul_(\n    3))",
+            "Write `x.view(2).mul(3)` instead of `x.view(2).mul_(3)`, and use what it returns.",
+        ),
     ],
 )
 def test_it_fits_the_line_that_wrote(line, instead):
     assert program(line).endswith(f". {instead}")
+
+
+def test_a_line_too_deep_to_be_written_anew_is_told_of_in_general():
+    assert program(f"x.mul_({'+'.join(['1'] * 1500)})").endswith("or change a clone().")
+
+
+def test_a_file_changed_since_it_was_imported_is_not_quoted_as_a_remedy():
+    text = "x = tensor([1.0], requires_grad=True) * 1\ny = x.sin()\nx += 1\n"
+    names = {"tensor": tensor}
+    exec(compile(text, "<changed since>", "exec"), names)
+    changed = "import os\n" * 3
+    linecache.cache["<changed since>"] = (1, None, changed.splitlines(keepends=True), "")
+    with pytest.raises(StaleTensorError, match=r"or change a clone\(\)\.$"):
+        names["y"].backward()
 
 
 def test_after_an_optimizer_it_is_the_order_that_is_wrong():

@@ -45,6 +45,11 @@ def test_a_view_lies_where_pytorchs_does(view):
     assert facts[0] == facts[1]
 
 
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 8, 2), (2, 8, 0), (3, 0, 5, 0, 2)])
+def test_what_has_no_elements_has_strides_all_the_same(shape):
+    assert gg.zeros(shape).stride() == pytest.importorskip("torch").zeros(shape).stride()
+
+
 @pytest.mark.parametrize("lib", LIBRARIES)
 def test_resizing_keeps_elements_and_counts_a_version(lib):
     x = lib.tensor([1, 2, 3, 4, 5, 6])

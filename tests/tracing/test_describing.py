@@ -159,3 +159,11 @@ def test_tensors_that_retain_their_gradient_are_described():
     assert (kept["slot"], kept["name"], kept["shape"]) == (0, "h", [2])
     assert trace.arrays[kept["array"]]["head"] == [3.0, 6.0]
     assert trace.from_json(trace.to_json()) == trace
+
+
+def test_the_line_of_a_sign_is_its_own_and_not_its_caller_s():
+    def negated(x):
+        return -x
+
+    loss = negated(gg.ones(2, requires_grad=True)).sum()
+    assert gg.snapshot(loss).nodes[1]["src"].endswith("`return -x`")

@@ -43,6 +43,15 @@ def test_each_node_is_in_the_modules_whose_calls_were_open():
     ]
 
 
+@pytest.mark.parametrize(
+    "transform", [gg.func.vmap, lambda f: lambda x: gg.func.jvp(f, (x,), (x,))[0]]
+)
+def test_modules_called_inside_of_a_transform_name_the_nodes_on_the_tape(transform):
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    found = scopes(transform(net)(gg.ones(3, 2)).sum())
+    assert found == ["Sequential › 0", "Sequential › 1", ""]
+
+
 def test_ops_of_a_module_s_own_are_between_those_of_its_parts():
     class Residual(nn.Module):
         def __init__(self):

@@ -127,12 +127,13 @@ def note_call(module: Any, start: int, output: Any) -> Any:
 def _tensors_in(output: Any, depth: int = 2) -> Iterator[Tensor]:
     """The tensors of an output such as `(y, (h, c))`: there, and no deeper, one is looked for.
 
-    Of what a transform sees, it is the tensor at the bottom that is on the tape.
+    Of what a transform sees, those behind it, too: the one at the bottom is on the tape.
     """
     if isinstance(output, Tensor):
+        yield output
         while isinstance(output.payload, Layer):
             output = output.payload.value
-        yield output
+            yield output
     elif depth and isinstance(output, (tuple, list, dict)):
         for part in output.values() if isinstance(output, dict) else output:
             yield from _tensors_in(part, depth - 1)

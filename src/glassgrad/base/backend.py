@@ -278,6 +278,8 @@ def copy_of(array: Array) -> Array:
 
 def repeats(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     """Whether elements share their memory, as those of an expanded tensor do."""
+    if 0 in size:  # there are none, and NumPy calls all of their strides zero
+        return False
     return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
 
 

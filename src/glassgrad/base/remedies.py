@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+from collections import deque
 from itertools import islice
 from typing import Any
 
@@ -20,18 +21,27 @@ def remedy(place: Place | None, tensor: Any) -> str:
         place: the instruction that wrote; None if it is not known.
         tensor: what it wrote to. That of a leaf is meant, since it trains: it comes too early.
     """
-    found = None if place is None or is_ours[place[0].co_filename] else _written(place)
-    if found is None:
+    try:
+        found = None if place is None or is_ours[place[0].co_filename] else _written(place)
+        return _ANYWHERE if found is None else _instead(*found, tensor)
+    except RecursionError:  # a line of a thousand parts
         return _ANYWHERE
-    statement, call = found
+
+
+def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
     owner = tensor if tensor._base is None else tensor._base
-    is_step = isinstance(call, ast.Call) and _last_name(call.func) == "step"
+    is_step = isinstance(node, ast.Call) and _last_name(node.func) == "step"
     if is_step or (owner.is_leaf and owner.requires_grad):
-        what = call if is_step else statement
+        what = node if is_step else statement
         return f"Call backward() before {_code(what)}, and compute the loss anew after it."
-    if isinstance(call, ast.Call):
-        return _of_call(call, type(tensor))
-    if isinstance(statement, ast.AugAssign) and _is_name(statement.target, type(tensor)):
+    if isinstance(node, ast.Call):
+        return _of_call(node, type(tensor))
+    # What `x[0] += 1` writes of a tensor it writes as `x[0]`; of a list's tensor, by the `+=`.
+    is_part = isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript)
+    is_item = is_part and node is statement
+    if isinstance(statement, ast.AugAssign) and (
+        is_item or _is_name(statement.target, type(tensor))
+    ):
         value = ast.BinOp(statement.target, statement.op, statement.value)
         new = ast.Assign([statement.target], value, lineno=1)
         return f"Write {_code(new)} instead of {_code(statement)}."
@@ -60,20 +70,30 @@ def _of_call(call: ast.Call, cls: type) -> str:
 
 def _of_elements(statement: ast.Assign | ast.AugAssign, cls: type) -> str:
     """`x[0] = y`."""
-    target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
-    while isinstance(target, ast.Subscript):
+    targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
+    parts = [target for target in targets if isinstance(target, ast.Subscript)]
+    target: ast.expr | None = parts[0] if parts else None
+    while isinstance(target, ast.Subscript) and not _is_key(target):
         target = target.value
-    if not _is_name(target, cls):
+    if target is None or not _is_name(target, cls):
         return f"Let {_code(statement)} change a clone()."
     name = ast.unparse(target)
     return f"Write `{name} = {name}.clone()` before {_code(statement)}."
 
 
 def _is_name(target: ast.expr, cls: type) -> bool:
-    """Whether it is `x` or `self.x`; but `x.T` and `x.data` are other views of one tensor."""
-    while isinstance(target, ast.Attribute) and not hasattr(cls, target.attr):
+    """Whether it is `x`, `self.x` or `d["x"]`; but `x.T` and `x.data` are views of one tensor."""
+    while _is_key(target) or (isinstance(target, ast.Attribute) and not hasattr(cls, target.attr)):
+        assert isinstance(target, (ast.Attribute, ast.Subscript)), "it is one of the two"
         target = target.value
     return isinstance(target, ast.Name)
+
+
+def _is_key(target: ast.expr) -> bool:
+    """Whether it is `d["x"]`: no tensor has such an index."""
+    if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Constant):
+        return False
+    return isinstance(target.slice.value, str)
 
 
 def _last_name(func: ast.expr) -> str:
@@ -91,36 +111,54 @@ def _code(node: ast.AST | None) -> str:
 # The line ---------------------------------------------------------------------------------------
 
 
-def _written(place: Place) -> tuple[ast.stmt, ast.Call | None] | None:
-    """The statement that an instruction is of, and the call in it, if it is one."""
+def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
+    """The statement that an instruction is of, and what in it is the instruction's own."""
     code, offset = place
-    line, _, column, _ = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
-    if line is None or column is None:
+    where = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+    if None in where:
         return None
     try:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))
     except (SyntaxError, ValueError):  # a cell with magics in it
         return None
-    around = [node for node in ast.walk(tree) if _holds(node, line, column)]
+    around = _around(tree, where[0], where[2])
     statements = [node for node in around if isinstance(node, ast.stmt)]
-    if not statements:
+    exactly = [node for node in around if where in _spans(node)]
+    if not statements or not exactly:  # a file that was changed since it was imported
         return None
-    return statements[-1], _call_at(around, place)
+    return statements[-1], next((x for x in exactly if isinstance(x, ast.Call)), exactly[-1])
 
 
-def _holds(node: Any, line: int, column: int) -> bool:
+def _around(tree: ast.AST, line: Any, column: Any) -> list[ast.AST]:
+    """What stands in the source around a place, the outer ones first."""
+    found, ahead = list[ast.AST](), deque([tree])
+    while ahead:
+        for node in ast.iter_child_nodes(ahead.popleft()):
+            spans = _spans(node)
+            if not spans:  # it has a place by its parts alone
+                ahead.append(node)
+            elif spans[0][::2] <= (line, column) < spans[0][1::2]:
+                found.append(node)
+                ahead.append(node)
+    return found
+
+
+def _spans(node: Any) -> list[Any]:
+    """Where a node's source begins and ends: lines, then columns; none if it has no place.
+
+    The instruction of `x⏎.f()` begins at the name: a call has that span, too.
+    """
     if not hasattr(node, "end_lineno"):
-        return False
-    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return bool(begin <= (line, column) < end)
-
-
-def _call_at(around: list[ast.AST], place: Place) -> ast.Call | None:
-    """The call that the instruction makes, by where its source begins and ends."""
-    where = next(islice(place[0].co_positions(), place[1] // 2, None))
-    for node in around:
-        if isinstance(node, ast.Call):
-            spans = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
-            if spans == where:
-                return node
-    return None
+        return []
+    line, end, column, end_column = (
+        node.lineno,
+        node.end_lineno,
+        node.col_offset,
+        node.end_col_offset,
+    )
+    spans = [(line, end, column, end_column)]
+    if isinstance(node, ast.Call) and isinstance(func := node.func, ast.Attribute):
+        assert func.end_col_offset is not None, "it was parsed"
+        begin = func.end_col_offset - len(func.attr.encode())
+        spans.append((func.end_lineno, end, begin, end_column))
+    return spans

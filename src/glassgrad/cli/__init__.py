@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     own, scripts = _split(sys.argv[1:] if argv is None else list(argv))
     try:
-        arguments = make_parser().parse_args(own)
+        arguments = _parsed(own)
     except SystemExit as request:  # --help and --version end here, and mistakes
         return int(request.code or DONE)
     if arguments.command is None:
@@ -65,6 +65,17 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:at], argv[at + 1 :]
 
 
+def _parsed(own: list[str]) -> argparse.Namespace:
+    parser = make_parser()
+    arguments, unknown = parser.parse_known_args(own)
+    if unknown:
+        mistake = f"unrecognized arguments: {' '.join(unknown)}"
+        if arguments.command in ("draw", "step"):
+            mistake += f"; what is meant for the script follows --: … -- {' '.join(unknown)}"
+        parser.error(mistake)
+    return arguments
+
+
 def _run(arguments: argparse.Namespace, scripts: list[str]) -> int:
     if arguments.command == "draw":
         return _draw(arguments, scripts)
@@ -86,6 +97,8 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
         return _fail(reason, MISUSED)
     is_page = arguments.out.suffix.lower() == ".html"
     out = arguments.out.absolute()  # wherever the script goes
+    if not out.parent.is_dir():  # known before a script has run for an hour
+        return _fail(f"cannot write {arguments.out}: there is no folder {out.parent}", FAILED)
     passes = Passes(arguments.number, explaining=is_page)
     run = run_script(arguments.script, scripts, passes.watch)
     is_asked = arguments.var is not None or arguments.number is not None

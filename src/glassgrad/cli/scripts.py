@@ -13,12 +13,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from glassgrad import tracing
 from glassgrad.base.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
 
 __all__ = ["ScriptRun", "Watcher", "find_loss", "losses_in", "named", "run_script"]
+
+WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
 
 Watcher = Callable[[dict[str, Any], list[Tensor], dict[str, Any]], None]
 
@@ -78,12 +81,31 @@ def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
-        own = error.__traceback__ and error.__traceback__.tb_next  # without this function's line
-        traceback.print_exception(type(error), error, own)
+        _print_traceback(error)
         return 1
     finally:
         sys.stdout.flush()
     return 0
+
+
+def _print_traceback(error: BaseException) -> None:
+    """Print what Python would print, had nobody watched: without the frames of those who do."""
+    shown = traceback.TracebackException.from_exception(error)
+    links, seen = [shown], set()
+    while links:
+        link = links.pop()
+        if id(link) not in seen:
+            seen.add(id(link))
+            link.stack = traceback.StackSummary.from_list(_unwatched(list(link.stack)))
+            links += [each for each in (link.__cause__, link.__context__) if each is not None]
+    sys.stderr.write("".join(shown.format()))
+
+
+def _unwatched(frames: list[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
+    own = [frame for frame in frames if Path(frame.filename).parent not in WATCHERS]
+    if own[-1:] == frames[-1:]:
+        return own
+    return frames[1:]  # a watcher has failed: all there is, but for what runs the script
 
 
 @contextlib.contextmanager

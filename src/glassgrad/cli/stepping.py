@@ -205,7 +205,7 @@ class Prompt:
         if rest == "nan":
             return session.break_at(nan=True)
         if found := re.fullmatch(r"norm (\S+)", rest):
-            return session.break_at(norm=_value(found[1]))
+            return session.break_at(norm=_norm(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
             return session.break_at(hook=self._hook_called(found[1]))
         if rest in session.names.node.values():
@@ -275,8 +275,18 @@ class Prompt:
             if now is None:
                 self._say("No gradient has arrived here that could be replaced.")
                 return
+            if text and name.isidentifier():
+                raise ArgumentError(self._not_saved(name))
             self.session.set_gradient(node, _like(now, _value(rest)))
         self._w("")
+
+    def _not_saved(self, name: str) -> str:
+        known = [row.name for row in self.session.saved]
+        there = f"It has saved {', '.join(known)}." if known else "It has saved nothing."
+        return (
+            f"this node has saved nothing under the name {name!r}. {there} Write `set VALUE` for "
+            "the gradient, or `set NAME VALUE` with a name that `saved` lists."
+        )
 
     def _explain(self, rest: str) -> None:
         node, arrived = self.session.current, self.session.arrived
@@ -335,6 +345,16 @@ def _value(text: str) -> Any:
     return value
 
 
+def _norm(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentError(
+            f"break norm {text}? It waits for a gradient that is larger than a number. Write "
+            "`break norm 10`."
+        ) from None
+
+
 def _like(now: Tensor, value: Any) -> Tensor:
     """A tensor of the dtype of `now`; of its shape, too, if `value` is a number."""
     return tensor(value, dtype=now.dtype) if isinstance(value, list) else full_like(now, value)
@@ -349,8 +369,12 @@ def _typed() -> Iterator[str]:
     while True:
         try:
             line = input("(step) " if is_terminal else "")
-        except EOFError:
-            return
+        except (EOFError, KeyboardInterrupt) as end:
+            if is_terminal:
+                sys.stdout.write("\n")  # what is said next has a line of its own
+            if isinstance(end, EOFError):
+                return
+            raise
         if not is_terminal:
             sys.stdout.write(f"(step) {line}\n")
         yield line

@@ -63,7 +63,13 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
     """
-    steps = tuple([step // input.itemsize for step in input.payload.strides])
+    array = input.payload
+    if array.size:
+        steps = tuple([step // array.itemsize for step in array.strides])
+    else:  # NumPy has none for it; PyTorch's are those of rows as long as one element at least
+        steps = tuple(
+            [math.prod(max(n, 1) for n in array.shape[at + 1 :]) for at in range(array.ndim)]
+        )
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
 
 

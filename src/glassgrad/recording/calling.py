@@ -13,6 +13,7 @@ from typing import Any
 
 from glassgrad.base.backend import CPU_BACKEND
 from glassgrad.base.errors import ArgumentTypeError, GradientError, GraphError, LeafWriteError
+from glassgrad.base.source_lines import outside
 from glassgrad.core import state
 from glassgrad.core.graph import GradientEdge, edge_of, move
 from glassgrad.core.layers import backend_below
@@ -125,7 +126,10 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         placed = [_place_outside(ctx, args, out) for out in outputs]
         return tuple(placed) if outputs is raw else placed[0]
     ctx.edges = edges
-    caller = _getframe(2)
+    try:
+        caller = _getframe(2)
+    except ValueError:  # a thread that began with `apply`
+        caller = outside(_getframe())
     ctx.caller_code, ctx.caller_offset = caller.f_code, caller.f_lasti
     ctx.seq = next_seq()
     if state.noting:
@@ -304,7 +308,8 @@ def _save(ctx: Any, tensor: Any, marked: Any) -> Tensor | Kept | Packed | None:
         return Packed(tensor, modes.hook_pairs[-1], edge=edge_of(tensor), output_nr=output_nr)
     if is_output:
         return Kept(tensor, output_nr=tensor.output_nr)
-    is_fresh = tensor.cold is None or tensor.cold.version is None
+    cold = tensor.cold
+    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
     return tensor if is_fresh else Kept(tensor)
 
 

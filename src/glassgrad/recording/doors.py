@@ -88,8 +88,8 @@ def unary_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[[Any], Tensor]
         node.versions = node.cold = None
         try:
             frame = _getframe(2)
-        except ValueError:  # called by no function of ours
-            frame = _getframe(1)
+        except ValueError:  # called by fewer functions of Python's, or by none
+            frame = outside(_getframe())
         if is_ours[frame.f_code.co_filename]:
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
@@ -151,8 +151,8 @@ def parametric_door(cls: Any, slow: Callable[..., Tensor]) -> Callable[..., Tens
             setup_context(node, (a,), out)
         try:
             frame = _getframe(2)
-        except ValueError:  # called by no function of ours
-            frame = _getframe(1)
+        except ValueError:  # called by fewer functions of Python's, or by none
+            frame = outside(_getframe())
         if is_ours[frame.f_code.co_filename]:
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
@@ -237,8 +237,8 @@ def binary_door(cls: Any, slow: Callable[..., Tensor], depth: int) -> Callable[[
         node.versions = node.cold = None
         try:
             frame: Any = _getframe(depth)
-        except ValueError:  # called by no function of ours
-            frame = _getframe(1)
+        except ValueError:  # called by fewer functions of Python's, or by none
+            frame = outside(_getframe())
         if is_behind and is_ours[frame.f_code.co_filename]:
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti

@@ -26,12 +26,14 @@ class Difference:
             "other .grad".
         text: what it is, in one line.
         a, b: the nodes it is about, one in each trace; None where there is none.
+        arrays: of an "other gradient", the arrays that differ, one in each trace.
     """
 
     kind: str
     text: str
     a: str | None = None
     b: str | None = None
+    arrays: tuple[str | None, str | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +297,8 @@ class _Values:
             if event["type"] != "apply":
                 continue
             other = applied.get(self.found.pairs.get(event["node"], ""))
-            if other is not None and (text := self._of_apply(event, other)):
-                yield Difference("other gradient", text, event["node"], other["node"])
+            if other is not None and (found := self._of_apply(event, other)):
+                yield Difference("other gradient", found[0], event["node"], other["node"], found[1])
                 break
         grads = [_final(trace) for trace in (self.a, self.b)]
         for first, second in self.found.pairs.items():
@@ -306,7 +308,9 @@ class _Values:
                     text = f"{self.titles[first]}: {self._said(one, other)}"
                     yield Difference("other .grad", text, first, second)
 
-    def _of_apply(self, one: dict[str, Any], other: dict[str, Any]) -> str:
+    def _of_apply(
+        self, one: dict[str, Any], other: dict[str, Any]
+    ) -> tuple[str, tuple[str | None, str | None]] | None:
         """What differs where a node ran: what it was given, or else what it made of that."""
         title = self.titles[one["node"]]
         for side, verb in (("grad_in", "is given"), ("grad_out", "makes of the same gradient")):
@@ -315,8 +319,10 @@ class _Values:
                     continue
                 if not self._are_equal(*pair):
                     arrays = {"array": pair[0]}, {"array": pair[1]}
-                    return f"first at {title}, which {verb} (at {place}) {self._said(*arrays)}"
-        return ""
+                    where = f" (at {place})" if len(one[side]) > 1 else ""
+                    text = f"first at {title}, which {verb}{where} {self._said(*arrays)}"
+                    return text, pair
+        return None
 
     def _is_told(self, node: str, place: int, first: str | None, second: str | None) -> bool:
         """Whether what a rule returned need not be equal.

@@ -59,6 +59,13 @@ def test_a_horizon_without_samples(name):
 
 
 @every
+def test_buffers_without_elements_are_no_mistake(name):
+    given = arguments(name, shape=(2, 7, 0))
+    buffers = {buffer: numbers(2, 2, 7, 0)[at % 2] for at, buffer in enumerate(BUFFERS)}
+    assert step(name, given, **buffers)[3].shape == (2, 7, 0)
+
+
+@every
 def test_buffers_that_are_views_of_a_leaf_or_of_one_row_for_all(name):
     leaf = numbers(2, 7, 2).requires_grad_()
     refused(name, RuntimeError, "a leaf Variable that requires grad", out_position=leaf[:])
@@ -94,6 +101,16 @@ def test_a_buffer_that_cannot_be_written_as_it_is(name, buffer):
     with pytest.warns(UserWarning, match="not writable"):
         frozen = gg.from_numpy(memory)
     refused(name, TypeError, f"{buffer} is read-only", **{buffer: frozen})
+
+
+@every
+def test_inference_buffers_are_written_in_inference_mode_alone(name):
+    with gg.inference_mode():
+        given = arguments(name, buffers=True)
+        step(name, given)
+    plain = arguments(name) | {buffer: given[buffer] for buffer in BUFFERS}
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        step(name, plain)
 
 
 @every

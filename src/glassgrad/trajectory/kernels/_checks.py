@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.backend import asnumpy, repeats
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError, LeafWriteError
+from glassgrad.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DimError,
+    GraphError,
+    LeafWriteError,
+)
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
 
 __all__ = ["check_actions", "check_buffers", "check_start", "first_rate", "rows", "time_steps"]
@@ -38,6 +45,8 @@ def is_plain(data: Sequence[Any], memory: Sequence[Any], padding: int) -> bool:
         if x is None:
             continue
         if not isinstance(x, Tensor) or x.edge is LEAF:
+            return False
+        if x.cold is not None and x.cold.is_inference:
             return False
         array = x.payload
         if type(array) is not kind or array.dtype is not dtype or array.base is not None:
@@ -116,6 +125,12 @@ def check_buffers(
             raise LeafWriteError(
                 f"a leaf Variable that requires grad is being used in an in-place operation: "
                 f"{name} would be overwritten. Write `{name}.detach()`."
+            )
+        if buffer.is_inference() and not modes.inference:
+            raise GraphError(
+                "Inplace update to inference tensor outside InferenceMode is not allowed: "
+                f"{name} would be overwritten, and nobody counts its versions. Write "
+                f"`{name}.clone()`."
             )
         if not getattr(array.flags, "writeable", True):
             raise ArgumentTypeError(

@@ -212,6 +212,8 @@ def _result(buffer: Tensor | None, array: Any) -> Tensor:
 def _apart(arrays: Arrays, memory: Sequence[Any]) -> Arrays:
     """`arrays`, with a copy of what may be a part of what will be written."""
     views = [x for x in memory if x.base is not None]
+    if not views and not [x for x in arrays if x.base is not None]:
+        return arrays
     return tuple([x.copy() if _meets(x, memory, views) else x for x in arrays])
 
 

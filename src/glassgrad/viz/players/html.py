@@ -91,7 +91,7 @@ class Player:
             f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
             f'<header class="gg-head"><{heading}>{title}</{heading}>'
             f"<p>Arrows follow the gradient · {escape(graph.counts)}"
-            f'<span class="gg-total"> · {len(self.trace.events):,} events</span></p></header>\n'
+            f'<span class="gg-total"> · {self._total()} events</span></p></header>\n'
             '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
             f"{slim(_calm(self.drawing).bare_svg(prefix=prefix))}</div>\n"
             "<noscript><p>The steps need JavaScript; the picture above is the finished pass.</p>"
@@ -111,6 +111,10 @@ class Player:
         path = Path(path)
         path.write_text(self.html, encoding="utf-8", newline="\n")
         return path
+
+    def _total(self) -> str:
+        count = len(self.trace.events)
+        return f"{count:,}" if count <= MOST_EVENTS else f"the first {MOST_EVENTS:,} of {count:,}"
 
     def _notices(self) -> list[str]:
         count = len(self.trace.events)

@@ -44,7 +44,7 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
     narrator = Narrator(trace)
     events = trace.events[:MOST_EVENTS]
     nodes = _nodes(trace, graph)
-    return {
+    return _beyond(trace, nodes) | {
         "place": {
             node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
         },
@@ -61,6 +61,20 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
         "lines": _lines(nodes),
         "folds": _folds(trace, graph),
     }
+
+
+def _beyond(trace: Trace, nodes: list[dict[str, Any]]) -> dict[str, int]:
+    """What the nodes that are left out hold besides: bytes that no event of the page frees."""
+    if len(nodes) == len(trace.nodes):
+        return {}
+    here, all_ = (_kept(each) for each in (nodes, trace.nodes))
+    return {"beyond": sum(size for storage, size in all_.items() if storage not in here)}
+
+
+def _kept(nodes: list[dict[str, Any]]) -> dict[str, int]:
+    """The pieces of memory that nodes have saved, and no leaf owns, with their bytes."""
+    saved = (each for node in nodes for each in node.get("saved", ()) if "leaf" not in each)
+    return {each["storage"]: each["bytes"] for each in saved}
 
 
 def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:

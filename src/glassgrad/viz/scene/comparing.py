@@ -255,10 +255,17 @@ def _summary(comparison: Comparison) -> str:
     count = len(comparison.differences)
     if not count:
         return "the same in structure and values"
-    texts = [each.text.partition(" (")[0] for each in comparison.differences[:TOLD]]
+    texts = [_short(each) for each in comparison.differences[:TOLD]]
     told = "; ".join(plain(text, 84) for text in texts)
     more = f"; and {count - TOLD} more" if count > TOLD else ""
     return f"{count} difference{'s' if count > 1 else ''}: {told}{more}"
+
+
+def _short(found: Difference) -> str:
+    """What differs, without the numbers: those stand in the boxes."""
+    said = found.text.partition(" (")[0]
+    what, colon, _ = said.partition(": ")
+    return f"{found.kind}: {what}" if colon else said
 
 
 def _tips(comparison: Comparison, union: _Union) -> dict[str, str]:
@@ -272,9 +279,13 @@ def _tips(comparison: Comparison, union: _Union) -> dict[str, str]:
 def _rows(comparison: Comparison, found: Difference) -> tuple[tuple[str, str], ...]:
     """What stands in the box in a, and in b."""
     rows = []
-    for key, trace, node in (("a", comparison.a, found.a), ("b", comparison.b, found.b)):
+    for key, trace, node, array in (
+        ("a", comparison.a, found.a, found.arrays[0]),
+        ("b", comparison.b, found.b, found.arrays[1]),
+    ):
         if node is not None:
-            rows.append((key, plain(_said(trace, node, found.kind), 34)))
+            given = None if array is None else array_text(trace.arrays[array])
+            rows.append((key, plain(given or _said(trace, node, found.kind), 34)))
     return tuple(rows)
 
 

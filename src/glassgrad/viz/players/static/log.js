@@ -211,7 +211,7 @@ export function leafBytes(data) {
 // `viz/memory.py`: each piece of memory once, and no leaf's.
 export function heldBytes(data) {
   const waiting = new Map();
-  let held = 0;
+  let held = data.beyond ?? 0;
   const byNode = new Map();
   for (const [storage, { bytes, holders }] of storages(data)) {
     const holding = holders.filter((id) => !data.nodes[id].freed);
