@@ -2,7 +2,9 @@
 
 A module's call leaves a mark at the node of its output: which module, and the sequence number
 before it (`autograd/scopes.py`). All nodes numbered since then, up to the output's, were made
-inside. So the names are found when somebody looks, and calling a module stays cheap.
+inside. So the names are found when somebody looks, and calling a module stays cheap. (All threads
+number from one counter: what another one makes meanwhile, and joins to the same graph, is taken to
+be of the module, too.)
 
     net(x):   41 [ Linear 42 ] [ ReLU 43 ] [ Linear 44 ]     n.seq from 42 to 44: Sequential
                  └ "0"         └ "1"       └ "2"             n.seq = 42:          Sequential › 0

@@ -1,6 +1,7 @@
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
+from glassgrad.viz.players import replay
 from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
 
 
@@ -75,3 +76,18 @@ def test_a_graph_without_events_has_no_sentences(samples):
     data = data_of(Trace(trace.graph, trace.arrays, []))
     assert data["said"] == []
     assert data["norms"] == {}
+
+
+def test_what_nodes_hold_that_a_cut_page_leaves_out_is_told(monkeypatch):
+    x = gg.ones(4, requires_grad=True)
+    h = x
+    for _ in range(40):
+        h = h.exp()
+    trace = gg.record(h.sum())
+    assert "beyond" not in data_of(trace)
+    monkeypatch.setattr(replay, "MOST_EVENTS", 20)
+    graph = draw(trace, max_nodes=10).graph
+    cut = replay_data(trace, graph)
+    held = sum(each["bytes"] for node in cut["nodes"].values() for each in node.get("saved", ()))
+    assert cut["beyond"] > 0
+    assert held + cut["beyond"] == 40 * 16

@@ -110,3 +110,12 @@ def test_as_text_it_is_the_report_and_it_is_no_log(tmp_path):
 def test_a_comparison_has_no_mirror_view():
     with pytest.raises(ArgumentError, match=r"comparison\.a, mirror=True"):
         draw(gg.compare(PLAIN, PLAIN), mirror=True)
+
+
+def test_a_box_that_differs_shows_the_two_arrays_that_do():
+    traces = [run(lambda w, _, f=f: f(w, X).sum().tanh()) for f in (gg.mul, gg.add)]
+    drawing = draw(gg.compare(*traces))
+    (tanh,) = [vertex for vertex in drawing.graph.vertices if vertex.title == "TanhBackward0"]
+    assert tanh.mark == "differs"
+    a, b = (row for row in tanh.rows if row[0] in "ab")
+    assert a[1:] != b[1:]
