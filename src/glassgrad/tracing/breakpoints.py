@@ -23,7 +23,10 @@ from .describing import hooks_at, numbers, saved_by
 if TYPE_CHECKING:
     from .paused import Paused
 
-__all__ = ["Breakpoint", "find_node", "make"]
+__all__ = ["Breakpoint", "at_norm", "check_nan", "check_op", "find_node", "knows", "make"]
+
+
+Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
 class Breakpoint:
@@ -31,9 +34,10 @@ class Breakpoint:
 
     Attributes:
         why: what it stops at, in words.
-        before: whether it stops before the node that comes next.
+        before: whether it stops before the node that comes next; asked with session and node.
         at_hook: whether it stops before the hook that comes next.
-        after: whether it stops after the phase that was just done.
+        after: whether it stops after the phase that was just done; in a pass of PyTorch's, after
+            an event of its log.
         node: the one node that it stops at; None if it may be several.
     """
 
@@ -41,9 +45,9 @@ class Breakpoint:
         self,
         why: str,
         *,
-        before: Callable[["Paused", Node], bool] | None = None,
-        at_hook: Callable[["Paused"], bool] | None = None,
-        after: Callable[["Paused", Phase], bool] | None = None,
+        before: Callable[[Any, Any], bool] | None = None,
+        at_hook: Callable[[Any], bool] | None = None,
+        after: Callable[[Any, Any], bool] | None = None,
         node: Node | None = None,
     ) -> None:
         self.why, self.node = why, node
@@ -71,8 +75,13 @@ class Breakpoint:
         return f"<Breakpoint: {self.why}>"
 
 
-def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
+def make(session: Any, conditions: dict[str, Any], makers: Makers | None = None) -> Breakpoint:
     """The breakpoint that `break_at(**conditions)` asks for, one condition in them.
+
+    Args:
+        session: a pass that is paused, of glassgrad or of PyTorch.
+        conditions: by the name of the argument; None for those that were not given.
+        makers: how each kind is made, if not for glassgrad's engine.
 
     Raises:
         ArgumentError: if there is not exactly one condition, or it can never be met.
@@ -86,7 +95,7 @@ def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
             "op=, tensor=, scope=, hook=, nan=True and norm=; several breakpoints may be set."
         )
     ((kind, what),) = given.items()
-    return _MAKERS[kind](session, what)
+    return (_MAKERS if makers is None else makers)[kind](session, what)
 
 
 # Before a node ----------------------------------------------------------------------------------
@@ -127,7 +136,7 @@ def _at_scope(session: "Paused", name: Any) -> Breakpoint:
     if not any(is_inside(path, name) for path in paths):
         scopes = {".".join(path) for path in paths if path}
         raise ArgumentError(
-            f"no node of this pass was made in a scope {name!r}; {_known('scope', scopes)}. Only "
+            f"no node of this pass was made in a scope {name!r}; {knows('scope', scopes)}. Only "
             'calls of modules and `with gg.scope("…"):` make one. Compute the loss in it.'
         )
     return Breakpoint(f"on the way into scope {name!r}", before=_Entering(name))
@@ -155,7 +164,8 @@ def is_inside(names: tuple[str, ...], scope: str) -> bool:
     return scope in names or path == scope or path.startswith(scope + ".")
 
 
-def _at_norm(_: "Paused", limit: Any) -> Breakpoint:
+def at_norm(_: Any, limit: Any) -> Breakpoint:
+    """Before a gradient that is larger than `limit`: also in a pass of PyTorch."""
     if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not limit >= 0:
         raise ArgumentError(
             f"break_at(norm=…) takes a number that is not negative, got {limit!r}. The pass stops "
@@ -200,12 +210,17 @@ def _is_next(session: "Paused", hook: Any) -> bool:
 
 
 def _at_nan(_: "Paused", wanted: Any) -> Breakpoint:
+    check_nan(wanted)
+    return Breakpoint("where nan or inf comes out of finite numbers", after=_spoils)
+
+
+def check_nan(wanted: Any) -> None:
+    """Raise if `break_at(nan=wanted)` says something else than True."""
     if wanted is not True:
         raise ArgumentError(
             f"break_at(nan=…) takes True, got {wanted!r}. The pass stops where the first nan or "
             "inf comes out of numbers that were finite. Leave it out for no such breakpoint."
         )
-    return Breakpoint("where nan or inf comes out of finite numbers", after=_spoils)
 
 
 def _spoils(session: "Paused", phase: Phase) -> bool:
@@ -223,14 +238,14 @@ def _are_finite(grads: Iterable[Any]) -> bool:
     return all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind in "fc")
 
 
-_MAKERS: dict[str, Callable[["Paused", Any], Breakpoint]] = {
+_MAKERS: Makers = {
     "node": _at_node,
     "op": _at_op,
     "tensor": _at_tensor,
     "scope": _at_scope,
     "hook": _at_hook,
     "nan": _at_nan,
-    "norm": _at_norm,
+    "norm": at_norm,
 }
 
 
@@ -239,25 +254,33 @@ _MAKERS: dict[str, Callable[["Paused", Any], Breakpoint]] = {
 
 def is_called(node: Node, name: str) -> bool:
     """Whether `name` is that of the node, "MulBackward0", or of its op, "Mul"."""
-    return name in (node.name(), node.op_name())
+    return name in names_of(node)
 
 
-def check_op(name: Any, nodes: Iterable[Node]) -> None:
-    """Raise if no node is called `name`."""
+def names_of(node: Node) -> tuple[str, str]:
+    """What a node is called: "MulBackward0", and the name of its op, "Mul"."""
+    return node.name(), node.op_name()
+
+
+def check_op(
+    name: Any,
+    nodes: Iterable[Any],
+    called: Callable[[Any], tuple[str, str]] = names_of,
+) -> None:
+    """Raise if no node is called `name`, by one of the names that `called` gives."""
     if not isinstance(name, str):
         raise ArgumentTypeError(
             f"the name of an op is a string, got {type(name).__name__}. Nodes are called as "
             '`grad_fn` shows them. Write "MulBackward0".'
         )
-    nodes = list(nodes)
-    if not any(is_called(node, name) for node in nodes):
-        names = {node.name() for node in nodes}
-        alike = sorted(names | {node.op_name() for node in nodes})
-        close = difflib.get_close_matches(name, alike, 1)
+    pairs = {called(node) for node in nodes}
+    alike = {name for pair in pairs for name in pair}
+    if name not in alike:
+        close = difflib.get_close_matches(name, sorted(alike), 1)
         hint = f"Did you mean {close[0]!r}?" if close else "`session.schedule` lists the nodes."
         raise ArgumentError(
-            f"no node called {name!r} is part of this pass; {_known('op', names)}. A pass goes "
-            f"through the nodes behind its roots only. {hint}"
+            f"no node called {name!r} is part of this pass; {knows('op', {n for n, _ in pairs})}. "
+            f"A pass goes through the nodes behind its roots only. {hint}"
         )
 
 
@@ -295,7 +318,7 @@ def _node_of_name(session: "Paused", name: str) -> Node:
     known = {label: node for label, node in _named(session) if label}
     if name not in known:
         raise ArgumentError(
-            f"no tensor called {name!r} is known to this pass; {_known('tensor', set(known))}. "
+            f"no tensor called {name!r} is known to this pass; {knows('tensor', set(known))}. "
             "Leaves, outputs and saved tensors are looked through. Set `x.name` before the "
             "session, or pass the tensor itself."
         )
@@ -321,7 +344,7 @@ def _named(session: "Paused") -> Iterable[tuple[str | None, Node]]:
         yield session.names.naming.of(leaf.variable), leaf
 
 
-def _known(noun: str, names: set[str]) -> str:
+def knows(noun: str, names: set[str]) -> str:
     """What there is instead, a few of it."""
     if not names:
         return f"it knows no {noun} by name"

@@ -107,6 +107,10 @@ def step(
     Nothing is undone by leaving early: leaves that were reached keep their gradients, nodes that
     ran have freed what they saved.
 
+    The session has the names of `gg.step`: `break_at`, `stopped_by`, `queue`, `saved`, `hooks`,
+    `schedule`, `gradients`, `set_gradient`. What PyTorch's engine does not allow (`back`,
+    `set_saved`, a breakpoint at a scope or a hook) says so.
+
     Args:
         tensors, gradient, retain_graph, create_graph, inputs, values, names: as for `record`.
         timeout: the seconds that one step may take.

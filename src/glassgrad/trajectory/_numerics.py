@@ -28,8 +28,8 @@ _chosen = _Chosen()
 def numerics(kind: str) -> Iterator[None]:
     """Choose what the fused steps of this thread compute inside a `with` block.
 
-    A step remembers its choice: its backward computes as its forward did, wherever it runs. One that
-    a reentrant checkpoint runs again asks anew, in the thread and at the time of that.
+    A step remembers its choice: its backward computes as its forward did, wherever it runs. One
+    that a reentrant checkpoint runs again asks anew, in the thread and at the time of that.
 
     Args:
         kind: "exact" (the default outside of any block), or "curobo" for that library's numbers:

@@ -48,7 +48,7 @@ def test_it_cannot_go_back_and_says_why(page):
     assert page.begin["no_way_back"].startswith("PyTorch's engine only goes forward")
     page.ask(do="next")
     for request in ("back", "restart"):
-        assert "a step cannot be undone" in page.ask(do=request)["error"]
+        assert "a step of PyTorch's pass cannot be undone" in page.ask(do=request)["error"]
 
 
 def test_smaller_steps_are_refused(page):
@@ -58,9 +58,20 @@ def test_smaller_steps_are_refused(page):
 @pytest.mark.parametrize(
     ("what", "value", "words", "op"),
     [
-        ("node", "n1", "before n1", "MulBackward0"),
+        ("node", "n1", "before n1 MulBackward0", "MulBackward0"),
         ("op", "Mul", "before each Mul", "MulBackward0"),
-        ("tensor", "x", "where the gradient of 'x' has arrived", "AccumulateGrad"),
+        (
+            "tensor",
+            "x",
+            "where the gradient of 'x' has arrived, at n0 AccumulateGrad of x",
+            "AccumulateGrad",
+        ),
+        (
+            "tensor",
+            "t0",
+            "where the gradient of the tensor has arrived, at n0 AccumulateGrad of x",
+            "AccumulateGrad",
+        ),
         ("norm", 1.2, "before a gradient of norm over 1.2 is used", "MulBackward0"),
     ],
 )
@@ -69,6 +80,19 @@ def test_a_run_stops_at_a_breakpoint(what, value, words, op, page, square):
     assert [point["words"] for point in told["list"]] == [words]
     assert page.ask(do="run")["stopped"] == words
     assert square[1].current.op == op
+
+
+def test_breakpoints_of_the_page_and_of_python_are_the_same(page, square):
+    _, session = square
+    point = session.break_at(op="Mul")
+    page.player.refresh()
+    (told,) = page.told[-1]["list"]
+    assert told["words"] == "before each Mul"
+    page.ask(do="unbreak", id=told["id"])
+    assert session.breakpoints == []
+    page.ask(do="break", what="node", value="n0")
+    assert [point.node for point in session.breakpoints] == [session.node("n0")]
+    assert point.why == "before each Mul"
 
 
 def test_nan_is_a_breakpoint():
@@ -87,8 +111,8 @@ def test_nan_is_a_breakpoint():
         ("scope", "block", "cannot break at a scope"),
         ("hook", "h1", "cannot break at a hook"),
         ("op", "Nul", "no node called 'Nul'"),
-        ("tensor", "y", "no leaf called 'y'"),
-        ("node", "n9", "'n9' is no node of this graph"),
+        ("tensor", "y", "no tensor called 'y'"),
+        ("node", "n9", "'n9' is no part of this pass"),
     ],
 )
 def test_what_could_never_be_met_is_refused(what, value, words, page):
@@ -115,6 +139,7 @@ def test_after_leaving_requests_are_answered(page, square):
     square[1].close()
     assert "this session was left" in page.ask(do="next")["error"]
     assert page.told[0]["over"]
+    assert page.told[0]["stopped"].startswith("where the session was closed")
 
 
 def test_an_exception_of_a_hook_is_told():

@@ -55,9 +55,10 @@ class Recorder:
     Attributes:
         have, need: how many gradients have arrived at each node, of how many.
         waiting: the sums of them, by node and output number.
-        begun: the nodes whose turn has come.
+        begun: the nodes whose turn has come, in the order of their turns.
         done: how many turns are over.
         hooks: those of users at each node, as entries of the trace.
+        functions: those that are hooks, by their id in the trace.
         saved: what each node holds on to.
     """
 
@@ -81,11 +82,11 @@ class Recorder:
             goal for node in graph.nodes if node in graph.running for goal, _ in graph.edges[node]
         )
         self.waiting: dict[tuple[Any, int], Any] = {}
-        self.begun: set[Any] = set()
+        self.begun: dict[Any, None] = {}
         self.done = 0
         self._handles: list[Any] = []
         self.hooks: dict[Any, list[dict[str, Any]]] = {}
-        self._number = 0
+        self.functions: dict[str, Any] = {}
         self.saved: dict[Any, list[Saved]] = {}
         self._free: dict[Any, int] = {}
         self._document: dict[str, Any] = {"nodes": [], "leaves": []}
@@ -232,8 +233,8 @@ class Recorder:
         return handle
 
     def _name_hook(self, node: Any, kind: str, hook: Any) -> str:
-        self._number += 1
-        name = f"h{self._number}"
+        name = f"h{len(self.functions) + 1}"
+        self.functions[name] = hook
         entry = {"id": name, "kind": kind, "name": getattr(hook, "__name__", "hook")}
         self.hooks.setdefault(node, []).append(entry)
         return name
@@ -244,7 +245,7 @@ class Recorder:
 
     def _begin(self, node: Any) -> None:
         self._node = node
-        self.begun.add(node)
+        self.begun.setdefault(node)
         if self._growth is not None:
             self._growth.begin(node)
 

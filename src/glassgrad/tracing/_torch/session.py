@@ -1,12 +1,6 @@
 """A PyTorch pass that waits before each node until it is told to go on.
 
-Note [Two threads]
-
-PyTorch's engine cannot be stepped, but it can be kept waiting: the pass runs in a thread of its
-own, and the gate of the recorder (see Note [Probes] in `recorder.py`) waits there. Two semaphores
-hand the turn to and fro, so that only one of the two threads is ever under way. Nobody waits
-for ever: a step ends with an error after `timeout` seconds; the thread is a daemon and does not
-know the session, so that a session that is dropped, or the end of the process, ends the pass.
+How it is kept waiting: Note [Two threads] in `turns.py`.
 """
 
 import contextvars
@@ -14,171 +8,57 @@ import threading
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from glassgrad.base.errors import ArgumentError, GradientError, GraphError
+from glassgrad.tracing.breakpoints import Breakpoint
 from glassgrad.tracing.events import Trace
 
-from .arrays import dtype_of, is_tensor, the_torch
-from .graph import is_leaf, node_of, op_of
+from . import breakpoints
+from .arrays import is_tensor, the_torch
+from .graph import node_of, op_of
+from .paused import Paused
 from .recorder import Recorder
 from .showing import view
+from .turns import Stop, end, work
 
 __all__ = ["Session", "Stop"]
 
-Grads = tuple[Any, ...]
 
-
-class Stop:
-    """Where a pass waits: before a node's rule, behind its pre-hooks.
-
-    Attributes:
-        node: PyTorch's node.
-        id: its id in the trace, "n3".
-        op: its name, "MulBackward0".
-        tensor: the leaf, at an AccumulateGrad; else None.
-        gradients: those that go into the rule, one for each of the node's outputs; None where
-            nothing arrived.
-    """
-
-    def __init__(self, node: Any, id: str, gradients: Grads) -> None:
-        self.node = node
-        self.id = id
-        self.op = op_of(node)
-        self.tensor = node.variable if is_leaf(node) else None
-        self.gradients = gradients
-        self.edited = False
-
-    def edit(self, gradient: Any, slot: int = 0) -> None:
-        """Let `gradient` go into the rule for output number `slot`; None for no gradient.
-
-        Give another tensor rather than write into the one that is there: PyTorch may have handed
-        the same one to several nodes.
-
-        Raises:
-            GradientError: if it is no tensor of the output's shape, dtype and device.
-        """
-        wanted = self._wanted(slot)
-        if gradient is not None:
-            got = None
-            if is_tensor(gradient):
-                got = (tuple(gradient.shape), dtype_of(gradient), gradient.device)
-            if got != wanted:
-                raise GradientError(
-                    f"the gradient for output {slot} of {self.op} ({self.id}) was to be "
-                    f"{_described(got) if got else type(gradient).__name__}, but the output is "
-                    f"{_described(wanted)}. The rule multiplies the one with the other. Give a "
-                    "tensor like the output, or None."
-                )
-        gradients = list(self.gradients)
-        gradients[slot] = gradient
-        self.gradients = tuple(gradients)
-        self.edited = True
-
-    def _wanted(self, slot: int) -> tuple[Any, ...]:
-        if not 0 <= slot < len(self.gradients):
-            raise GradientError(
-                f"{self.op} ({self.id}) has no output {slot}. Its gradients are numbered from 0 "
-                f"to {len(self.gradients) - 1}. Give one of these as `slot`."
-            )
-        about = self.tensor if self.tensor is not None else self.node._input_metadata[slot]
-        return tuple(about.shape), dtype_of(about), about.device
-
-    def __repr__(self) -> str:
-        return f"Stop(before {self.op}, {self.id})"
-
-
-def _described(about: tuple[Any, ...]) -> str:
-    shape, dtype, device = about
-    return f"{shape} {dtype} on {device}"
-
-
-class _Left(BaseException):
-    """Ends a pass that nobody wants to go on with."""
-
-
-class _Turn:
-    """What the two threads share: whose turn it is, and how far the pass has come."""
-
-    def __init__(self) -> None:
-        self.go = threading.Semaphore(0)
-        self.stopped = threading.Semaphore(0)
-        self.stop: Stop | None = None
-        self.leaving = False
-        self.over = False
-        self.error: BaseException | None = None
-
-    def wait(self, stop: Stop) -> Grads | None:
-        """In the pass's thread: wait at `stop`."""
-        if not self.leaving:
-            self.stop = stop
-            self.stopped.release()
-            self.go.acquire()
-            self.stop = None
-        if self.leaving:
-            raise _Left
-        return stop.gradients if stop.edited else None
-
-    def leave(self) -> None:
-        """End the pass at its next node, or where it waits."""
-        self.leaving = True
-        self.go.release()
-
-
-def _work(turn: _Turn, recorder: Recorder, run: Callable[[], None], recording: bool) -> None:
-    """The pass's thread."""
-    try:
-        with the_torch().set_grad_enabled(recording), recorder:
-            recorder.run(run, besides=(_Left,))
-    except _Left:
-        pass
-    except BaseException as error:  # noqa: BLE001  # it is raised in the session's thread
-        turn.error = error
-    finally:
-        turn.over = True
-        turn.stopped.release()
-
-
-def _end(turn: _Turn, thread: threading.Thread, timeout: float) -> None:
-    """Leave the pass, and see its thread out: PyTorch aborts a process that ends within a pass."""
-    turn.leave()
-    if thread.ident is not None and thread is not threading.current_thread():
-        thread.join(timeout)
-
-
-class Session:
+class Session(Paused):
     """PyTorch's real backward pass, paused before each node. Made by `step`.
 
     It prints as a description of where it stands, as a session of glassgrad does.
 
     Attributes:
         timeout: the seconds that one step may take.
+        breakpoints: the breakpoints that are set.
     """
 
     def __init__(self, recorder: Recorder, run: Callable[[], None], *, timeout: float) -> None:
+        super().__init__(recorder)
         self.timeout = timeout
-        self._recorder = recorder
-        self._turn = turn = _Turn()
-        graph = recorder.graph
+        self.breakpoints: list[Breakpoint] = []
+        turn, graph = self._turn, recorder.graph
         recorder.gate = lambda node, grads: turn.wait(Stop(node, graph.node[node], grads))
         context = contextvars.copy_context()
         recording = the_torch().is_grad_enabled()
         self._thread = threading.Thread(
             target=context.run,
-            args=(_work, turn, recorder, run, recording),
+            args=(work, turn, recorder, run, recording),
             name="a PyTorch pass that is stepped",
             daemon=True,
         )
-        self._drop = weakref.finalize(self, _end, turn, self._thread, timeout)
+        self._drop = weakref.finalize(self, end, turn, self._thread, timeout)
 
     @property
-    def current(self) -> Stop | None:
-        """Where the pass waits; None before the first step and when it is over."""
-        return self._turn.stop
+    def is_done(self) -> bool:
+        """Whether the pass has come to its end."""
+        return self.done and not self.is_closed
 
     @property
     def done(self) -> bool:
-        """Whether the pass is over."""
+        """Whether the pass is over, at its end or because it was left."""
         return self._turn.over
 
     @property
@@ -192,13 +72,7 @@ class Session:
         Raises:
             ArgumentError: if there is none.
         """
-        for node, known in self._recorder.graph.node.items():
-            if known == id:
-                return node
-        raise ArgumentError(
-            f"{id!r} is no node of this graph, which has {len(self._recorder.graph.nodes)}. n0 is "
-            "the oldest. `session.trace.nodes` lists them."
-        )
+        return breakpoints.find_node(self, id)
 
     @property
     def trace(self) -> Trace:
@@ -219,13 +93,11 @@ class Session:
             Exception: what the pass raised, with its type.
         """
         turn = self._turn
-        if turn.leaving:
-            raise GraphError(
-                "this session was left before its pass was over. Its thread has ended. Start "
-                "another one with `step(loss)`."
-            )
+        self._check_open()
+        self.stopped_by = None
         if turn.over:
             return None
+        before = len(self._recorder.events)
         if self._thread.ident is None:
             self._thread.start()
         else:
@@ -233,7 +105,27 @@ class Session:
         self._await()
         if self.done:
             self._finish()
+        self.stopped_by = self._spoiled(self._recorder.events[before:]) or self._met()
         return turn.stop
+
+    def back(self) -> NoReturn:
+        """Raise: PyTorch's pass cannot be stepped back.
+
+        Raises:
+            GraphError: always.
+        """
+        raise GraphError(
+            "a step of PyTorch's pass cannot be undone. Its engine only goes forward: what it "
+            "freed and added up is gone. Begin another pass with `step(loss)`, or step the same "
+            "program in glassgrad, whose `gg.step(loss)` goes back."
+        )
+
+    def _check_open(self) -> None:
+        if self._turn.leaving:
+            raise GraphError(
+                "this session was left before its pass was over. Its thread has ended. Start "
+                "another one with `step(loss)`."
+            )
 
     def _await(self) -> None:
         try:
@@ -257,11 +149,11 @@ class Session:
             raise error
 
     def run_until(self, target: Any) -> Stop | None:
-        """Go on to the next node that is meant.
+        """Go on until a certain node is next: at least one step, and no further than a breakpoint.
 
         Args:
-            target: an op ("MulBackward0"), an id ("n3"), the name of a leaf, a node, a tensor
-                (the node that its gradient arrives at), or a function of the Stop.
+            target: an op ("MulBackward0" or "Mul"), an id ("n3"), the name of a leaf, a node, a
+                tensor (the node that its gradient arrives at), or a function of the Stop.
 
         Returns:
             The Stop; None if the pass ended before.
@@ -270,17 +162,122 @@ class Session:
             ArgumentError: if a name is none of this graph.
             As `next`.
         """
-        is_meant = self._meaning(target)
+        return self._go(self._meaning(target))
+
+    def run(self) -> Trace:
+        """Go on to the next breakpoint, or to the end, and return the log up to there.
+
+        Raises:
+            As `next`.
+        """
+        self._go(lambda _: False)
+        return self.trace
+
+    def _go(self, is_there: Callable[[Stop], Any]) -> Stop | None:
+        """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
+        if self.stopped_by is None:
+            self.stopped_by = self._met()
+            if self.stopped_by is not None:
+                return self.current
         while (stop := self.next()) is not None:
-            if is_meant(stop):
+            if self.stopped_by is not None or is_there(stop):
                 return stop
         return None
 
-    def run(self) -> Trace:
-        """Go on to the end, and return the log of the whole pass."""
-        while self.next() is not None:
-            pass
-        return self.trace
+    def _met(self) -> Breakpoint | None:
+        """The breakpoint that says to stop before the node that is next."""
+        stop = self.current
+        for point in self.breakpoints:
+            if stop is not None and point.before is not None and point.before(self, stop.node):
+                return point
+        return None
+
+    def _spoiled(self, events: list[Any]) -> Breakpoint | None:
+        """The breakpoint that says to stop after what was just done."""
+        for point in self.breakpoints if self.current is not None else ():
+            if point.after is not None and any(point.after(self, event) for event in events):
+                return point
+        return None
+
+    def break_at(
+        self,
+        *,
+        node: Any = None,
+        op: str | None = None,
+        tensor: Any = None,
+        scope: str | None = None,
+        hook: Any = None,
+        nan: bool | None = None,
+        norm: float | None = None,
+    ) -> Breakpoint:
+        """Have the pass stop by itself. Exactly one condition; several breakpoints may be set.
+
+        Args:
+            node: before this node, given as such or by its id "n3".
+            op: before each node of that name, "MulBackward0" or "Mul".
+            tensor: where the gradient of this tensor, given as such or by its name, has arrived.
+            scope, hook: are refused: PyTorch's nodes know no scopes, and its engine does not wait
+                before a hook.
+            nan: before the node that is next when nan or inf has come out of finite numbers. The
+                node that they came out of is `session.schedule[session.position - 1]`, unless a
+                hook before this one made them.
+            norm: before a node whose gradient has a larger 2-norm.
+
+        Returns:
+            A Breakpoint. Its `remove()` takes it away; so does the end of a `with` block.
+
+        Raises:
+            ArgumentError, ArgumentTypeError: if it could never be met, or has no or two conditions.
+            GraphError: if the session was left.
+
+        Example:
+            >>> import torch
+            >>> from glassgrad.tracing.torch import step
+            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+            >>> with step((x * x).sum()) as session:
+            ...     _ = session.break_at(op="Mul")
+            ...     trace = session.run()
+            ...     session.current, session.stopped_by
+            (Stop(before MulBackward0, n1), <Breakpoint: before each Mul>)
+        """
+        self._check_open()
+        conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
+        conditions |= {"hook": hook, "nan": nan, "norm": norm}
+        return breakpoints.make(self, conditions).set_among(self.breakpoints)
+
+    def set_gradient(self, at: Any, value: Any) -> None:
+        """Replace the gradient that has arrived at the current node, and go on with that.
+
+        Args:
+            at: the node, as `session.current`, as such or by its id; an edge to it; or the tensor
+                whose gradient it is.
+            value: a tensor of the gradient's shape, dtype and device; None for no gradient.
+
+        Raises:
+            GradientError: if the pass does not wait there, or `value` does not fit.
+            ArgumentError, ArgumentTypeError: if `at` is no part of the pass.
+        """
+        self._check_open()
+        node, stop = breakpoints.find_node(self, at), self.current
+        if stop is None or stop.node is not node:
+            raise GradientError(
+                f"the gradient at {self.describe(node)} cannot be replaced: the pass does not wait "
+                "there. PyTorch's engine shows a gradient when its node is next, and not before. "
+                "Write `session.run_until(node)` first."
+            )
+        stop.edit(value, getattr(at, "output_nr", 0) if at is not node else 0)
+
+    def set_saved(self, node: Any, name: str, value: Any) -> NoReturn:
+        """Raise: what PyTorch's nodes have saved cannot be replaced.
+
+        Raises:
+            GraphError: always.
+        """
+        raise GraphError(
+            f"{name!r} of a node of PyTorch's cannot be replaced. Its rule is in C++, and reads "
+            "what it saved where Python cannot write. Step the same program in glassgrad, "
+            "whose `gg.step(loss)` replaces it."
+        )
 
     def _meaning(self, target: Any) -> Callable[[Stop], Any]:
         if isinstance(target, str):
@@ -294,7 +291,7 @@ class Session:
 
     def _by_name(self, name: str) -> Callable[[Stop], bool]:
         graph = self._recorder.graph
-        nodes = {n for n in graph.nodes if name in (op_of(n), graph.node[n])}
+        nodes = {n for n in graph.nodes if name in (*breakpoints.names_of(n), graph.node[n])}
         nodes |= {n for n in graph.leaf if graph.label.get(id(n.variable)) == name}
         if not nodes:
             ops = ", ".join(sorted({op_of(node) for node in graph.nodes})[:12])
@@ -323,7 +320,8 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        return view(self._recorder, self._turn.stop, self._state())
+        why = "" if self.stopped_by is None else self.stopped_by.why
+        return view(self._recorder, self.current, self._state(), why)
 
     def _state(self) -> str:
         if self.done:

@@ -4,26 +4,21 @@ The page names nodes, tensors and hooks by their ids in the trace; here they bec
 """
 
 import math
-from collections.abc import Callable
 from itertools import count
 from typing import Any, Protocol
 
 from glassgrad.base.errors import ArgumentError, GraphError
-from glassgrad.tracing._torch.arrays import array_of
 from glassgrad.tracing._torch.session import Session as TorchSession
-from glassgrad.tracing._torch.session import Stop
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.inspection import hooks_of
 from glassgrad.tracing.session import Session
-from glassgrad.tracing.summary import summarize
 from glassgrad.viz.explaining.entries import explained
 
 __all__ = ["BREAKS", "Steering", "is_session", "steering_of"]
 
 Entry = dict[str, Any]
-Point = tuple[dict[str, Any], Callable[[Stop], Any]]  # what the page is told of it, and the test
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
 
@@ -70,32 +65,23 @@ def steering_of(session: Session | TorchSession) -> Steering:
     return OfEngine(session) if isinstance(session, Session) else OfTorch(session)
 
 
-class OfEngine:
-    """Steers glassgrad's own pass."""
+class _Of:
+    """What is alike for both."""
 
-    no_way_back = ""
+    session: Any
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self) -> None:
         self._ids: dict[Breakpoint, int] = {}
         self._next_id = count(1)
-        self._explained: dict[str, tuple[Any, Entry]] = {}  # each with the gradients it is of
-
-    @property
-    def granularity(self) -> str:
-        return self.session.granularity
-
-    @granularity.setter
-    def granularity(self, value: str) -> None:
-        self.session.granularity = value
 
     @property
     def trace(self) -> Trace:
-        return self.session.trace
+        trace: Trace = self.session.trace
+        return trace
 
     @property
     def is_over(self) -> bool:
-        return self.session.is_done or self.session.is_closed
+        return bool(self.session.is_done or self.session.is_closed)
 
     @property
     def stopped(self) -> str | None:
@@ -104,20 +90,17 @@ class OfEngine:
         return None if self.session.stopped_by is None else self.session.stopped_by.why
 
     @property
-    def ahead(self) -> list[str]:
-        """The ids of the nodes that are yet to run, in their order."""
-        session = self.session
-        rest = session.schedule[session.position :]
-        return [session.names.node[node] for node in rest if node in session._runs]
-
-    @property
     def breakpoints(self) -> list[dict[str, Any]]:
         """All that are set, also those that Python code set."""
         known = self.session.breakpoints
         self._ids = {point: self._ids.get(point) or next(self._next_id) for point in known}
         nodes = self.session.names.node
         return [
-            {"id": id, "words": point.why, **({"node": nodes[point.node]} if point.node else {})}
+            {
+                "id": id,
+                "words": point.why,
+                **({"node": nodes[point.node]} if point.node is not None else {}),
+            }
             for point, id in self._ids.items()
         ]
 
@@ -130,6 +113,53 @@ class OfEngine:
     def run(self) -> None:
         self.session.run()
 
+    def break_at(self, what: str, value: Any) -> None:
+        self.session.break_at(**{what: self._meant(what, value)})
+
+    def _meant(self, what: str, value: Any) -> Any:
+        """What the page means, which knows ids and names."""
+        if what == "tensor":
+            return self._tensors().get(value, value)
+        return True if what == "nan" else number_of(value) if what == "norm" else value
+
+    def _tensors(self) -> dict[str, Any]:
+        """Leaves and outputs by their ids."""
+        names, outputs = self.session.names, self.session.outputs
+        leaves = {id: node.variable for node, id in names.leaf.items()}
+        first = len(leaves)
+        return leaves | {f"t{first + rank}": tensor for rank, tensor in enumerate(outputs)}
+
+    def unbreak(self, id: int) -> None:
+        for point in [point for point, known in self._ids.items() if known == id]:
+            point.remove()
+
+
+class OfEngine(_Of):
+    """Steers glassgrad's own pass."""
+
+    session: Session
+    no_way_back = ""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self._explained: dict[str, tuple[Any, Entry]] = {}  # each with the gradients it is of
+
+    @property
+    def granularity(self) -> str:
+        return self.session.granularity
+
+    @granularity.setter
+    def granularity(self, value: str) -> None:
+        self.session.granularity = value
+
+    @property
+    def ahead(self) -> list[str]:
+        """The ids of the nodes that are yet to run, in their order."""
+        session = self.session
+        rest = session.schedule[session.position :]
+        return [session.names.node[node] for node in rest if node in session._runs]
+
     def restart(self) -> None:
         """Back to before the first step."""
         if self.session.is_closed:
@@ -140,23 +170,11 @@ class OfEngine:
     def until(self, node: str) -> None:
         self.session.run_until(find_node(self.session, node))
 
-    def break_at(self, what: str, value: Any) -> None:
-        self.session.break_at(**{what: self._meant(what, value)})
-
     def _meant(self, what: str, value: Any) -> Any:
-        names = self.session.names
         if what == "hook":
             rows = [row for node in self.session.schedule for row in hooks_of(self.session, node)]
             return next((row.hook for row in rows if value in (row.id, row.name)), value)
-        if what == "tensor":
-            tensors = {id: node.variable for node, id in names.leaf.items()}
-            tensors |= dict(zip(names.outputs, self.session.outputs, strict=True))
-            return tensors.get(value, value)
-        return True if what == "nan" else number_of(value) if what == "norm" else value
-
-    def unbreak(self, id: int) -> None:
-        for point in [point for point, known in self._ids.items() if known == id]:
-            point.remove()
+        return super()._meant(what, value)
 
     def node(self, id: str) -> Any:
         return find_node(self.session, id)
@@ -176,22 +194,21 @@ class OfEngine:
         return {id: entry for id, (_, entry) in found.items()}
 
 
-class OfTorch:
+class OfTorch(_Of):
     """Steers a pass of PyTorch, which waits before each node and cannot go back.
 
     One that has not begun is brought to its first node: there is no log of it before.
     """
 
+    session: TorchSession
     no_way_back = (
         "PyTorch's engine only goes forward: what it freed and added up is gone. "
         "The slider and the log look back at what has happened."
     )
 
     def __init__(self, session: TorchSession) -> None:
+        super().__init__()
         self.session = session
-        self._points: dict[int, Point] = {}
-        self._next_id = count(1)
-        self.stopped: str | None = None
         if session.current is None and not self.is_over:
             session.next()
 
@@ -208,97 +225,23 @@ class OfTorch:
             )
 
     @property
-    def trace(self) -> Trace:
-        return self.session.trace
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the pass came to its end by itself."""
-        return self.session.done and not self.session.is_closed
-
-    @property
-    def is_over(self) -> bool:
-        return self.session.is_closed or self.session.done
-
-    @property
     def ahead(self) -> list[str]:
         """Nothing: PyTorch does not tell its order before."""
         return []
 
-    @property
-    def breakpoints(self) -> list[dict[str, Any]]:
-        return [{"id": id, **about} for id, (about, _) in self._points.items()]
-
     def next(self) -> None:
-        if self.is_done:
+        if self.session.is_done:
             raise GraphError(
                 "next() after the end: all nodes of PyTorch's pass are done. There is nothing "
                 "left to do. Begin another pass with `step(loss)`."
             )
         self.session.next()
-        self._stop_here()
 
-    def _stop_here(self) -> None:
-        stop = self.session.current
-        met = [about["words"] for about, meets in self._points.values() if stop and meets(stop)]
-        self.stopped = met[0] if met else None
-
-    def back(self) -> None:
-        raise GraphError(f"a step cannot be undone. {self.no_way_back} Begin another pass.")
-
-    restart = back
-
-    def run(self) -> None:
-        self._go(lambda _: False)
+    def restart(self) -> None:
+        self.session.back()  # which says that it cannot
 
     def until(self, node: str) -> None:
-        goal = self.node(node)
-        self._go(lambda stop: stop.node is goal)
-
-    def _go(self, is_there: Callable[[Stop], bool]) -> None:
-        while not self.is_done:
-            self.next()
-            stop = self.session.current
-            if stop is None or self.stopped or is_there(stop):
-                return
-
-    def break_at(self, what: str, value: Any) -> None:
-        makers = {"node": self._at_node, "op": self._at_op, "tensor": self._at_tensor}
-        makers |= {"nan": _at_nan, "norm": _at_norm}
-        if what not in makers:
-            raise ArgumentError(
-                f"PyTorch's pass cannot break at a {what}: it knows no names of scopes and waits "
-                "before nodes only. Break at a node, an op, a leaf, nan or a norm."
-            )
-        self._points[next(self._next_id)] = makers[what](value)
-
-    def _at_node(self, id: Any) -> Point:
-        goal = self.node(id)
-        return {"words": f"before {id}", "node": id}, lambda stop: stop.node is goal
-
-    def _at_op(self, name: Any) -> Point:
-        ops = sorted({node["op"] for node in self.trace.nodes})
-        if name not in ops and f"{name}Backward0" not in ops:
-            raise ArgumentError(
-                f"no node called {name!r} is part of this pass. It would never stop there. "
-                f"It knows {', '.join(ops[:6])}."
-            )
-        names = (name, f"{name}Backward0")
-        return {"words": f"before each {name}"}, lambda stop: stop.op in names
-
-    def _at_tensor(self, name: Any) -> Point:
-        leaves = [leaf for leaf in self.trace.leaves if name in (leaf["name"], leaf["id"])]
-        if not leaves:
-            raise ArgumentError(
-                f"no leaf called {name!r} is known to this pass. PyTorch's tensors have no names "
-                "of their own. Give them some: `step(loss, names=locals())`."
-            )
-        goal = leaves[0]["acc"]
-        words = f"where the gradient of {name!r} has arrived"
-        return {"words": words, "node": goal}, lambda stop: stop.id == goal
-
-    def unbreak(self, id: int) -> None:
-        self._points.pop(id, None)
+        self.session.run_until(self.node(node))
 
     def node(self, id: str) -> Any:
         return self.session.node(id)
@@ -306,25 +249,6 @@ class OfTorch:
     def explain_waiting(self, chosen: Any) -> dict[str, Entry]:
         """Nothing: the rules of PyTorch's nodes run in C++, once."""
         return {}
-
-
-def _at_nan(_: Any) -> Point:
-    def is_spoiled(stop: Stop) -> bool:
-        abouts = [summarize(array_of(grad)) for grad in stop.gradients if grad is not None]
-        return any("nan" in about or "inf" in about for about in abouts)
-
-    return {"words": "before a gradient with nan or inf is used"}, is_spoiled
-
-
-def _at_norm(value: Any) -> Point:
-    limit = number_of(value)
-
-    def is_large(stop: Stop) -> bool:
-        arrays = [array_of(grad) for grad in stop.gradients if grad is not None]
-        norms = [summarize(array)["norm"] for array in arrays]
-        return any(norm is not None and norm > limit for norm in norms)
-
-    return {"words": f"before a gradient of norm over {limit:g} is used"}, is_large
 
 
 def number_of(value: Any) -> float:
