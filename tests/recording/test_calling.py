@@ -1,11 +1,6 @@
 """Outputs and gradients of a Function of one's own: what forward and backward may return."""
 
-import _thread
 import gc
-import operator
-import sys
-import threading
-import time
 import weakref
 
 import pytest
@@ -395,47 +390,3 @@ def test_a_class_that_was_applied_can_be_forgotten():
     del Once
     gc.collect()
     assert kept() is None
-
-
-def test_an_inference_tensor_cannot_be_saved():
-    class Scaled(glassgrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, factor):
-            ctx.save_for_backward(factor)
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 2, None
-
-    with glassgrad.inference_mode():
-        factor = glassgrad.ones(2)
-    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
-        Scaled.apply(glassgrad.ones(2, requires_grad=True), factor)
-
-
-def test_ops_and_functions_may_be_all_that_a_thread_calls(monkeypatch):
-    class Double(glassgrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 2
-
-    failed, x = [], glassgrad.ones(2, requires_grad=True)
-    monkeypatch.setattr(sys, "unraisablehook", failed.append)
-    done = threading.Event()
-    calls = [
-        (operator.mul, (x, x)),
-        (operator.neg, (x,)),
-        (glassgrad.exp, (x,)),
-        (Double.apply, (x,)),
-    ]
-    for call, arguments in calls:
-        _thread.start_new_thread(call, arguments)
-    _thread.start_new_thread(done.set, ())
-    assert done.wait(10)
-    time.sleep(0.05)
-    assert not failed

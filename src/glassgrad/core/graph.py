@@ -96,9 +96,7 @@ class RemovableHandle:
 def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
-    later = dict(hooks) if first else {}
-    for key in later:
-        del hooks[key]
+    later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
     hooks[handle.id] = hook
     hooks.update(later)
     return handle
@@ -153,8 +151,7 @@ class Node:
         caller_code, caller_offset: the instruction that called the op; unset if nobody noted it.
         versions: by position, (version, count) of what had one when it was saved.
         cold: hooks and metadata, once there are any.
-        calls: the calls of modules that it is an output of, the inner ones first: (sequence number
-            before the call, weak reference to the module, its class); unset if there are none.
+        calls: marks of the modules whose output it made (`autograd/scopes.py`); unset without.
         _level: the transform that recorded it; unset on the tape itself.
     """
 
