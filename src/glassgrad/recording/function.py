@@ -18,6 +18,7 @@ get *values*, and go through the doors of `doors.py`; the two are written alike:
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
 """
 
+import inspect
 import warnings
 from typing import Any, ClassVar
 
@@ -246,13 +247,6 @@ class FunctionMeta(type):
         super().__init__(name, bases, attrs)
         cls._make_node_class()
 
-    def __getattr__(cls, name: str) -> Any:
-        """What the node has (`saved_tensors`, `next_functions`), as an attribute of the class."""
-        node_cls = cls.__dict__.get("_backward_cls")
-        if node_cls is None or name.startswith("__") or not hasattr(node_cls, name):
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-        return getattr(node_cls, name)
-
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name in ("forward", "setup_context"):
@@ -366,3 +360,15 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return cls.setup_context is not Function.setup_context
 
     apply = classmethod(call)
+
+
+_NODES = """
+    saved_tensors saved_variables saved_for_forward to_save dirty_tensors non_differentiable
+    materialize_grads needs_input_grad metadata name next_functions register_hook register_prehook
+    requires_grad maybe_clear_saved_tensors _raw_saved_tensors _register_hook _register_hook_dict
+    _sequence_nr _set_sequence_nr _input_metadata _materialize_non_diff_grads
+    _is_compiled_autograd_tracing _get_compiled_autograd_symints _compiled_autograd_key
+    _compiled_autograd_backward_state
+"""
+for _name in _NODES.split():  # what a node has, PyTorch shows on the class, too
+    setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
