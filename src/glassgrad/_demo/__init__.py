@@ -6,12 +6,11 @@ It is also an example of how glassgrad is used: `train` is the loop that a PyTor
 import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.base.errors import DataError
+from glassgrad.base.programs import progress, require_writable, writing
 from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
 from glassgrad.nn import Module
 from glassgrad.nn.functional import cross_entropy
@@ -22,14 +21,15 @@ from glassgrad.viz.players.html import player
 
 from .network import Network, batch_loss
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 __all__ = ["accuracy", "run_demo", "train"]
 
 HIDDEN = 64
 BATCH = 64
 SHOWN = 8  # images in the batch whose backward pass is recorded
+REMEDY = (
+    "The picture, the page and the record go there. "
+    "Name another folder: `glassgrad demo --out DIR`."
+)
 
 
 def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int = 0) -> float:
@@ -50,7 +50,7 @@ def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    _require_writable(out)
+    require_writable(out, REMEDY)
     manual_seed(seed)
     train_set, test_set = _split(load_digits(path=data), seed)
     console.print(
@@ -59,7 +59,7 @@ def run_demo(out: Path, *, data: Path | None = None, epochs: int = 15, seed: int
     )
     model = Network(HIDDEN)
     began = time.perf_counter()
-    with _progress(console, epochs) as report:
+    with progress(console, "training", "loss {:.3f}", epochs) as report:
         train(model, train_set, epochs=epochs, seed=seed, report=report)
     seconds = time.perf_counter() - began
     right = accuracy(model, test_set)
@@ -139,7 +139,7 @@ def _show(model: Network, examples: Digits, out: Path) -> Iterator[str]:
     """Record the backward pass of a small batch, write the three files, and tell about it."""
     loss = batch_loss(model, examples.images[:SHOWN], examples.labels[:SHOWN])
     page = player(loss)
-    with _writing(out):
+    with writing(out, REMEDY):
         page.trace.save(out / "digits.trace.json")
         page.drawing.save(out / "digits.svg")
         page.save(out / "digits.html")
@@ -150,41 +150,3 @@ def _show(model: Network, examples: Digits, out: Path) -> Iterator[str]:
     yield f"  {out / 'digits.html'}        the pass, step by step"
     yield f"now open {out / 'digits.html'} in a browser: Space plays, → and ← step,"
     yield "a click on a box tells what it does, in formulas and in these numbers"
-
-
-@contextmanager
-def _progress(console: "Console", epochs: int) -> Iterator[Callable[[float], None]]:
-    """A progress bar; what it yields moves it on by an epoch."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("training"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("loss {task.fields[loss]:.3f}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console) as progress:
-        bar = progress.add_task("training", total=epochs, loss=math.nan)
-        yield lambda loss: progress.update(bar, advance=1, loss=loss)
-
-
-def _require_writable(out: Path) -> None:
-    """Make the folder, and see before any work is done whether it takes a file."""
-    with _writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        probe = out / ".glassgrad-can-write"
-        probe.write_text("")
-        probe.unlink()
-
-
-@contextmanager
-def _writing(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"cannot write into {out}: {error.strerror or error}. "
-            "The picture, the page and the record go there. "
-            "Name another folder: `glassgrad demo --out DIR`."
-        ) from error

@@ -6,25 +6,21 @@ line that makes no sense or a package that is missing, 130 stopped by Ctrl-C.
 
 import argparse
 import importlib
-import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from glassgrad.base.errors import DataError
+from glassgrad.base.programs import progress, require_writable, writing
 
 from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
 from ._arm.planning import FOLDS, Plan, plan
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 __all__ = ["main"]
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 STEPS = 800
+REMEDY = "The pictures go there. Name another folder: `python -m glassgrad.trajectory --out DIR`."
 
 _ABOUT = """\
 Plan how an arm of two links swings past a disc: find 40 positions of its two joints, such that the
@@ -125,13 +121,15 @@ def _run(out: Path, steps: int) -> int:
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    _require_writable(out)
+    require_writable(out, REMEDY)
     task = Task()
     console.print(
         f"an arm of two links, a disc in its way: {task.actions} positions to be found, "
         f"{task.duration:g} s from the first to the last"
     )
-    with _progress(console, steps) as report:
+    with progress(
+        console, "planning", "cost {:.2f}", steps, disable=not console.is_terminal
+    ) as report:
         found = plan(task, steps, report)
     for line in _told(found):
         console.print(line)
@@ -176,7 +174,7 @@ def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
         "arm-panels": (draw_panels, "position, velocity, acceleration, jerk"),
         "arm-snapshots": (draw_snapshots, "the arm at nine moments"),
     }
-    with _writing(out):
+    with writing(out, REMEDY):
         for name, (draw, what) in pictures.items():
             figure = draw(task, before, after)
             for form in (".png", ".svg"):
@@ -188,43 +186,6 @@ def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
 
 def _line(path: Path, what: str) -> str:
     return f"  {path!s:<{len(str(path.parent)) + 19}}  {what}"
-
-
-@contextmanager
-def _progress(console: "Console", steps: int) -> Iterator[Callable[[float], None]]:
-    """A progress bar in a terminal, nothing elsewhere; what it yields moves it on by a step."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("planning"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("cost {task.fields[cost]:.2f}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        bar = progress.add_task("planning", total=steps, cost=math.nan)
-        yield lambda cost: progress.update(bar, advance=1, cost=cost)
-
-
-def _require_writable(out: Path) -> None:
-    """Make the folder, and see before any work is done whether it takes a file."""
-    with _writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-        probe = out / ".glassgrad-can-write"
-        probe.write_text("")
-        probe.unlink()
-
-
-@contextmanager
-def _writing(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"cannot write into {out}: {error.strerror or error}. The pictures go there. Name "
-            "another folder: `python -m glassgrad.trajectory --out DIR`."
-        ) from error
 
 
 def _fail(reason: str, code: int) -> int:
