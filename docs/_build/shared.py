@@ -6,13 +6,10 @@ from glassgrad.viz.players import assets
 from glassgrad.viz.svg.sheet import style_sheet
 
 START = """
-// Material swaps the content of a page without loading another: start what it brought, once.
-function start() {
-  for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
-    mount(root);
-    if (root.clientWidth > 900) showWhole(root);
-    else foldSome(root);
-  }
+for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
+  mount(root);
+  if (root.clientWidth > 900) showWhole(root);
+  else foldSome(root);
 }
 
 // A reader first wants to see where the gradient goes: rather small than cut off.
@@ -27,9 +24,6 @@ function showWhole(root) {
 function foldSome(root) {
   for (const part of root.querySelectorAll(".gg-sec-legend, .gg-sec-breaks")) part.open = false;
 }
-
-if (typeof document$ === "undefined") start();
-else document$.subscribe(start);
 """
 
 

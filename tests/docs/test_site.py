@@ -94,16 +94,22 @@ def test_the_system_decides_if_nobody_has_switched(visit):
     assert page.evaluate(CANVAS) == "#0D1117"
 
 
-def test_players_start_on_pages_that_are_swapped_in(visit):
+def test_players_start_on_pages_one_goes_on_to_and_back_to(visit):
     page = visit("")
+
+    def shows(heading):
+        page.locator("h1", has_text=heading).wait_for()
+
     page.get_by_role("link", name="Begin the tutorial").click()
+    shows("Tutorial")
     page.get_by_role("link", name="Watch a whole network").first.click()
-    page.locator("h1", has_text="Watch a whole network").wait_for()
+    shows("Watch a whole network")
     player(page).get_by_role("button", name="Forward", exact=True).click()
     assert count(page).startswith("1 / ")
     page.go_back()
+    shows("Tutorial")
     page.go_back()
-    page.locator("h1", has_text="Autograd you can see through").wait_for()
+    shows("Autograd you can see through")
     player(page).get_by_role("button", name="Forward", exact=True).click()
     assert count(page).startswith("1 / ")
 
