@@ -140,10 +140,53 @@ def test_a_leaf_that_requires_grad_is_not_written_to():
     for width in (3 * N, 3 * N + 1):
         with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
             tensor_step_acc(START, ACT, room(width).requires_grad_(), None, N, M)
-    seq = rooms()
-    seq.velocity.requires_grad_()
-    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+
+
+LAST = {
+    "a leaf": (room(N).requires_grad_(), "leaf Variable that requires grad"),
+    "one row for all": (gg.zeros(3, 1, N).expand(3, H, N), "acceleration .* cannot be overwritten"),
+}
+
+
+@pytest.mark.parametrize(("last", "said"), LAST.values(), ids=LAST.keys())
+def test_if_one_field_cannot_be_written_none_is(last, said):
+    seq = JointState(room(N), room(N), last)
+    with pytest.raises((RuntimeError, ValueError), match=said):
         tensor_step_pos(joints(), ACT, seq, M)
+    assert not seq.position.any()
+    assert seq.position._version == seq.velocity._version == 0
+
+
+NO_TENSORS = {
+    "a start": (lambda: tensor_step_acc([0.0], ACT, room(), None, N, M), "state must be a tensor"),
+    "actions": (lambda: tensor_step_acc(START, 2.0, room(), None, N, M), "act must be a tensor"),
+    "a sequence": (
+        lambda: tensor_step_acc(START, ACT, None, None, N, M),
+        "state_seq must be a tensor, got NoneType",
+    ),
+    "a matrix": (
+        lambda: euler_integrate(gg.zeros(1, 1, N), ACT, None, None),
+        "integrate_matrix must be a tensor",
+    ),
+    "samples": (
+        lambda: euler_integrate(gg.zeros(1, 1, N), [1.0], None, M),
+        "the samples must be a tensor, got list",
+    ),
+    "a state": (
+        lambda: tensor_step_pos(START, ACT, rooms(), M),
+        "state must be a JointState, got Tensor",
+    ),
+    "fields": (
+        lambda: tensor_step_pos(joints(), ACT, None, M),
+        "state_seq must be a JointState, got NoneType",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), NO_TENSORS.values(), ids=NO_TENSORS.keys())
+def test_what_is_no_tensor_is_named(call, said):
+    with pytest.raises(TypeError, match=said):
+        call()
 
 
 def test_memory_that_is_read_only_is_not_written_to():

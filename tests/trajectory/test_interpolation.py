@@ -124,3 +124,11 @@ def test_kernels_have_the_dtype_that_is_asked_for():
 def test_wrong_sizes_are_named(build, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         build()
+
+
+def test_what_is_no_tensor_or_no_setting_is_named():
+    with pytest.raises(TypeError, match="start_tensor must be a tensor, got float"):
+        tensor_linspace(0.0, gg.ones(3))
+    for build in (sum_matrix, interpolate_kernel, action_interpolate_kernel):
+        with pytest.raises(TypeError, match="tensor_args must be a TensorDeviceType, got None"):
+            build(3, 6, None)

@@ -7,7 +7,7 @@ from copy import deepcopy
 import pytest
 
 import glassgrad as gg
-from glassgrad.trajectory import JointState, TensorDeviceType
+from glassgrad.trajectory import JointState, TensorDeviceType, build_start_state_mask
 
 NAMES = ["shoulder", "elbow"]
 
@@ -167,3 +167,13 @@ def test_two_states_are_equal_only_if_they_are_one():
     state = moving()
     assert state == state
     assert state != moving()
+
+
+def test_what_are_no_settings_is_named():
+    for make in (
+        lambda: JointState([[0.0]], tensor_args=None),
+        lambda: JointState.zeros((1, 2), None),
+        lambda: build_start_state_mask(3, None),
+    ):
+        with pytest.raises(TypeError, match="tensor_args must be a TensorDeviceType, got None"):
+            make()

@@ -1,4 +1,4 @@
-"""Checks that several functions of this package share: sizes, and shapes that must fit."""
+"""Checks that several functions of this package share: sizes, tensors, shapes that must fit."""
 
 from itertools import zip_longest
 from operator import index
@@ -7,7 +7,7 @@ from typing import Any
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["check_broadcasts", "check_matrix", "check_shape", "count"]
+__all__ = ["check_broadcasts", "check_matrix", "check_shape", "check_tensor", "count"]
 
 
 def count(name: str, value: Any, least: int) -> int:
@@ -32,6 +32,19 @@ def count(name: str, value: Any, least: int) -> int:
     return number
 
 
+def check_tensor(name: str, value: Any) -> None:
+    """Raise if an argument is no tensor.
+
+    Raises:
+        ArgumentTypeError: if it is none.
+    """
+    if not isinstance(value, Tensor):
+        raise ArgumentTypeError(
+            f"{name} must be a tensor, got {type(value).__name__}. It has a shape, and gradients "
+            "flow to it. Write `glassgrad.as_tensor(…)`."
+        )
+
+
 def check_shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -> None:
     """Raise if a tensor has not the shape that the others ask for.
 
@@ -43,7 +56,9 @@ def check_shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -
 
     Raises:
         ArgumentError: if the shape is another.
+        ArgumentTypeError: if it is no tensor.
     """
+    check_tensor(name, value)
     if tuple(value.shape) != expected:
         raise ArgumentError(
             f"{name} has shape {tuple(value.shape)}, expected {expected}. It needs {why}. "
@@ -62,7 +77,9 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
 
     Raises:
         ArgumentError: if two sizes differ and neither is 1.
+        ArgumentTypeError: if it is no tensor.
     """
+    check_tensor(name, value)
     pairs = zip_longest(reversed(value.shape), reversed(with_), fillvalue=1)
     if any(a != b and 1 not in (a, b) for a, b in pairs):
         raise ArgumentError(
@@ -76,7 +93,9 @@ def check_matrix(name: str, matrix: Tensor, samples: Tensor) -> None:
 
     Raises:
         ArgumentError: if it does not, or there are no samples.
+        ArgumentTypeError: if one of them is no tensor.
     """
+    check_tensor("the samples", samples)
     if samples.ndim < 2:
         raise ArgumentError(
             f"the samples have shape {tuple(samples.shape)}, expected (B, H, D). There is a row "

@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.backend import repeats
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._writing import check_writable
 from glassgrad.ops.joining import cat
 
-from ._arguments import check_broadcasts, count
+from ._arguments import check_broadcasts, check_shape, check_tensor, count
 from .states import JointState
 
-__all__ = ["columns", "delayed", "field_of", "parts_of_start", "row_of", "write"]
+__all__ = ["columns", "delayed", "field_of", "overwrite", "parts_of_start", "row_of", "write"]
 
 
 def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[Tensor]:
@@ -19,6 +21,8 @@ def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[
         ArgumentError: if there are not that many columns, or they do not fit `act`.
     """
     n = count("n_dofs", n_dofs, 1)
+    check_tensor("state", state)
+    check_tensor("act", act)
     if not state.ndim or state.shape[-1] < parts * n:
         raise ArgumentError(
             f"state has shape {tuple(state.shape)}, expected (B, {parts * n}) or more columns. "
@@ -42,7 +46,13 @@ def field_of(state: JointState, of: str, name: str) -> Tensor:
 
     Raises:
         ArgumentError: if it is None.
+        ArgumentTypeError: if `state` is no JointState.
     """
+    if not isinstance(state, JointState):
+        raise ArgumentTypeError(
+            f"{of} must be a JointState, got {type(state).__name__}. Its fields are the position "
+            "and its derivatives. Write `JointState(position, velocity, acceleration)`."
+        )
     value: Tensor | None = getattr(state, name)
     if value is None:
         raise ArgumentError(
@@ -70,6 +80,7 @@ def write(state_seq: Tensor, q: Tensor, v: Tensor, a: Tensor) -> Tensor:
     Raises:
         ArgumentError: if its shape does not fit.
     """
+    check_tensor("state_seq", state_seq)
     values = columns(q, v, a)
     *rows, width = values.shape
     if list(state_seq.shape[:-1]) != rows or state_seq.shape[-1] < width:
@@ -82,8 +93,35 @@ def write(state_seq: Tensor, q: Tensor, v: Tensor, a: Tensor) -> Tensor:
     return state_seq
 
 
+def overwrite(state_seq: JointState, values: dict[str, Tensor]) -> JointState:
+    """Overwrite fields of `state_seq`, all of them or, if one cannot be written, none; returns it.
+
+    Raises:
+        ArgumentError: if one is missing, has another shape, or cannot hold its values.
+        LeafWriteError: if one is a leaf that requires grad, or a view of one.
+    """
+    fields = {name: field_of(state_seq, "state_seq", name) for name in values}
+    for field, value in fields.items():
+        name = f"state_seq.{field}"
+        check_shape(name, value, tuple(values[field].shape), "a row for each sample of act")
+        check_writable(value, "copy")
+        array = value.payload
+        flags = getattr(array, "flags", None)
+        if not getattr(flags, "writeable", True) or repeats(array.shape, array.strides):
+            raise ArgumentError(
+                f"{name} of shape {tuple(value.shape)} cannot be overwritten: its memory is "
+                "read-only, or elements share it. Each sample has a result of its own. Write "
+                f"`{name} = {name}.clone()`."
+            )
+    for field, value in fields.items():
+        value.copy_(values[field])
+    return state_seq
+
+
 def _row(name: str, start: Tensor, act: Tensor) -> Tensor:
     # Without the axis, B rows of starts would pass for H rows of samples wherever B = H.
+    check_tensor(name, start)
+    check_tensor("act", act)
     row = start.unsqueeze(-2) if 0 < start.ndim < act.ndim else start
     n = act.shape[-1] if act.ndim else 0
     if tuple(row.shape[-2:]) != (1, n):

@@ -27,7 +27,7 @@ from typing import Any
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import check_broadcasts, check_matrix, check_shape
-from ._rows import columns, delayed, field_of, parts_of_start, row_of, write
+from ._rows import columns, delayed, overwrite, parts_of_start, row_of, write
 from .states import JointState
 
 __all__ = [
@@ -282,7 +282,7 @@ def tensor_step_pos(
 
     Raises:
         ArgumentError: if shapes do not fit, or a field is missing.
-        LeafWriteError: if a field to write is a leaf that requires grad.
+        LeafWriteError: if a field to write is a leaf that requires grad. Then none is written.
 
     Example:
         >>> start = JointState.from_position(zeros(1, 1))
@@ -291,18 +291,12 @@ def tensor_step_pos(
         >>> tensor_step_pos(start, u, seq, build_fd_matrix(3)).acceleration.flatten()
         tensor([0., 1., 1.])
     """
-    names = "position", "velocity", "acceleration"
-    q_0, v_0, a_0 = [row_of(state, name, act) for name in names]
+    q_0, v_0, a_0 = [row_of(state, name, act) for name in ("position", "velocity", "acceleration")]
     check_matrix("fd_matrix", fd_matrix, act)
     p = delayed(q_0, act)
     v = delayed(v_0, fd_matrix @ p)
     a = delayed(a_0, fd_matrix @ v)
-    fields = [field_of(state_seq, "state_seq", name) for name in names]
-    for name, field in zip(names, fields, strict=True):
-        check_shape(f"state_seq.{name}", field, tuple(a.shape), "a row for each sample of act")
-    for field, value in zip(fields, (p, v, a), strict=True):
-        field.copy_(value)
-    return state_seq
+    return overwrite(state_seq, {"position": p, "velocity": v, "acceleration": a})
 
 
 def tensor_step_pos_ik(act: Tensor, state_seq: JointState) -> JointState:

@@ -13,8 +13,8 @@ from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import arange, tensor
 
-from ._arguments import count
-from .states import TensorDeviceType
+from ._arguments import check_tensor, count
+from .states import TensorDeviceType, settings_of
 
 __all__ = ["action_interpolate_kernel", "interpolate_kernel", "sum_matrix", "tensor_linspace"]
 
@@ -38,7 +38,7 @@ def tensor_linspace(start_tensor: Tensor, end_tensor: Tensor, steps: int = 10) -
     Raises:
         ShapeError: if the shapes do not broadcast.
         ArgumentError: for `steps` < 1.
-        ArgumentTypeError: if it is no integer.
+        ArgumentTypeError: if it is no integer, or the others are no tensors.
 
     Example:
         >>> tensor_linspace(tensor([[0.0], [1.0]]), tensor([[4.0], [3.0]]), steps=4)
@@ -46,6 +46,8 @@ def tensor_linspace(start_tensor: Tensor, end_tensor: Tensor, steps: int = 10) -
                 [1.5000, 2.0000, 2.5000, 3.0000]])
     """
     steps = count("steps", steps, 1)
+    check_tensor("start_tensor", start_tensor)
+    check_tensor("end_tensor", end_tensor)
     way: Tensor = end_tensor - start_tensor
     dtype = way.dtype if is_differentiable(way.dtype) else None
     parts = arange(1, steps + 1, dtype=dtype, device=way.device) / steps
@@ -154,4 +156,4 @@ def _kernel(
     """Rows of a segment over and over: weights of its first and of its second way-point."""
     first, second = np.eye(h - 1, h), np.eye(h - 1, h, k=1)
     rows = np.kron(first, here[:, None]) + np.kron(second, there[:, None])
-    return tensor(rows + more, **tensor_args.as_torch_dict())
+    return tensor(rows + more, **settings_of(tensor_args))

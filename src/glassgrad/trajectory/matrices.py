@@ -23,7 +23,7 @@ from glassgrad.ops.joining import cat
 from glassgrad.ops.triangles import tril
 
 from ._arguments import check_shape, count
-from .states import TensorDeviceType
+from .states import TensorDeviceType, settings_of
 
 __all__ = [
     "build_clique_matrix",
@@ -209,7 +209,7 @@ def build_start_state_mask(horizon: int, tensor_args: TensorDeviceType) -> tuple
         tensor([7., 1., 2.])
     """
     rows = count("horizon", horizon, 1)
-    settings = tensor_args.as_torch_dict()
+    settings = settings_of(tensor_args)
     return tensor(np.eye(rows, 1), **settings), tensor(np.eye(rows, k=-1), **settings)
 
 

@@ -10,12 +10,12 @@ from typing import Any, Self
 
 from glassgrad.base.backend import CPU, Device
 from glassgrad.base.dtypes import DType, as_dtype, float32
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.alike import zeros_like
 from glassgrad.ops.creation import as_tensor, clone, zeros
 
-__all__ = ["JointState", "TensorDeviceType"]
+__all__ = ["JointState", "TensorDeviceType", "settings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,20 @@ class TensorDeviceType:
         return as_tensor(data, **self.as_torch_dict())
 
 
+def settings_of(tensor_args: TensorDeviceType) -> dict[str, Any]:
+    """Device and dtype for what a function makes.
+
+    Raises:
+        ArgumentTypeError: if `tensor_args` is no TensorDeviceType.
+    """
+    if not isinstance(tensor_args, TensorDeviceType):
+        raise ArgumentTypeError(
+            f"tensor_args must be a TensorDeviceType, got {tensor_args!r}. It says which device "
+            "and dtype new tensors get. Write `TensorDeviceType()` for float32 on the CPU."
+        )
+    return tensor_args.as_torch_dict()
+
+
 @dataclass(eq=False, slots=True)
 class JointState:
     """Positions of joints, with as many derivatives as are known.
@@ -83,7 +97,7 @@ class JointState:
         for name in _FIELDS:
             value = getattr(self, name)
             if value is not None and not isinstance(value, Tensor):
-                setattr(self, name, self.tensor_args.to_device(value))
+                setattr(self, name, as_tensor(value, **settings_of(self.tensor_args)))
 
     @classmethod
     def zeros(
@@ -106,7 +120,7 @@ class JointState:
             >>> JointState.zeros((2, 3), TensorDeviceType()).jerk.shape
             glassgrad.Size([2, 3])
         """
-        made = {name: zeros(size, **tensor_args.as_torch_dict()) for name in _FIELDS}
+        made = {name: zeros(size, **settings_of(tensor_args)) for name in _FIELDS}
         return cls(**made, joint_names=joint_names, tensor_args=tensor_args)
 
     @classmethod
