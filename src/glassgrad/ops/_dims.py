@@ -6,7 +6,7 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 
-__all__ = ["size_of", "wrap_dim", "wrap_dims"]
+__all__ = ["int_of", "ints_of", "size_of", "wrap_dim", "wrap_dims"]
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -54,6 +54,42 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
                 "A dim can only be reduced once. Name each dim once."
             )
     return wrapped
+
+
+def int_of(value: Any, name: str, argument: str) -> int:
+    """An argument that counts: an int, or what stands for one.
+
+    Args:
+        value: the argument.
+        name: of the function, for the message.
+        argument: how PyTorch calls it.
+
+    Raises:
+        ArgumentTypeError: if it is no integer.
+    """
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{name}(): argument '{argument}' must be int, not {type(value).__name__}. It counts "
+            f"elements or places. Write a whole number: `{argument}=1`."
+        ) from error
+
+
+def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
+    """An argument that may be one int or several.
+
+    Raises:
+        ArgumentTypeError: if it is neither.
+    """
+    several = values if isinstance(values, (tuple, list)) else (values,)
+    for value in several:
+        if not hasattr(type(value), "__index__"):
+            raise ArgumentTypeError(
+                f"{name}(): argument '{argument}' must be tuple of ints, not "
+                f"{type(value).__name__}. It counts places. Write `{argument}=1`, or a tuple."
+            )
+    return tuple([operator.index(value) for value in several])
 
 
 def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:

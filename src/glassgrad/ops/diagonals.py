@@ -8,7 +8,7 @@ import numpy as np
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
-from ._dims import wrap_dim
+from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import spread, zeros_like
 from .shape import ravel
@@ -72,6 +72,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
             f"diagonal dimensions cannot be identical {dim1}, {dim2}. A matrix has rows and "
             "columns. Write two dims."
         )
+    offset = int_of(offset, "diag_embed", "offset")
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
 
 
@@ -135,6 +136,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
             "It makes one matrix of one vector, or the opposite. Write `diag_embed` or `diagonal` "
             "for stacks of them."
         )
+    diagonal = int_of(diagonal, "diag", "diagonal")
     if input.ndim == 1:
         return diag_embed(input, diagonal)
     return DiagonalCopy.apply(input, offset=diagonal, dim1=0, dim2=1)

@@ -14,7 +14,7 @@ from glassgrad.base.errors import DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import wrap_dim
+from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run
 from ._index import as_items, dims_of, index_array, read_slice, refusal
 from ._keys import batched_key, key_of
@@ -157,7 +157,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             "select() cannot be applied to a 0-dim tensor. It has no dim to choose from. Write "
             "`x.item()` for its value."
         )
-    at = wrap_dim(dim, input.ndim)
+    at, index = wrap_dim(dim, input.ndim), int_of(index, "select", "index")
     n = input.shape[at]
     if not -n <= index < n:
         raise DimError(
@@ -200,13 +200,13 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
             "narrow() cannot be applied to a 0-dim tensor. It has no dim to narrow. Write "
             "`x.reshape(1)` first."
         )
+    at, length = wrap_dim(dim, input.ndim), int_of(length, "narrow", "length")
     if length < 0:
         raise ShapeError(
             f"narrow(): length must be non-negative, got {length}. It counts elements. "
             "Write where the range begins as `start`."
         )
-    at = wrap_dim(dim, input.ndim)
-    n, first = input.shape[at], int(start)
+    n, first = input.shape[at], int_of(start, "narrow", "start")
     if not -n <= first <= n:
         raise DimError(
             f"start out of range (expected to be in range of [{-n}, {n}], but got {first}). "

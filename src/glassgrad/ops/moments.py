@@ -103,7 +103,7 @@ def var_mean(
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    correction: float = 1,
+    correction: float | None = 1,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -132,7 +132,7 @@ def std_mean(
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    correction: float = 1,
+    correction: float | None = 1,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,5 @@
 """Taking tensors apart: split, chunk, tensor_split, unbind. `joining.py` puts them together."""
 
-import operator
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
@@ -11,7 +10,7 @@ from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
 
-from ._dims import size_of, wrap_dim
+from ._dims import int_of, ints_of, size_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from .indexing import narrow
 from .joining import Cat, Stack
@@ -117,7 +116,7 @@ def checked_sections(
         sizes = size_of((tuple(split_size_or_sections),), "split", argument="split_sizes")
         _check_sections(sizes, n, at)
         return {"split_sizes": sizes, "dim": at}
-    size = operator.index(split_size_or_sections)
+    size = int_of(split_size_or_sections, "split", "split_size")
     if size < 0:
         raise ShapeError(
             f"split expects split_size be non-negative, but got split_size={size}. It counts "
@@ -194,7 +193,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     """What `split` has to be told for so many parts."""
     _check_has_dims("chunk", input)
-    count = operator.index(chunks)
+    count = int_of(chunks, "chunk", "chunks")
     if count < 1:
         raise ShapeError(
             f"chunk expects `chunks` to be greater than 0, got: {count}. It counts parts. "
@@ -231,9 +230,10 @@ def tensor_split(
     at = wrap_dim(dim, input.ndim)
     n = input.shape[at]
     if isinstance(indices_or_sections, Sequence):
-        cuts = [slice(i, None).indices(n)[0] for i in indices_or_sections]
+        places = ints_of(indices_or_sections, "tensor_split", "indices")
+        cuts = [slice(i, None).indices(n)[0] for i in places]
     else:
-        count = operator.index(indices_or_sections)
+        count = int_of(indices_or_sections, "tensor_split", "sections")
         if count < 1:
             raise ShapeError(
                 f"number of sections must be larger than 0, got {count}. Write a list to choose "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import DTypeError
+from glassgrad.base.errors import ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Along, run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
@@ -81,7 +81,7 @@ def var(
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    correction: float = 1,
+    correction: float | None = 1,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -92,7 +92,7 @@ def var(
         dim, axis: the dims to reduce; None or () for all.
         unbiased: True is `correction=1`, False `correction=0`; it may come alone: `x.var(False)`.
         keepdim, keepdims: keep those dims, with size 1.
-        correction: what is subtracted from the number of elements; 1 is Bessel's.
+        correction: what is subtracted from the number of elements; 1, or None, is Bessel's.
 
     Returns:
         Tensor of shape `S` without `dim`; nan with a warning if nothing is left to divide by.
@@ -100,6 +100,7 @@ def var(
     Raises:
         DimError: for a dim that `input` does not have.
         DTypeError: for integers.
+        ArgumentTypeError: if `correction` is no number.
 
     Example:
         >>> var(tensor([1.0, 2.0, 3.0]))
@@ -117,7 +118,7 @@ def std(
     unbiased: bool | None = None,
     keepdim: bool = False,
     *,
-    correction: float = 1,
+    correction: float | None = 1,
     axis: Dims = None,
     keepdims: bool | None = None,
 ) -> Tensor:
@@ -144,7 +145,7 @@ def checked_spread(
     op: type[Primitive],
     input: Tensor,
     dim: Dims,
-    correction: float,
+    correction: float | None,
     unbiased: bool | None,
     keepdim: bool,
     keepdims: bool | None,
@@ -165,6 +166,13 @@ def checked_spread(
         dim, unbiased = None, dim
     if unbiased is not None:
         correction = int(unbiased)
+    elif correction is None:
+        correction = 1
+    elif not hasattr(type(correction), "__float__"):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'correction' must be Number, not {type(correction).__name__}. It "
+            "is subtracted from the number of elements. Write `correction=1`."
+        )
     dims = reduced(dim, input.ndim)
     if _freedom(input.shape, dims, correction) <= 0:
         warnings.warn(

@@ -10,7 +10,7 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import size_of, wrap_dim
+from ._dims import ints_of, size_of, wrap_dim
 from ._families import Along, Linear, run, shifted
 
 __all__ = ["mT", "movedim", "permute", "reversed_dims", "swapaxes", "t", "transpose"]
@@ -153,15 +153,16 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
         >>> movedim(tensor([[[1, 2, 3]]]), 2, 0).shape
         glassgrad.Size([3, 1, 1])
     """
-    asked = [(d,) if isinstance(d, int) else tuple(d) for d in (source, destination)]
-    if len(asked[0]) != len(asked[1]):
+    leaving = ints_of(source, "movedim", "source")
+    arriving = ints_of(destination, "movedim", "destination")
+    if len(leaving) != len(arriving):
         raise ShapeError(
-            f"movedim: Invalid source or destination dims: source ({list(asked[0])} dims) should "
-            f"contain the same number of dims as destination ({list(asked[1])} dims). "
+            f"movedim: Invalid source or destination dims: source ({list(leaving)} dims) should "
+            f"contain the same number of dims as destination ({list(arriving)} dims). "
             "Write where each of them goes."
         )
-    moved = _distinct(asked[0], input.ndim, "source")
-    goals = _distinct(asked[1], input.ndim, "destination")
+    moved = _distinct(leaving, input.ndim, "source")
+    goals = _distinct(arriving, input.ndim, "destination")
     comes_from = dict(zip(goals, moved, strict=True))
     others = iter([dim for dim in range(input.ndim) if dim not in moved])
     return permute(

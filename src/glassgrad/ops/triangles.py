@@ -8,7 +8,7 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import wrap_dim
+from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
 
@@ -47,6 +47,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
     Raises:
         ShapeError: if there are fewer than two dims.
+        ArgumentTypeError: if `diagonal` is no integer.
 
     Example:
         >>> tril(tensor([[1, 2], [3, 4]]))
@@ -56,7 +57,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.tril.html
     """
     _check_matrix("tril", input)
-    return Tril.apply(input, diagonal=diagonal)
+    return Tril.apply(input, diagonal=int_of(diagonal, "tril", "diagonal"))
 
 
 class Triu(Linear, Along):
@@ -88,7 +89,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
                 [0, 4]])
     """
     _check_matrix("triu", input)
-    return Triu.apply(input, diagonal=diagonal)
+    return Triu.apply(input, diagonal=int_of(diagonal, "triu", "diagonal"))
 
 
 def _check_matrix(name: str, input: Tensor) -> None:
@@ -175,6 +176,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 
     See also: https://pytorch.org/docs/stable/generated/torch.diagonal.html
     """
+    offset = int_of(offset, "diagonal", "offset")
     first, second = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if first == second:
         raise ShapeError(

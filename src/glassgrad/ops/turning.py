@@ -9,7 +9,7 @@ from glassgrad.base.backend import copy_of, in_rows
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
-from ._dims import size_of, wrap_dim, wrap_dims
+from ._dims import ints_of, size_of, wrap_dim, wrap_dims
 from ._families import Along, Linear, run
 from .shape import reshape
 
@@ -103,11 +103,11 @@ def roll(
 
     See also: https://pytorch.org/docs/stable/generated/torch.roll.html
     """
-    steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    steps = ints_of(shifts, "roll", "shifts")
     if dims is None or dims == ():
         flat = Roll.apply(reshape(input, (-1,)), shifts=steps, dims=(0,))
         return reshape(flat, tuple(input.shape))
-    asked = (dims,) if isinstance(dims, int) else tuple(dims)
+    asked = ints_of(dims, "roll", "dims")
     if len(asked) != len(steps):
         raise ShapeError(
             f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(asked)}. Each dim "

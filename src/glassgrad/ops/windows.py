@@ -7,7 +7,7 @@ from glassgrad.base.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import wrap_dim
+from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
 from .shape import reshape
@@ -95,6 +95,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         DimError: if there is no such dim.
         ShapeError: if a window is longer than the dim.
         ArgumentError: if `size` is negative, or `step` not positive.
+        ArgumentTypeError: if one of them is no integer.
 
     Example:
         >>> tensor([1, 2, 3, 4]).unfold(0, 2, 1)
@@ -105,6 +106,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
     """
     at = wrap_dim(dimension, input.ndim)
+    size, step = int_of(size, "unfold", "size"), int_of(step, "unfold", "step")
     longest = input.shape[at] if input.ndim else 1
     if size > longest:
         raise ShapeError(
