@@ -104,11 +104,24 @@ def test_a_narrow_terminal_gets_lines():
     assert console.file.getvalue() == text_view(trace) + "\n"
 
 
-def test_in_tables_no_name_is_cut():
-    console = Console(file=io.StringIO(), force_terminal=True, width=62, color_system=None)
+@pytest.mark.parametrize("width", [60, 80])
+def test_in_tables_no_name_is_cut(width):
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system=None)
+    x = gg.ones(2, 3, requires_grad=True)
+    show_trace(gg.record((x @ gg.ones(3, 2)).softmax(0).sum()), console)
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    for op in ("SoftmaxBackward0", "AccumulateGrad"):
+        assert f" {op} " in shown
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_tables_count_memory_as_the_lines_do():
     x = gg.ones(2, requires_grad=True)
-    show_trace(gg.record(x.softmax(0).sum()), console)
-    assert "…" not in console.file.getvalue()
+    y = x * 1
+    trace = gg.record((y * y).sum())
+    assert "self, other (8 B)" in in_a_terminal(trace)
+    assert "self, other (8 B)" in text_view(trace)
 
 
 def test_an_error_that_ended_the_pass_is_told_last():

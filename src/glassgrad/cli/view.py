@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
-from glassgrad.viz.wording import Narrator, bytes_text, plain, shape_text, tensor_name
+from glassgrad.viz.text import edge_words, saved_words
+from glassgrad.viz.wording import Narrator, plain, shape_text, tensor_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +16,7 @@ __all__ = ["show_trace"]
 
 FIRST = 200  # rows of a table, if nothing else is said: it is laid out as a whole
 NARROW = 60  # columns that a table does not fit into
+WHOLE = 24  # characters of an op's name that no line break parts
 
 
 def show_trace(
@@ -65,22 +67,25 @@ def _nodes(trace: Trace, limit: int) -> "Table":
     turn = {name: str(at) for at, name in enumerate(schedule, 1)}
     order = [*schedule, *(name for name in reversed(nodes) if name not in turn)]
     leaves = {leaf["acc"]: leaf for leaf in trace.leaves}
+    names = {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
+    rows = [(name, _row(nodes[name], leaves.get(name), names)) for name in islice(order, limit)]
     table = _table(f"{len(order):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
-    for name in islice(order, limit):
-        row = _row(nodes[name], leaves.get(name))
+    longest = max((len(op) for _, (op, *_) in rows), default=0)
+    if longest <= WHOLE:
+        table.columns[2].width = longest  # of the others' columns the lines break
+    for name, row in rows:
         table.add_row(turn.get(name, ""), name, *(Text(text) for text in row))
     return table
 
 
-def _row(node: dict[str, Any], leaf: dict[str, Any] | None) -> tuple[str, str, str, str]:
+def _row(
+    node: dict[str, Any], leaf: dict[str, Any] | None, names: dict[str, str]
+) -> tuple[str, str, str, str]:
     if leaf is not None:
         return plain(node["op"]), shape_text(leaf["shape"]), f"{tensor_name(leaf)}.grad", ""
-    goes = ", ".join(edge["to"] or "∅" for edge in node["edges"])
-    saved = node.get("saved", [])
-    names = ", ".join(plain(each["name"]) for each in saved)
-    size = f" ({bytes_text(sum(each['bytes'] for each in saved))})" if saved else ""
+    goes = ", ".join(edge_words(edge) for edge in node["edges"])
     shape = shape_text(node["shape"]) if "shape" in node else ""
-    return plain(node["op"]), shape, goes, names + size
+    return plain(node["op"]), shape, goes, saved_words(node, names)
 
 
 def _events(trace: Trace, limit: int) -> "Table":

@@ -12,7 +12,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.viz.memory import size_of
 from glassgrad.viz.wording import Narrator, bytes_text, plain, shape_text, tensor_name
 
-__all__ = ["event_lines", "node_lines", "text_view"]
+__all__ = ["edge_words", "event_lines", "node_lines", "saved_words", "text_view"]
 
 
 def text_view(trace: Trace, *, limit: int | None = None) -> str:
@@ -45,10 +45,11 @@ def node_lines(trace: Trace) -> Iterator[str]:
     ran = set(schedule)
     order = [*schedule, *(name for name in reversed(nodes) if name not in ran)]
     tensors = {leaf["acc"]: leaf for leaf in trace.leaves}
+    names = {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
     wide = len(str(len(order)))
     for turn, name in enumerate(order, 1):
         number = f"#{turn:<{wide}}" if name in ran else " " * (wide + 1)
-        yield f"{number} {name}  {_node_words(nodes[name], tensors)}"
+        yield f"{number} {name}  {_node_words(nodes[name], tensors, names)}"
 
 
 def event_lines(trace: Trace) -> Iterator[str]:
@@ -59,7 +60,41 @@ def event_lines(trace: Trace) -> Iterator[str]:
         yield f"{event['k']:>{wide}}  {narrator.sentence(event)}"
 
 
-def _node_words(node: dict[str, Any], tensors: dict[str, dict[str, Any]]) -> str:
+def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
+    """What a node saved, and how much memory that is; a leaf's own is not counted.
+
+    Args:
+        node: of a trace.
+        leaves: their names by their ids.
+
+    Example:
+        >>> saved = [{"name": "self", "storage": "s0", "bytes": 8}, {"name": "mat2", "leaf": "t0"}]
+        >>> saved_words({"id": "n0", "saved": saved}, {"t0": "W"})
+        'self, mat2 (8 B and leaf W)'
+    """
+    saved = node.get("saved")
+    if not saved:
+        return ""
+    names = ", ".join(plain(each["name"]) for each in saved)
+    of_leaves = dict.fromkeys(each["leaf"] for each in saved if "leaf" in each)
+    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in of_leaves]
+    if any("leaf" not in each for each in saved):
+        parts.insert(0, bytes_text(size_of(node)))
+    return f"{names} ({' and '.join(parts)})"
+
+
+def edge_words(edge: dict[str, Any]) -> str:
+    """Where a gradient goes: the node, its slot unless that is the first, and what is summed up."""
+    if edge["to"] is None:
+        return "∅"
+    slot = f".{edge['slot']}" if edge["slot"] else ""
+    reduced = f" Σ→{shape_text(edge['sum_to'])}" if "sum_to" in edge else ""
+    return f"{edge['to']}{slot}{reduced}"
+
+
+def _node_words(
+    node: dict[str, Any], tensors: dict[str, dict[str, Any]], names: dict[str, str]
+) -> str:
     words = [plain(node["op"])]
     if "shape" in node:
         words.append(shape_text(node["shape"]))
@@ -67,30 +102,10 @@ def _node_words(node: dict[str, Any], tensors: dict[str, dict[str, Any]]) -> str
         leaf = tensors[node["id"]]
         words.append(f"→ {tensor_name(leaf)} {shape_text(leaf['shape'])}")
     if node["edges"]:
-        words.append("→ " + ", ".join(_edge_words(edge) for edge in node["edges"]))
+        words.append("→ " + ", ".join(edge_words(edge) for edge in node["edges"]))
     if node.get("saved"):
-        words.append(_saved_words(node, tensors))
+        words.append(f"saved {saved_words(node, names)}")
     return " ".join(words)
-
-
-def _saved_words(node: dict[str, Any], leaves: dict[str, dict[str, Any]]) -> str:
-    """What a node saved, and how much memory that is; a leaf's own is not counted."""
-    saved = node["saved"]
-    names = ", ".join(plain(each["name"]) for each in saved)
-    known = {leaf["id"]: tensor_name(leaf) for leaf in leaves.values()}
-    of_leaves = dict.fromkeys(each["leaf"] for each in saved if "leaf" in each)
-    parts = [f"leaf {known.get(leaf, leaf)}" for leaf in of_leaves]
-    if any("leaf" not in each for each in saved):
-        parts.insert(0, bytes_text(size_of(node)))
-    return f"saved {names} ({' and '.join(parts)})"
-
-
-def _edge_words(edge: dict[str, Any]) -> str:
-    if edge["to"] is None:
-        return "∅"
-    slot = f".{edge['slot']}" if edge["slot"] else ""
-    reduced = f" Σ→{shape_text(edge['sum_to'])}" if "sum_to" in edge else ""
-    return f"{edge['to']}{slot}{reduced}"
 
 
 def _cut(lines: Iterator[str], limit: int | None, count: int) -> list[str]:
