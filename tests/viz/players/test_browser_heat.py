@@ -67,6 +67,48 @@ def test_more_is_wider_and_has_the_colour_of_the_ramp(scheme, play, samples):
     assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
 
 
+HEAD = """each => {
+  const box = each.querySelector(".tip").getBoundingClientRect();
+  const width = getComputedStyle(each.querySelector(".line")).strokeWidth;
+  return [box.right, Math.min(box.height, box.width), parseFloat(width)];
+}"""
+
+
+def test_an_arrows_head_grows_with_its_line_and_points_where_it_did(play):
+    x = gg.tensor(2.0, requires_grad=True)
+    trace = gg.record((x * 1e-3).exp() * 1e-3)  # a row: all arrows point to the right
+    shown = play(player(trace))
+    shown.press("End")
+    arc = shown.page.locator(".gg-stage [id^=gg-r]")
+    point, before, _ = arc.evaluate(HEAD)
+    shown.press("h")
+    after, head, line = arc.evaluate(HEAD)
+    assert after == pytest.approx(point, abs=0.2)
+    assert head > before > line / 2
+    assert head > 1.5 * line
+
+
+def test_no_label_lies_on_its_arrow_when_that_is_wide(play):
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    y = gg.tensor([3.0, 4.0], requires_grad=True)
+    shown = play(player(gg.record((x * 2 * y).sum())))
+    shown.press("End", "h")
+    crossed = shown.page.evaluate(
+        """() => [...document.querySelectorAll(".gg-stage .label")].filter((label) => {
+          const box = label.getBBox();
+          return [...document.querySelectorAll(".gg-stage .line")].some((line) => {
+            const reach = parseFloat(getComputedStyle(line).strokeWidth) / 2;
+            const length = line.getTotalLength();
+            return Array.from({ length: 100 }, (_, at) => line.getPointAtLength(length * at / 99))
+              .some(({ x, y }) => x > box.x - reach + 1 && x < box.x + box.width + reach - 1
+                && y > box.y + 3 - reach && y < box.y + box.height - 3 + reach);
+          });
+        }).map((label) => label.textContent)"""
+    )
+    assert shown.page.locator(".gg-stage .label").count() >= 2
+    assert crossed == []
+
+
 def test_the_legend_of_the_heat_says_the_range(play, samples):
     shown = play(player(samples.neuron()))
     assert shown.page.locator(".gg-heat").count() == 0

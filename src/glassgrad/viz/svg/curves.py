@@ -1,7 +1,7 @@
 """Curves as SVG path data."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from glassgrad.viz.layout.places import Point
 
@@ -9,6 +9,7 @@ __all__ = ["arrowhead", "beside", "path_data"]
 
 STEPS = 24  # places that are looked at along each curve
 FARTHEST = 20.0  # px that a label moves: it still stands beside its line
+TOUCH = 1e-6  # px that are none: a sum of floats may come out a little less
 TIP, HALF = 7.5, 3.6  # length and half width of an arrowhead, px
 
 
@@ -36,31 +37,51 @@ def arrowhead(points: list[Point], width: float = 1.5) -> tuple[Point, str]:
     return base, f"M{_pair(left)}L{_pair(end)}L{_pair(right)}z"
 
 
-def beside(points: list[Point], label: Point, size: Point, width: float) -> Point:
-    """Where the middle of a label goes so that a line of `width` px keeps clear of it.
+def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float) -> Point:
+    """Where the middle of a label goes so that lines of `width` px keep clear of it.
 
     Args:
-        points: of the line.
+        lines: the points of the label's own line, then those of others that are near.
         label: where the middle is.
         size: half the width and half the height of the label.
-        width: of the line.
+        width: of the lines.
+
+    Returns:
+        The nearest place that is clear of all; if there is none near, one clear of the own line;
+        if there is none either, `label`.
 
     Example:
-        >>> beside([(0, 0), (10, 0), (20, 0), (30, 0)], (15, -4), (8, 6), 8.0)
+        >>> beside([[(0, 0), (10, 0), (20, 0), (30, 0)]], (15, -4), (8, 6), 8.0)
         (15, -10.0)
     """
-    (x, y), (across, along) = label, (size[0] + width / 2, size[1] + width / 2)
-    places = list(_places(points))
+    across, along = size[0] + width / 2, size[1] + width / 2
+    known = [list(_places(points)) for points in lines]
+
+    def is_clear(at: Point) -> bool:
+        return all(
+            abs(u - at[0]) >= across - TOUCH or abs(v - at[1]) >= along - TOUCH
+            for places in known
+            for u, v in places
+        )
+
+    if is_clear(label):
+        return label
+    ways = [way for places in known for way in _ways_out(places, label, across, along)]
+    ways = [way for way in ways if math.dist(way, label) <= FARTHEST and is_clear(way)]
+    if not ways and len(lines) > 1:
+        return beside(lines[:1], label, size, width)
+    return min(ways, key=lambda way: math.dist(way, label), default=label)
+
+
+def _ways_out(places: list[Point], label: Point, across: float, along: float) -> Iterator[Point]:
+    """Straight up, down, left and right of a label, to where a line no longer touches it."""
+    x, y = label
     over = [v for u, v in places if abs(u - x) < across]
     level = [u for u, v in places if abs(v - y) < along]
-    if not any(abs(u - x) < across and abs(v - y) < along for u, v in places):
-        return label
-    ways = (
-        *((x, at) for at in (min(over) - along, max(over) + along)),
-        *((at, y) for at in (min(level) - across, max(level) + across)),
-    )
-    best = min(ways, key=lambda way: math.dist(way, label))
-    return best if math.dist(best, label) <= FARTHEST else label
+    if over:
+        yield from ((x, min(over) - along), (x, max(over) + along))
+    if level:
+        yield from ((min(level) - across, y), (max(level) + across, y))
 
 
 def _places(points: list[Point]) -> Iterator[Point]:

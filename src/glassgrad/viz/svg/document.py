@@ -7,12 +7,13 @@ ones also stand as attributes, for programs that know no style sheets.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
 from glassgrad.viz.layout.boxes import ROW_LINE, TITLE_LINE, Box, box_of, pill_width
-from glassgrad.viz.layout.places import Layout
+from glassgrad.viz.layout.places import Layout, Point
 from glassgrad.viz.scene.clusters import GRADIENT
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
 from glassgrad.viz.style import (
@@ -42,6 +43,7 @@ from glassgrad.viz.wording import escape, plain
 __all__ = ["Pen", "box_attribute", "to_svg"]
 
 MARGIN = 20.0
+WIDEST = "5"  # step of the ramp of flows
 HEAD = 58.0  # title and counts
 
 
@@ -109,9 +111,7 @@ class Pen:
         for arc in self.graph.arcs:
             if arc.id in self.layout.routes:
                 yield self._arc(arc)
-        for arc in self.graph.arcs:
-            if arc.id in self.layout.labels:
-                yield self._label(arc)
+        yield from self._labels()
         for cluster in self.graph.clusters:
             if cluster.id in self.layout.frames:
                 x, y, _, _ = self.layout.frames[cluster.id]
@@ -198,13 +198,21 @@ class Pen:
         inside = [f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>']
         return self._group(cluster.id, "cluster", inside)
 
-    def _label(self, arc: Arc) -> str:
-        """The text beside an arc. Labels are drawn after all arcs, so that no line crosses one."""
+    def _labels(self) -> Iterator[str]:
+        """The texts beside arcs. They are drawn after all arcs, so that no line crosses one."""
+        fans: dict[str, list[list[Point]]] = defaultdict(list)
+        for arc in self.graph.arcs:
+            if arc.kind not in TIES:
+                fans[arc.tail].append(self.layout.routes.get(arc.id, []))
+        for arc in self.graph.arcs:
+            if arc.id in self.layout.labels:
+                yield self._label(arc, [self.layout.routes[arc.id], *fans[arc.tail]])
+
+    def _label(self, arc: Arc, lines: list[list[Point]]) -> str:
         x, y = self.layout.labels[arc.id]
-        if arc.flow:  # its arrow may be wide
-            wide = float(arrow_looks(arc.flow, self.shade)["stroke_width"])
-            half = text_width(arc.label, 10) / 2 + 2, 6.0
-            x, y = beside(self.layout.routes[arc.id], (x, y), half, wide)
+        if arc.flow or not self.framed:  # its arrow may be wide; in a player any may become so
+            wide = float(arrow_looks(arc.flow or WIDEST, self.shade)["stroke_width"])
+            x, y = beside(lines, (x, y), (text_width(arc.label, 10) / 2 + 2, 6.0), wide)
         return self._words_beside(x, y + 3, arc.label, 10, at="middle")
 
     def _words_beside(self, x: float, y: float, words: str, size: float, *, at: str) -> str:
@@ -376,10 +384,8 @@ class Pen:
             looks["font_weight"] = str(weight)
         if mono:
             looks["font_family"] = MONO
-        words = escape(plain(words, 400))
-        return (
-            f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}"{self.inline(**looks)}>{words}</text>'
-        )
+        place = f'x="{x:.1f}" y="{y:.1f}"{self.inline(**looks)}'
+        return f'<text class="{classes}" {place}>{escape(plain(words, 400))}</text>'
 
     def inline(self, **looks: str) -> str:
         """Looks as attributes; none in a page, whose style sheet says the same once for all."""

@@ -7,6 +7,7 @@ import { flowStep, movingArcs, tieOf } from "./log.js";
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
 const SMALLEST = 0.67; // below two thirds of its size the text is too small: it scrolls instead
+const SIDE = Math.hypot(7.5, 3.6); // of an arrow's head, drawn from its left corner to its point
 const LARGEST = 1.5; // a small graph is enlarged, for the back row
 
 export class Stage {
@@ -34,6 +35,7 @@ export class Stage {
         group.prepend(shape("title", {}, `use ${number} of ${total} of ${words(group, ".title")}`));
       }
       const known = group.classList.contains("arc") ? this.arcs : this.vertices;
+      if (known === this.arcs) pinHead(group);
       known.set(id, [...(known.get(id) ?? []), group]);
     }
   }
@@ -244,6 +246,14 @@ function boxOf(group) {
 
 function words(group, part) {
   return group.querySelector(part).textContent;
+}
+
+// An arrow's head grows with its line, and its point stays where it is.
+function pinHead(arc) {
+  const head = arc.querySelector(".tip");
+  if (!head) return; // a tie
+  const { x, y } = head.getPointAtLength(SIDE);
+  head.style.transformOrigin = `${x}px ${y}px`;
 }
 
 function addMarks(group) {
