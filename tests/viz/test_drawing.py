@@ -8,7 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
-from glassgrad.viz import draw, player
+from glassgrad.viz import draw, player, text_view
 
 
 @pytest.fixture
@@ -159,6 +159,10 @@ def test_the_flow_of_a_pass_that_did_not_run_is_refused():
         draw((x * x).sum(), flow=True)
 
 
+def compare_with_itself(trace):
+    return gg.compare(trace, trace)
+
+
 NODE = {"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}
 
 
@@ -171,10 +175,11 @@ NODE = {"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}
         ([NODE], [{"k": 0, "type": "apply", "node": "n0"}], r"events\[0\]: 'grad_in' is missing"),
     ],
 )
-@pytest.mark.parametrize("show", [draw, player])
+@pytest.mark.parametrize("show", [draw, player, text_view, compare_with_itself])
 def test_a_trace_made_by_hand_is_checked(show, nodes, events, where):
     trace = Trace({"nodes": nodes, "leaves": []}, {}, events)
-    given = rf"the trace given to (draw|player)\(\) is not a glassgrad\.trace/1 document: .*{where}"
+    name = show.__name__.partition("_with")[0]
+    given = rf"the trace given to {name}\(\) is not a glassgrad\.trace/1 document: .*{where}"
     with pytest.raises(DataError, match=given):
         show(trace)
 

@@ -93,6 +93,7 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
 
     Raises:
         ArgumentTypeError: if one of them is no Trace.
+        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
         ArgumentError: if `rtol` is negative or nan.
 
     Example:
@@ -106,7 +107,9 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
         'edge 1 of n1 MulBackward0 leads to n0 AccumulateGrad in a, nowhere in b'
     """
     for trace in (a, b):
-        if not isinstance(trace, Trace):
+        if isinstance(trace, Trace):
+            trace.check("compare")
+        else:
             raise ArgumentTypeError(
                 f"compare() was given a {type(trace).__name__}. It compares what two passes did. "
                 "Write `compare(record(loss), record(other_loss))`, or load files by `Trace.load`."

@@ -97,6 +97,7 @@ from glassgrad.tracing.validate import problem
 
 __all__ = ["SCHEMA", "Trace"]
 
+MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 SCHEMA = "glassgrad.trace/1"
 
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
@@ -243,6 +244,18 @@ class Trace:
         if found:
             raise _refusal(source, found)
         return cls(document["graph"], document["arrays"], document["events"])
+
+    def check(self, name: str) -> None:
+        """Look through a trace that may be made by hand, for a function that relies on the format.
+
+        Args:
+            name: of that function, for the error.
+
+        Raises:
+            DataError: if it is not sound; the message says where.
+        """
+        if len(self.nodes) + len(self.events) <= MOST_CHECKED:
+            Trace.from_document(self.document(), source=f"the trace given to {name}()")
 
     def document(self) -> dict[str, Any]:
         """The whole as one dict, as it is in the file."""

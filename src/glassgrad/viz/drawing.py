@@ -33,7 +33,6 @@ from glassgrad.viz.wording import escape
 __all__ = ["Drawing", "draw", "drawn"]
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
-MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 WIDEST = 6_000  # px: a picture from left to right that is wider, and so many times as wide as it is
 LONGEST = 12  # high, is a strip; from top to bottom a page shows it at the width of its text
 DOWNWARDS = 'from top to bottom, for it is long; rankdir="LR" draws it from left to right'
@@ -310,12 +309,7 @@ def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
         DataError: if it is a trace that is not sound.
     """
     if isinstance(loss, Trace):
-        document = loss.document()
-        lists = document["graph"]["nodes"], document["events"]
-        sizes = [len(each) for each in lists if isinstance(each, list)]
-        if sum(sizes) <= MOST_CHECKED:
-            # Raises if it is unsound: what draws relies on all that the format promises.
-            Trace.from_document(document, source=f"the trace given to {name}()")
+        loss.check(name)
         return loss
     if isinstance(loss, Passes):
         return loss.together()

@@ -22,12 +22,16 @@ def text_view(trace: Trace, *, limit: int | None = None) -> str:
         trace: what `record` returns.
         limit: at most so many lines of each part; None for all.
 
+    Raises:
+        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
+
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
         >>> print(text_view(Trace({"nodes": nodes, "leaves": []})))
         1 node, newest first
            n0  NegBackward0
     """
+    trace.check("text_view")
     count = len(trace.nodes)
     order = "in the order they ran" if trace.events else "newest first"
     lines = [f"{count:,} node{'' if count == 1 else 's'}, {order}"]

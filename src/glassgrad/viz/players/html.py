@@ -188,6 +188,7 @@ def player(loss: Any) -> Player:
         Player(Backward graph: 0 events)
     """
     if isinstance(loss, Trace):
+        loss.check("player")
         return Player(loss, draw(loss, rankdir="LR"), explanations(loss))
     found: dict[str, Any] = {}
 
