@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,6 +14,12 @@ LIBRARIES = [pytest.param(glassgrad, id="glassgrad"), pytest.param(torch, id="to
 def leaf(lib: Any, value: Any) -> Any:
     """A float64 leaf that requires grad."""
     return lib.tensor(value, dtype=lib.float64, requires_grad=True)
+
+
+def computed(lib: Any, rows: int = 3, columns: int = 2) -> tuple[Any, Any]:
+    """A leaf, and a tensor made from it that may be written."""
+    a = leaf(lib, np.arange(rows * columns, dtype=float).reshape(rows, columns).tolist())
+    return a, a * 1
 
 
 def plain(lib: Any, value: Any) -> Any:

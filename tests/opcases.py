@@ -7,6 +7,7 @@ import oprows_functions
 import oprows_inplace
 import oprows_lines
 import oprows_places
+import oprows_products
 import oprows_reduction
 import oprows_structure
 
@@ -16,6 +17,7 @@ CASES = [
     *oprows_elementwise.ROWS,
     *oprows_functions.ROWS,
     *oprows_reduction.ROWS,
+    *oprows_products.ROWS,
     *oprows_structure.ROWS,
     *oprows_lines.ROWS,
     *oprows_places.ROWS,

@@ -1,29 +1,23 @@
-"""Rows of reductions, products of matrices and losses."""
+"""Rows of reductions."""
 
 import math
 
 import numpy as np
 
 from glassgrad.ops import (
-    affine,
     argextrema,
     cumulating,
-    entropy,
     extrema,
-    linalg,
-    losses,
     medians,
     moments,
     reduction,
     statistics,
 )
-from glassgrad.ops.einsum import einsum
-from opcase import OpCase, constant, fixed, flags, real, sample, whole
+from opcase import OpCase, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
 
 EMPTY, POINT = sample(real(0, 3)), sample(real())
-WEIGHT = constant([0.5, 1.0, 2.0])
 TIES = fixed([[1.0, 3.0, 3.0], [2.0, 2.0, -1.0]])
 
 
@@ -250,154 +244,4 @@ CUMULATING = [
     ),
 ]
 
-LINALG = [
-    OpCase(
-        linalg.mm,
-        [real(2, 3), real(3, 4)],
-        numpy=np.matmul,
-        more=[sample(real(0, 3), real(3, 2)), sample(real(1, 1), real(1, 1))],
-        wrong=[sample(real(2, 3), real(4, 5)), sample(real(3), real(3, 2))],
-    ),
-    OpCase(
-        linalg.mv,
-        [real(2, 3), real(3)],
-        numpy=np.matmul,
-        wrong=[sample(real(2, 3), real(2)), sample(real(3), real(3))],
-    ),
-    OpCase(
-        linalg.dot,
-        [real(3), real(3)],
-        numpy=np.dot,
-        more=[sample(real(0), real(0))],
-        wrong=[sample(real(3), real(2)), sample(real(3, 1), real(3))],
-    ),
-    OpCase(
-        linalg.bmm,
-        [real(2, 3, 4), real(2, 4, 2)],
-        numpy=np.matmul,
-        wrong=[sample(real(2, 3, 4), real(3, 4, 2)), sample(real(3, 4), real(4, 2))],
-    ),
-    OpCase(
-        linalg.matmul,
-        [real(2, 3, 4), real(4, 2)],
-        numpy=np.matmul,
-        rules="MatMul",
-        same_graph=False,  # one node, where PyTorch folds, multiplies and unfolds
-        more=[
-            sample(real(2, 1, 3, 4), real(3, 4, 2)),
-            sample(real(4), real(2, 4, 3)),
-            sample(real(2, 3, 4), real(4)),
-            sample(real(2, 3), real(3, 2)),
-            sample(real(3), real(3, 2)),
-        ],
-        wrong=[
-            sample(real(2, 3), real(4, 5)),
-            sample(real(2, 3, 4), real(3, 5)),
-            sample(real(2, 3, 4), real(3, 4, 5)),
-            sample(real(), real(3)),
-        ],
-    ),
-    OpCase(
-        affine.linear,
-        [real(4, 3), real(2, 3), real(2)],
-        numpy=lambda x, w, b=0: x @ w.T + b,
-        same_graph=False,  # LinearBackward0
-        more=[
-            sample(real(4, 3), real(2, 3)),
-            sample(real(3), real(2, 3), real(2)),
-            sample(real(2, 2, 3), real(2, 3), real(2)),
-            sample(real(0, 3), real(2, 3), real(2)),
-        ],
-        wrong=[
-            sample(real(4, 3), real(2, 4)),
-            sample(real(4, 3), real(2, 3), real(3)),
-            sample(real(3), real(3)),
-        ],
-    ),
-    OpCase(
-        einsum,
-        [real(2, 3), real(3, 4)],
-        {"equation": "ij,jk->ik"},
-        numpy=lambda *xs, equation: np.einsum(equation, *xs),
-        call=lambda f, *xs, equation: f(equation, *xs),
-        rules="EinsumOne EinsumTwo",
-        same_graph=False,  # EinsumBackward0
-        more=[
-            sample(real(3, 3), equation="ii"),
-            sample(real(3, 3), equation="ii->i"),
-            sample(real(2, 3), equation="ij->j"),
-            sample(real(2, 3), equation="ji"),
-            sample(real(2, 3), real(3), real(3, 2), equation="ij,j,jk->ki"),
-            sample(real(2, 3, 4), real(4, 2), equation="...j,jk->...k"),
-            sample(real(1, 3, 2), real(2, 3, 2), equation="...i,...i->..."),
-            sample(real(2, 2), real(2), equation="ii,j->ji"),
-            sample(real(2), real(3), equation="i,j"),
-            sample(real(1, 3), real(2, 3), equation="ij,ij->i"),
-            sample(real(3, 3), real(3), equation="ii,i->"),
-            sample(real(20, 20), real(20, 20), equation="ij,jk->ik"),
-        ],
-        wrong=[
-            sample(real(2, 3), real(4, 5), equation="ij,jk->ik"),
-            sample(real(2, 3), equation="ij,jk"),
-            sample(real(2, 3), equation="i"),
-            sample(real(2, 3), equation="ij->ik"),
-            sample(real(2, 3), equation="i1->i"),
-            sample(real(2, 3), equation="ii"),
-        ],
-    ),
-]
-
-LOSSES = [
-    OpCase(
-        entropy.cross_entropy,
-        [real(4, 3), whole(4)],
-        rules="CrossEntropy MeanCrossEntropy SoftCrossEntropy",
-        same_graph=False,  # CrossEntropyBackward0
-        more=[
-            sample(real(4, 3), whole(4), reduction="sum"),
-            sample(real(4, 3), whole(4), reduction="none", label_smoothing=0.1),
-            sample(real(4, 3), whole(4), WEIGHT, label_smoothing=0.2),
-            sample(real(4, 3), fixed([0, 2, 2, 1]), ignore_index=2),
-            sample(
-                real(4, 3),
-                fixed([0, -100, 2, 1]),
-                WEIGHT,
-                label_smoothing=0.1,
-            ),
-            sample(real(3), whole()),
-            sample(real(2, 3, 4), whole(2, 4)),
-            sample(real(2, 3, 2, 2), whole(2, 2, 2), reduction="none", ignore_index=0),
-            sample(real(4, 3), real(4, 3, low=0, high=1)),
-            sample(real(3), real(3, low=0, high=1), label_smoothing=0.1),
-            sample(real(2, 3, 2), real(2, 3, 2, low=0), WEIGHT, reduction="none"),
-        ],
-        wrong=[
-            sample(real(4, 3), whole(5)),
-            sample(real(4, 3), fixed([0, 3, 1, 1])),
-            sample(real(4, 3), fixed([0, -1, 1, 1])),
-            sample(real(4, 3), whole(4), constant([1.0, 2.0])),
-            sample(real(4, 3), real(4)),
-            sample(real(4, 3), whole(4), reduction="median"),
-            sample(real(4, 3), whole(4), label_smoothing=2.0),
-            sample(real(), whole()),
-        ],
-    ),
-    OpCase(
-        losses.nll_loss,
-        [real(4, 3), whole(4)],
-        more=[
-            sample(real(4, 3), whole(4), reduction="none"),
-            sample(real(4, 3), fixed([0, 2, 2, 1]), WEIGHT, ignore_index=2),
-            sample(real(3), whole(), reduction="sum"),
-        ],
-        wrong=[sample(real(4, 3), fixed([0, 3, 1, 1])), sample(real(4, 3), whole(5))],
-    ),
-    OpCase(
-        losses.mse_loss,
-        [real(2, 3), real(2, 3)],
-        numpy=lambda x, y: ((x - y) ** 2).mean(),
-        wrong=[sample(real(2, 3), real(3)), sample(real(2), real(2), reduction="median")],
-    ),
-]
-
-ROWS = [*REDUCTION, *CHOSEN, *MOMENTS, *CUMULATING, *LINALG, *LOSSES]
+ROWS = [*REDUCTION, *CHOSEN, *MOMENTS, *CUMULATING]
