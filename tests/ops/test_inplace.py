@@ -283,3 +283,14 @@ def test_an_operand_that_is_partly_what_is_written_is_refused(write, recorded):
             outcomes.append(str(error).partition("location")[0])
             assert x.detach().tolist() == library.arange(9.0).reshape(3, 3).tolist()
     assert outcomes[0] == outcomes[1]
+
+
+def test_copying_moves_values_to_the_device_that_is_written(device):
+    x, far = gg.zeros(3), gg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    x.copy_(far.to(device))
+    assert (x.device.type, x.tolist()) == ("cpu", [1.0, 2.0, 3.0])
+    (x * x).sum().backward()
+    assert far.grad.tolist() == [2.0, 4.0, 6.0]
+    there = gg.zeros(2, device=device)
+    there.copy_(gg.tensor([4.0, 5.0]))
+    assert (there.device.type, there.tolist()) == (device, [4.0, 5.0])

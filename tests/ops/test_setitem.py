@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-import glassgrad
+import glassgrad as gg
 from both import spelled
+from glassgrad.base.errors import DeviceError
 
 INDICES = [
     "0",
@@ -90,7 +91,7 @@ def outcome(lib, index, value, *, recorded):
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")  # in both libraries
 def test_it_writes_what_pytorch_writes(index, value, recorded):
-    got = outcome(glassgrad, index, value, recorded=recorded)
+    got = outcome(gg, index, value, recorded=recorded)
     want = outcome(torch, index, value, recorded=recorded)
     if isinstance(want, type):
         assert isinstance(got, type)
@@ -104,5 +105,26 @@ def test_it_writes_what_pytorch_writes(index, value, recorded):
     "index", ["T([0, 5])", "T([0, -3])", "T([True, False, True])", "(T([0, 1]), T([0, 1, 2]))"]
 )
 def test_a_place_that_is_not_there_is_an_index_error(index, recorded):
-    for lib in (torch, glassgrad):
+    for lib in (torch, gg):
         assert issubclass(outcome(lib, index, "1.0", recorded=recorded), IndexError)
+
+
+def test_a_slice_takes_values_of_another_device(device):
+    x, far = gg.zeros(3), gg.tensor([1.0, 2.0], requires_grad=True)
+    x[1:] = far.to(device)
+    assert (x.device.type, x.tolist()) == ("cpu", [0.0, 1.0, 2.0])
+    x.sum().backward()
+    assert far.grad.tolist() == [1.0, 1.0]
+    there = gg.zeros(3, device=device)
+    there[:2], there[2] = gg.ones(2), gg.tensor(3.0)
+    assert there.tolist() == [1.0, 1.0, 3.0]
+
+
+@pytest.mark.parametrize("index", [[0], (slice(None), gg.tensor([0]))], ids=["list", "tensor"])
+def test_places_that_tensors_name_take_values_of_their_own_device(device, index):
+    x = gg.zeros(2, 2)
+    with pytest.raises(DeviceError, match=r"found at least two devices, cpu and .*value\.to\('cpu"):
+        x[index] = gg.ones(2, device=device)
+    assert (x.tolist(), x._version) == ([[0.0, 0.0], [0.0, 0.0]], 0)
+    x[index] = gg.tensor(3.0, device=device)
+    assert x.sum().item() == 6.0

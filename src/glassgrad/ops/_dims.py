@@ -1,12 +1,12 @@
 """What ops do with the dims and sizes they are given."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 
-__all__ = ["int_of", "ints_of", "size_of", "wrap_dim", "wrap_dims"]
+__all__ = ["int_of", "ints_of", "names_none", "size_of", "wrap_dim", "wrap_dims"]
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -20,7 +20,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
         ArgumentTypeError: if `dim` is no integer.
     """
     try:
-        wanted = operator.index(dim)
+        wanted = _index(dim)
     except TypeError as error:
         raise ArgumentTypeError(
             f"a dim must be an int, not {type(dim).__name__}. It is a position in the shape. "
@@ -44,9 +44,10 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
     """
     if dims is None:
         return tuple(range(ndim))
-    if not isinstance(dims, Iterable):
-        return (wrap_dim(dims, ndim),)
-    wrapped = tuple([wrap_dim(dim, ndim) for dim in dims])
+    given: Any = dims
+    if not isinstance(given, Iterable) or not getattr(given, "ndim", 1):  # a 0-d tensor is one dim
+        return (wrap_dim(given, ndim),)
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in given])
     for dim in wrapped:
         if wrapped.count(dim) > 1:
             raise ShapeError(
@@ -54,6 +55,11 @@ def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
                 "A dim can only be reduced once. Name each dim once."
             )
     return wrapped
+
+
+def names_none(dims: Any) -> bool:
+    """Whether dims are () or []. For most reductions that means all of them, for `any` none."""
+    return isinstance(dims, (tuple, list)) and not dims
 
 
 def int_of(value: Any, name: str, argument: str) -> int:
@@ -68,7 +74,7 @@ def int_of(value: Any, name: str, argument: str) -> int:
         ArgumentTypeError: if it is no integer.
     """
     try:
-        return operator.index(value)
+        return _index(value)
     except TypeError as error:
         raise ArgumentTypeError(
             f"{name}(): argument '{argument}' must be int, not {type(value).__name__}. It counts "
@@ -83,13 +89,7 @@ def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
         ArgumentTypeError: if it is neither.
     """
     several = values if isinstance(values, (tuple, list)) else (values,)
-    for value in several:
-        if not hasattr(type(value), "__index__"):
-            raise ArgumentTypeError(
-                f"{name}(): argument '{argument}' must be tuple of ints, not "
-                f"{type(value).__name__}. It counts places. Write `{argument}=1`, or a tuple."
-            )
-    return tuple([operator.index(value) for value in several])
+    return _indices(several, name, argument, f"It counts places. Write `{argument}=1`, or a tuple.")
 
 
 def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:
@@ -110,11 +110,24 @@ def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tup
         )
     only = sizes[0]
     given = tuple(only) if len(sizes) == 1 and isinstance(only, (tuple, list)) else sizes
-    try:
-        return tuple([operator.index(n) for n in given])
-    except TypeError as error:
-        wrong = next(n for n in given if not hasattr(type(n), "__index__"))
-        raise ArgumentTypeError(
-            f"{name}(): argument '{argument}' must be tuple of ints, not "
-            f"{type(wrong).__name__}. A size counts elements. Write `int(n)`."
-        ) from error
+    return _indices(given, name, argument, "A size counts elements. Write `int(n)`.")
+
+
+def _indices(given: Sequence[Any], name: str, argument: str, why: str) -> tuple[int, ...]:
+    found = []
+    for value in given:
+        try:
+            found.append(_index(value))
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"{name}(): argument '{argument}' must be tuple of ints, not "
+                f"{type(value).__name__}. {why}"
+            ) from error
+    return tuple(found)
+
+
+def _index(value: Any) -> int:
+    """An int, or what stands for one. True is none: it is meant for a flag next to it."""
+    if value is True or value is False:
+        raise TypeError("bool")
+    return operator.index(value)

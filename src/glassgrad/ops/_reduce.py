@@ -8,7 +8,7 @@ import numpy as np
 from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import wrap_dims
+from glassgrad.ops._dims import names_none, wrap_dims
 
 __all__ = [
     "Dims",
@@ -31,7 +31,7 @@ def reduced(dim: Dims, ndim: int) -> tuple[int, ...]:
         DimError: if one of them does not exist.
         ShapeError: if one of them comes twice.
     """
-    dims = wrap_dims(None if dim == () else dim, ndim)
+    dims = wrap_dims(None if names_none(dim) else dim, ndim)
     return dims if ndim else ()
 
 

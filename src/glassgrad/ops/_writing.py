@@ -38,6 +38,7 @@ from ._texts import scalar_name
 __all__ = [
     "check_dtype",
     "check_writable",
+    "check_write",
     "in_place",
     "must_follow",
     "put",
@@ -285,6 +286,14 @@ def _share_result(node: Any, at: int, input: Tensor) -> None:
     node.versions = {**(node.versions or {}), at: (version, version.count)}
 
 
+def check_write(input: Tensor, name: str, *others: Any) -> None:
+    """Raise if `input` cannot be written from the others, recorded or not."""
+    if records(input, *others):
+        check_writable(input, name)
+    else:
+        _check_inference(input, name)
+
+
 def check_writable(input: Tensor, name: str) -> None:
     """Raise if a write to `input` cannot be recorded."""
     base = input._base
@@ -343,10 +352,7 @@ def as_it_is(
 ) -> Tensor:
     """`input` as the op may save it: its values are about to change, so it gets a snapshot."""
     name = _name(cls)
-    if records(input, *others):
-        check_writable(input, name)
-    else:
-        _check_inference(input, name)
+    check_write(input, name, *others)
     if not may_overlap:
         check_memory(input, name)
     array, moves = input.payload, bool(special) and modes.duals is not None

@@ -6,7 +6,7 @@ import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import wrap_dim
+from glassgrad.ops._dims import names_none, wrap_dim
 from glassgrad.ops._reduce import Dims, array_of, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops._texts import require_tensor
@@ -296,7 +296,7 @@ def _over_dims(
     op: type[Primitive], name: str, input: Tensor, dim: Dims, keepdim: Any, keepdims: Any
 ) -> Tensor:
     dims = reduced(dim, input.ndim)
-    if dim is None or dim == ():
+    if dim is None or names_none(dim):
         _check_any_element(input, name)
     for each in dims:
         filled_dim(input, each, name)

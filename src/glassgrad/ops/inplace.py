@@ -102,7 +102,7 @@ class Copy(Elementwise):
 
 
 def copy_(input: Tensor, src: Tensor) -> Tensor:
-    """Overwrite `input` with the values of `src`, converted to its dtype.
+    """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device.
 
     Args:
         input: tensor of shape `S`, written in place.
@@ -127,6 +127,8 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         with below:
             return copy_(input, src)
     src = settled(src)
+    if src.device != input.device:
+        src = src.to(input.device)
     check_apart(input, src, "copy")
     if not must_follow(input, src):
         return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)

@@ -11,6 +11,7 @@ import numpy as np
 from glassgrad.base.dtypes import DType, as_dtype, int64, is_differentiable, uint8
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._dims import names_none
 from glassgrad.ops._families import Along, KeepsShape
 from glassgrad.ops._reduce import (
     Dims,
@@ -350,6 +351,6 @@ def all(
 
 def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
-    dims = () if dim == () else reduced(dim, input.ndim)
+    dims = () if names_none(dim) else reduced(dim, input.ndim)
     answer = op.apply(input, dim=dims, keepdim=keepdim)
     return to(answer, uint8) if input.dtype == uint8 else answer

@@ -6,7 +6,7 @@ import numpy as np
 
 from glassgrad.base.backend import is_array
 from glassgrad.base.dtypes import float16
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError, DeviceError
 from glassgrad.core.layers import Layer, backend_below
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
@@ -38,6 +38,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         DimError: if there is no such place.
         ShapeError: if `value` does not fit.
         DTypeError: if the dtype has no room for it.
+        DeviceError: if a tensor of another device is to go to places that `index` names by tensors.
 
     Example:
         >>> x = tensor([1.0, 2.0, 3.0])
@@ -60,7 +61,11 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
     if special and (below := level_below("setitem", input, value)):
         with below:
             setitem(input, index, value)
-    elif must_follow(input, value) or isinstance(input.payload, Layer):
+        return
+    if isinstance(value, Tensor) and type(new) is not type(input.payload):
+        value = _moved(value, input, index)
+        new = value.payload
+    if must_follow(input, value) or isinstance(input.payload, Layer):
         _record(input, index, value)
     elif index.__class__ is int and _is_plain(input.payload, index):
         write(input, "setitem", lambda array: array.__setitem__(index, new))
@@ -73,6 +78,20 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
             check_memory(target, "setitem")
             check_apart(input, value, "setitem", target.payload)
         write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
+    """The value on the device of `input`; only what goes to places that tensors name stays."""
+    if value.device == input.device:
+        return value
+    indices = index if isinstance(index, tuple) else (index,)
+    if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
+        raise DeviceError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{input.device} and {value.device}! Places that a tensor names take values of their "
+            f"own device only. Write `x[index] = value.to({str(input.device)!r})`."
+        )
+    return value.to(input.device)
 
 
 def _is_plain(array: Any, index: int) -> bool:

@@ -206,13 +206,13 @@ def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
 
 
 def tensor_split(
-    input: Tensor, indices_or_sections: int | Sequence[int], dim: int = 0
+    input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
     """A tensor cut into so many parts of nearly equal size, or at given places.
 
     Args:
         input: tensor of shape `(…, n, …)`.
-        indices_or_sections: how many parts, or where to cut.
+        indices_or_sections: how many parts, or where to cut: a sequence, or a tensor with one dim.
         dim: which dim has the size `n`.
 
     Returns:
@@ -229,6 +229,8 @@ def tensor_split(
     _check_has_dims("tensor_split", input)
     at = wrap_dim(dim, input.ndim)
     n = input.shape[at]
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = _listed(indices_or_sections)
     if isinstance(indices_or_sections, Sequence):
         places = ints_of(indices_or_sections, "tensor_split", "indices")
         cuts = [slice(i, None).indices(n)[0] for i in places]
@@ -243,6 +245,17 @@ def tensor_split(
         cuts = [i * size + min(i, larger) for i in range(1, count)]
     bounds = pairwise([0, *cuts, n])
     return tuple([narrow(input, at, start, max(end - start, 0)) for start, end in bounds])
+
+
+def _listed(places: Tensor) -> Any:
+    """Where to cut, or for a 0-d tensor how many parts, as numbers."""
+    if places.ndim > 1:
+        raise ShapeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+            f"one-dimensional tensor, but got a tensor with {places.ndim} dims. It names places "
+            "of one dim. Write `places.flatten()`."
+        )
+    return places.tolist()
 
 
 class Unbind(Linear, Along):

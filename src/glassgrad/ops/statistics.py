@@ -3,6 +3,7 @@
 import math
 import re
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -164,17 +165,9 @@ def checked_spread(
         )
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
-    if unbiased is not None:
-        correction = int(unbiased)
-    elif correction is None:
-        correction = 1
-    elif not hasattr(type(correction), "__float__"):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'correction' must be Number, not {type(correction).__name__}. It "
-            "is subtracted from the number of elements. Write `correction=1`."
-        )
+    lost = _lost(name, correction, unbiased)
     dims = reduced(dim, input.ndim)
-    if _freedom(input.shape, dims, correction) <= 0:
+    if _freedom(input.shape, dims, lost) <= 0:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
@@ -182,7 +175,29 @@ def checked_spread(
             stacklevel=3,
         )
     keep = kept_or_keepdims(keepdim, keepdims)
-    return op.apply(input, dim=dims, correction=correction, keepdim=keep)
+    return op.apply(input, dim=dims, correction=lost, keepdim=keep)
+
+
+def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
+    """What is subtracted from the number of elements, as users say it."""
+    if unbiased is not None:
+        if not isinstance(unbiased, bool):
+            raise ArgumentTypeError(
+                f"{name}(): argument 'unbiased' must be bool, not {type(unbiased).__name__}. It "
+                "chooses between n - 1 and n. Write `correction=…` for another number."
+            )
+        return int(unbiased)
+    if correction is None:
+        return 1
+    if isinstance(correction, Tensor) and not correction.ndim and not correction.requires_grad:
+        correction = correction.item()
+    if not isinstance(correction, Real):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'correction' must be Number, not {type(correction).__name__}. It "
+            "is subtracted from the number of elements. Write `correction=1`."
+        )
+    number: float = correction  # type: ignore[assignment]  # what is a Real computes as one
+    return number
 
 
 # What both share --------------------------------------------------------------------------------

@@ -104,10 +104,14 @@ def roll(
     See also: https://pytorch.org/docs/stable/generated/torch.roll.html
     """
     steps = ints_of(shifts, "roll", "shifts")
-    if dims is None or dims == ():
+    asked = () if dims is None else ints_of(dims, "roll", "dims")
+    if not steps:
+        raise ShapeError(
+            "roll(): `shifts` required, got none. They say by how many places. Write `roll(x, 1)`."
+        )
+    if not asked and len(steps) == 1:
         flat = Roll.apply(reshape(input, (-1,)), shifts=steps, dims=(0,))
         return reshape(flat, tuple(input.shape))
-    asked = ints_of(dims, "roll", "dims")
     if len(asked) != len(steps):
         raise ShapeError(
             f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(asked)}. Each dim "
