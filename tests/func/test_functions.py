@@ -360,3 +360,18 @@ def test_nodes_of_transforms_say_that_a_transform_made_them(lib):
     assert names == ["MadeGeneratedBackward"] * 2
     batch = lib.func.vmap(made.apply)(leaf(lib, A), leaf(lib, B))
     assert type(batch.grad_fn).__name__ == "VmappedMadeBackward"
+
+
+def test_a_function_moves_inside_of_inference_mode(lib):
+    doubled = type(
+        "Doubled",
+        (lib.autograd.Function,),
+        {
+            "forward": staticmethod(lambda x: x * 2),
+            "setup_context": staticmethod(lambda ctx, inputs, output: None),
+            "jvp": staticmethod(lambda ctx, tangent: tangent * 2),
+        },
+    ).apply
+    with lib.inference_mode():
+        value, tangent = lib.func.jvp(doubled, (lib.ones(2),), (lib.tensor([1.0, 3.0]),))
+    assert (value.tolist(), tangent.tolist()) == ([2.0, 2.0], [2.0, 6.0])

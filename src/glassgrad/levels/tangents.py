@@ -246,7 +246,7 @@ class Call(NamedTuple):
             For each output that may have one: itself, its tangent, and whether it shares memory
             with an argument that has none, and gets one now.
         """
-        versions = [None if tangent is None else tangent._version for tangent in self.tangents]
+        versions = [_version_of(tangent) for tangent in self.tangents]
         moved = self._run_jvp()
         several = outputs if isinstance(outputs, tuple) else (outputs,)
         if len(moved) != len(several):
@@ -321,10 +321,15 @@ def _check_none(nr: int, tangent: Any) -> None:
         )
 
 
+def _version_of(tangent: Tensor | None) -> int | None:
+    """How often it was written; nobody counts that for an inference tensor."""
+    return None if tangent is None or tangent.is_inference() else tangent._version
+
+
 def _check_written(tangent: Any, given: Any, version: int | None) -> None:
     """The tangent of an argument that was written is written too."""
     said = "An inplace custom Function is not"
-    if given._version == version:
+    if version is not None and _version_of(given) == version:
         raise GraphError(
             f"{said} modifying the forward mode gradients inplace. If the forward is modifying an "
             "input inplace, then the jvp function must modify the corresponding gradient inplace: "
