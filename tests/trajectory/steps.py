@@ -40,6 +40,11 @@ def arguments(name, *, shape=(2, 7, 2), rows=3, seed=0, dtype=gg.float64, buffer
     return given
 
 
+def on(device, given):
+    """The same arguments on a device."""
+    return {name: None if x is None else x.to(device) for name, x in given.items()}
+
+
 def step(name, given, **changed):
     """The step by its name, of arguments by name."""
     return getattr(kernels, name).apply(**(given | changed))

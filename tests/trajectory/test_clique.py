@@ -12,6 +12,7 @@ from glassgrad.trajectory import (
     build_fd_matrix,
     build_start_state_mask,
     jit_backward_pos_clique,
+    jit_backward_pos_clique_contiguous,
     jit_tensor_step_pos_clique,
     jit_tensor_step_pos_clique_contiguous,
     tensor_step_pos_clique,
@@ -279,10 +280,14 @@ def test_states_are_filled_under_transforms():
 @pytest.mark.parametrize(
     ("place", "shape", "said"),
     [
-        (0, (4,), r"the samples have shape \(4,\), expected \(B, H, D\)"),
+        (0, (4,), r"(pos_act|u_act) has shape \(4,\), expected \(B, H, D\)"),
+        (0, (2, 0, 2), r"(pos_act|u_act) has shape \(2, 0, 2\), of a horizon without samples"),
         (0, (2, 5, 2), r"n_mask has shape \(4, 4\), expected \(5, 5\)"),
         (1, (2, 3), r"start_position has shape \(2, 3\), which does not fit \(2, 2\)"),
         (1, (3, 2), r"start_position has shape \(3, 2\), which does not fit \(2, 2\)"),
+        (1, (2, 1, 2), r"start_position has shape \(2, 1, 2\) for \w+ of shape \(2, 4, 2\)"),
+        (1, (1, 1, 1, 1), r"start_position has shape \(1, 1, 1, 1\) for \w+ of"),
+        (1, (), r"start_position has shape \(\) for \w+ of shape \(2, 4, 2\)"),
         (2, (4, 4), r"mask has shape \(4, 4\), expected \(4, 1\)"),
         (3, (4, 1), r"n_mask has shape \(4, 1\), expected \(4, 4\)"),
         (5, (3, 4), r"fd_2 has shape \(3, 4\), expected \(4, 4\)"),
@@ -290,9 +295,29 @@ def test_states_are_filled_under_transforms():
 )
 def test_shapes_that_do_not_fit_are_named(call, place, shape, said):
     given = [random(2, 4, 2), random(2, 2), *matrices(4)]
-    given[place] = random(*shape)
+    given[place] = gg.randn(shape, dtype=gg.float64)
     with pytest.raises(ValueError, match=said):
         call(*given)
+
+
+def test_a_start_with_an_axis_for_samples_is_refused_in_each_example():
+    with pytest.raises(ValueError, match=r"\(2, 1, 2\) for u_act of shape \(2, 4, 2\)"):
+        func.vmap(step)(random(3, 2, 4, 2), random(3, 2, 1, 2))
+
+
+@pytest.mark.parametrize("call", [jit_tensor_step_pos_clique, CliqueTensorStep.apply])
+def test_other_kinds_dtypes_and_devices_are_named(call, device):
+    given = random(2, 4, 2), random(2, 2), *matrices(4)
+    names = "act", "start_position", "mask", "n_mask", "fd_1", "fd_2", "fd_3"
+    for place, name in enumerate(names):
+        before, after = given[:place], given[place + 1 :]
+        with pytest.raises(TypeError, match=f"{name} must be a tensor, got float"):
+            call(*before, 1.0, *after)
+        if place:
+            with pytest.raises(RuntimeError, match=f"{name} is on {device}, but .*act is on cpu"):
+                call(*before, given[place].to(device), *after)
+            with pytest.raises(RuntimeError, match=r"same dtype, but \w+ is float"):
+                call(*before, given[place].float(), *after)
 
 
 def test_gradients_that_do_not_fit_are_named():
@@ -303,6 +328,18 @@ def test_gradients_that_do_not_fit_are_named():
         jit_backward_pos_clique(*grads, grads[0], *more[:3], random(5, 5))
 
 
+@pytest.mark.parametrize("backward", [jit_backward_pos_clique, jit_backward_pos_clique_contiguous])
+def test_gradients_that_are_none_are_named(backward, device):
+    grads, more = [random(2, 4, 2) for _ in range(4)], matrices(4)[1:]
+    for place, name in enumerate(("grad_p", "grad_v", "grad_a", "grad_j")):
+        with pytest.raises(TypeError, match=f"{name} must be a tensor, got NoneType"):
+            backward(*grads[:place], None, *grads[place + 1 :], *more)
+    with pytest.raises(RuntimeError, match=f"grad_v is on {device}, but grad_p is on cpu"):
+        backward(grads[0], grads[1].to(device), *grads[2:], *more)
+    with pytest.raises(RuntimeError, match=r"fd_3 is float64, and .* grad_j, is float32"):
+        backward(*grads[:3], grads[3].float(), *more)
+
+
 def test_each_matrix_has_its_place():
     mask, n_mask, *fds = matrices(4)
     given = JointState(random(1, 2)), random(1, 4, 2), JointState()
@@ -310,3 +347,24 @@ def test_each_matrix_has_its_place():
         tensor_step_pos_clique(*given, [mask], fds)
     with pytest.raises(ValueError, match="fd_matrix has 2 matrices, expected 3"):
         tensor_step_pos_clique(*given, [mask, n_mask], fds[:2])
+    for no_list in (None, 3, gg.ones(2, 4, 4)):
+        with pytest.raises(TypeError, match=f"must be a list of 2 .* {type(no_list).__name__}"):
+            tensor_step_pos_clique(*given, no_list, fds)
+        with pytest.raises(TypeError, match=f"must be a list of 3 .* {type(no_list).__name__}"):
+            tensor_step_pos_clique(*given, [mask, n_mask], no_list)
+
+
+def test_states_that_are_none_are_named():
+    (mask, n_mask, *fds), act = matrices(4), random(1, 4, 2)
+    more, start = ([mask, n_mask], fds), JointState(random(1, 2))
+    for no_state in (None, random(1, 2)):
+        with pytest.raises(TypeError, match="state must be a JointState, got"):
+            tensor_step_pos_clique(no_state, act, JointState(), *more)
+        with pytest.raises(TypeError, match="state_seq must be a JointState, got"):
+            tensor_step_pos_clique(start, act, no_state, *more)
+    with pytest.raises(ValueError, match=r"state\.position is None"):
+        tensor_step_pos_clique(JointState(), act, JointState(), *more)
+    with pytest.raises(TypeError, match="act must be a tensor, got NoneType"):
+        tensor_step_pos_clique(start, None, JointState(), *more)
+    with pytest.raises(ValueError, match=r"\(1, 1, 2\) for u_act of shape \(1, 4, 2\)"):
+        tensor_step_pos_clique(start.unsqueeze(1), act, JointState(), *more)

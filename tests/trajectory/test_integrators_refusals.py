@@ -12,6 +12,7 @@ from glassgrad.trajectory import (
     tensor_step_acc_semi_euler,
     tensor_step_jerk,
     tensor_step_pos,
+    tensor_step_pos_ik,
     tensor_step_vel,
 )
 
@@ -96,7 +97,21 @@ WRONG = {
     ),
     "samples of an integral": (
         lambda: euler_integrate(START, gg.ones(4), None, M),
-        r"the samples have shape \(4,\), expected \(B, H, D\)",
+        r"u has shape \(4,\), expected \(B, H, D\)",
+    ),
+    "a horizon without samples": (
+        lambda: tensor_step_acc(START, ACT[:, :0], gg.zeros(3, 0, 3 * N), None, N, M[:0, :0]),
+        r"act has shape \(3, 0, 2\), of a horizon without samples",
+    ),
+    "velocities without samples": (
+        lambda: tensor_step_vel(
+            START, ACT[:, :0], gg.zeros(3, 0, 3 * N), DT[:0], N, M[:0, :0], M[:0, :0]
+        ),
+        r"act has shape \(3, 0, 2\), of a horizon without samples",
+    ),
+    "an integral without samples": (
+        lambda: euler_integrate(gg.zeros(3, 1, N), ACT[:, :0], None, M[:0, :0]),
+        r"u has shape \(3, 0, 2\), of a horizon without samples",
     ),
     "a missing velocity": (
         lambda: tensor_step_pos(joints("velocity"), ACT, rooms(), M),
@@ -170,7 +185,7 @@ NO_TENSORS = {
     ),
     "samples": (
         lambda: euler_integrate(gg.zeros(1, 1, N), [1.0], None, M),
-        "the samples must be a tensor, got list",
+        "u must be a tensor, got list",
     ),
     "a state": (
         lambda: tensor_step_pos(START, ACT, rooms(), M),
@@ -180,6 +195,18 @@ NO_TENSORS = {
         lambda: tensor_step_pos(joints(), ACT, None, M),
         "state_seq must be a JointState, got NoneType",
     ),
+    "new fields": (
+        lambda: tensor_step_acc_semi_euler(joints(), ACT, room(), None, M, M),
+        "state_seq must be a JointState, got Tensor",
+    ),
+    "one new field": (
+        lambda: tensor_step_pos_ik(ACT, None),
+        "state_seq must be a JointState, got NoneType",
+    ),
+    "positions": (
+        lambda: tensor_step_pos_ik(3, JointState()),
+        "act must be a tensor, got int",
+    ),
 }
 
 
@@ -187,6 +214,58 @@ NO_TENSORS = {
 def test_what_is_no_tensor_is_named(call, said):
     with pytest.raises(TypeError, match=said):
         call()
+
+
+EXACT = {
+    "actions": (
+        lambda: tensor_step_acc(START, ACT.double(), room(), None, N, M),
+        "integrate_matrix is float32, and .* computed from act, is float64",
+    ),
+    "a start": (
+        lambda: tensor_step_acc(START.double(), ACT, room(), None, N, M),
+        "integrate_matrix is float32, and .* computed from act and state, is float64",
+    ),
+    "steps": (
+        lambda: tensor_step_jerk(START, ACT, room(), DT.double(), N, M),
+        "integrate_matrix·dt_h is float64, and .* computed from act, is float32",
+    ),
+    "a matrix": (
+        lambda: euler_integrate(gg.zeros(1, 1, N), ACT, None, M.double()),
+        "integrate_matrix is float64, and .* computed from u, is float32",
+    ),
+    "a second matrix": (
+        lambda: tensor_step_acc_semi_euler(joints(), ACT, JointState(), None, M, M.double()),
+        "integrate_matrix_pos is float64, and .* computed from act and state, is float32",
+    ),
+    "a matrix of differences": (
+        lambda: tensor_step_pos(joints(), ACT, rooms(), M.double()),
+        "fd_matrix is float64, and .* is float32",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), EXACT.values(), ids=EXACT.keys())
+def test_what_has_another_dtype_is_named(call, said):
+    with pytest.raises(RuntimeError, match=said):
+        call()
+
+
+AWAY = {
+    "state": lambda device: tensor_step_acc(START.to(device), ACT, room(), None, N, M),
+    "state.velocity": lambda device: tensor_step_pos(
+        JointState(ACT[:, 0], ACT[:, 0].to(device), ACT[:, 0]), ACT, rooms(), M
+    ),
+    "dt_h": lambda device: tensor_step_jerk(START, ACT, room(), DT.to(device), N, M),
+    "integrate_matrix": lambda device: tensor_step_acc(START, ACT, room(), None, N, M.to(device)),
+    "fd_matrix": lambda device: tensor_step_vel(START, ACT, room(), DT, N, M, M.to(device)),
+    "q_0": lambda device: euler_integrate(gg.zeros(1, 1, N, device=device), ACT, None, M),
+}
+
+
+@pytest.mark.parametrize(("name", "call"), AWAY.items(), ids=AWAY.keys())
+def test_what_is_on_another_device_is_named(name, call, device):
+    with pytest.raises(RuntimeError, match=f"{name} is on {device}, but (act|u) is on cpu"):
+        call(device)
 
 
 def test_memory_that_is_read_only_is_not_written_to():

@@ -109,6 +109,16 @@ def test_kernels_have_the_dtype_that_is_asked_for():
         assert kernel(2, 6, ARGS).dtype is gg.float64
 
 
+def test_whole_numbers_are_refused_only_where_they_would_lose_a_fraction():
+    whole = TensorDeviceType(dtype=gg.int64)
+    assert interpolate_kernel(2, 2, whole).tolist() == [[1, 0], [0, 1]]
+    assert action_interpolate_kernel(2, 2, whole, 1).tolist() == [[0, 1], [0, 1]]
+    assert sum_matrix(2, 1, whole).tolist() == [[1, 0]]
+    for kernel in (interpolate_kernel, action_interpolate_kernel):
+        with pytest.raises(RuntimeError, match=r"tensor_args has dtype int64, .* no fractions"):
+            kernel(3, 6, whole)
+
+
 @pytest.mark.parametrize(
     ("build", "said"),
     [

@@ -77,6 +77,35 @@ def test_steps_are_converted_to_the_dtype_of_the_matrix():
     assert build_int_matrix(4, traj_dt=[0.5, 0.5, 0.5, 0.5]).dtype is gg.float32
 
 
+def test_no_dtype_is_the_default_dtype():
+    for matrix in (
+        build_fd_matrix(4, dtype=None),
+        build_int_matrix(4, dtype=None),
+        build_int_matrix(4, dtype=None, traj_dt=STEPS),
+        build_clique_matrix(4, STEPS, dtype=None),
+        *build_start_state_mask(4, TensorDeviceType(dtype=None)),
+    ):
+        assert matrix.dtype is gg.float32
+
+
+def test_steps_in_a_list_keep_their_precision():
+    assert build_int_matrix(1, dtype=gg.float64, traj_dt=[0.1]).item() == 0.1
+
+
+def test_whole_numbers_make_matrices_of_whole_numbers():
+    assert build_int_matrix(2, dtype=gg.int64, traj_dt=[2, 3]).tolist() == [[2, 0], [2, 3]]
+    assert build_fd_matrix(2, dtype=gg.int64).tolist() == [[-1, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("dtype", [gg.int64, gg.uint8, gg.bool])
+def test_time_steps_are_not_cut_off_to_whole_numbers(dtype):
+    for steps in (STEPS, [0.5] * 4):
+        with pytest.raises(RuntimeError, match=f"traj_dt has fractions, .* is to be {dtype}"):
+            build_int_matrix(4, dtype=dtype, traj_dt=steps)
+        with pytest.raises(RuntimeError, match=f"build_clique_matrix was given dtype {dtype}"):
+            build_clique_matrix(4, steps, dtype=dtype)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_gradients_of_time_steps_in_a_running_sum(order):
     steps = STEPS.clone().requires_grad_()
@@ -113,6 +142,8 @@ def test_matrices_for_a_batch_of_time_steps():
     [
         (lambda: build_fd_matrix(0), "horizon must be at least 1, got 0"),
         (lambda: build_fd_matrix(3, order=-1), "order must be at least 0, got -1"),
+        (lambda: build_fd_matrix(10**12), "horizon must be at most"),
+        (lambda: build_int_matrix(10**30), "horizon must be at most"),
         (lambda: build_fd_matrix(6, FULL_RANK=True), "horizon=6 has no middle row"),
         (lambda: build_fd_matrix(1, FULL_RANK=True), "horizon=1 has no middle row"),
         (lambda: build_int_matrix(-1), "horizon must be at least 1, got -1"),

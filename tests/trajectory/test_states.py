@@ -37,6 +37,16 @@ def test_names_of_devices_and_dtypes_are_taken():
     assert args == TensorDeviceType(dtype=gg.float64)
 
 
+def test_no_dtype_is_the_default_dtype():
+    assert TensorDeviceType(dtype=None).dtype is gg.float32
+    gg.set_default_dtype(gg.float64)
+    try:
+        assert TensorDeviceType(dtype=None).dtype is gg.float64
+        assert TensorDeviceType().dtype is gg.float32
+    finally:
+        gg.set_default_dtype(gg.float32)
+
+
 def test_it_does_not_change():
     with pytest.raises(dataclasses.FrozenInstanceError):
         TensorDeviceType().dtype = gg.float64

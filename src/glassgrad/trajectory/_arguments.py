@@ -1,13 +1,24 @@
 """Checks that several functions of this package share: sizes, tensors, shapes that must fit."""
 
+import math
+import sys
 from itertools import zip_longest
 from operator import index
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["check_broadcasts", "check_matrix", "check_shape", "check_tensor", "count"]
+__all__ = [
+    "check_broadcasts",
+    "check_device",
+    "check_matrix",
+    "check_samples",
+    "check_shape",
+    "check_tensor",
+    "count",
+    "product",
+]
 
 
 def count(name: str, value: Any, least: int) -> int:
@@ -15,7 +26,7 @@ def count(name: str, value: Any, least: int) -> int:
 
     Raises:
         ArgumentTypeError: if it is no integer.
-        ArgumentError: if it is too small.
+        ArgumentError: if it is too small, or no matrix can have as many rows and columns.
     """
     try:
         number = index(value)
@@ -29,7 +40,16 @@ def count(name: str, value: Any, least: int) -> int:
             f"{name} must be at least {least}, got {number}. It counts rows or columns of a "
             f"matrix, which cannot be fewer. Write `{name}={least}` or more."
         )
+    if number > _MOST:
+        raise ArgumentError(
+            f"{name} must be at most {_MOST}, got {number}. It counts rows or columns of a matrix, "
+            "and no memory has an address for each of its numbers. Write a smaller one."
+        )
     return number
+
+
+_MOST = math.isqrt(sys.maxsize // 8)
+"""The rows of the largest square matrix of float64 whose bytes can be counted."""
 
 
 def check_tensor(name: str, value: Any) -> None:
@@ -88,19 +108,76 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
         )
 
 
-def check_matrix(name: str, matrix: Tensor, samples: Tensor) -> None:
+def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:
+    """Raise if a tensor is not where another is.
+
+    Args:
+        name: the argument's name.
+        value: the tensor.
+        other, like: the other's name, and itself.
+
+    Raises:
+        DeviceError: if they are on two devices.
+    """
+    if value.device != like.device:
+        raise DeviceError(
+            f"{name} is on {value.device}, but {other} is on {like.device}. A step is computed "
+            f"where its actions are. Write `{name}.to('{like.device}')`."
+        )
+
+
+def check_samples(name: str, samples: Any) -> None:
+    """Raise if an argument holds no samples `(B, H, D)`.
+
+    Raises:
+        ArgumentError: if it has too few dims, or an H of 0.
+        ArgumentTypeError: if it is no tensor.
+    """
+    check_tensor(name, samples)
+    if samples.ndim < 2:
+        raise ArgumentError(
+            f"{name} has shape {tuple(samples.shape)}, expected (B, H, D). There is a row for each "
+            f"sample and a column for each joint. Write `{name}.reshape(B, H, D)`."
+        )
+    if not samples.shape[-2]:
+        raise ArgumentError(
+            f"{name} has shape {tuple(samples.shape)}, of a horizon without samples. The start is "
+            "the first of them. Write `glassgrad.zeros(B, H, D)` with an H of 1 or more."
+        )
+
+
+def check_matrix(name: str, matrix: Tensor, samples: Tensor, of: str = "act") -> None:
     """Raise if a matrix does not turn the samples `(B, H, D)` into as many: it must be `(H, H)`.
+
+    Args:
+        name: the matrix's name.
+        matrix: the matrix.
+        samples: what it is to multiply.
+        of: their name.
 
     Raises:
         ArgumentError: if it does not, or there are no samples.
         ArgumentTypeError: if one of them is no tensor.
+        DeviceError: if they are on two devices.
     """
-    check_tensor("the samples", samples)
-    if samples.ndim < 2:
-        raise ArgumentError(
-            f"the samples have shape {tuple(samples.shape)}, expected (B, H, D). There is a row "
-            "for each sample and a column for each joint. Write `act.reshape(B, H, D)`."
-        )
+    check_samples(of, samples)
     horizon = samples.shape[-2]
     why = f"a row and a column for each of {horizon} samples"
     check_shape(name, matrix, (horizon, horizon), why)
+    check_device(name, matrix, of, samples)
+
+
+def product(name: str, matrix: Tensor, samples: Tensor, of: str = "act") -> Tensor:
+    """`matrix @ samples`, for samples that were computed from `act`, or what is named instead.
+
+    Raises:
+        DTypeError: if they have two dtypes.
+    """
+    if matrix.dtype != samples.dtype:
+        raise DTypeError(
+            f"expected both tensors to have same dtype, but {name} is {matrix.dtype}, and what it "
+            f"multiplies, computed from {of}, is {samples.dtype}. A product is computed in one "
+            "precision. Write `x.to(dtype)`, with one dtype for actions, start and matrices."
+        )
+    found: Tensor = matrix @ samples
+    return found

@@ -9,6 +9,7 @@ default; inside `numerics("curobo")` they give the original's numbers, to compar
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from glassgrad.base.errors import ArgumentError
 
@@ -51,7 +52,7 @@ def numerics(kind: str) -> Iterator[None]:
         ...     jump(tensor([[1.0]]))
         -8.0
     """
-    if kind not in _KINDS:
+    if not _is_kind(kind):
         raise ArgumentError(
             f"numerics() was given {kind!r}. It chooses between two ways to compute. Write "
             'numerics("exact") or numerics("curobo").'
@@ -67,3 +68,7 @@ def numerics(kind: str) -> Iterator[None]:
 def is_literal() -> bool:
     """Whether this thread is inside `numerics("curobo")`."""
     return _chosen.kind == "curobo"
+
+
+def _is_kind(kind: Any) -> bool:
+    return isinstance(kind, str) and kind in _KINDS

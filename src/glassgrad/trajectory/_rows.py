@@ -1,17 +1,30 @@
 """Where a start meets a trajectory: as the row `(B, 1, n)` before its H rows `(B, H, n)`."""
 
+from typing import Any
+
 import numpy as np
 
 from glassgrad.base.backend import repeats
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.core.layers import Layer, settled
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._writing import check_writable
+from glassgrad.levels.level import level_below
+from glassgrad.ops._writing import check_write
 from glassgrad.ops.joining import cat
 
-from ._arguments import check_broadcasts, check_shape, check_tensor, count
+from ._arguments import check_broadcasts, check_device, check_shape, check_tensor, count
 from .states import JointState
 
-__all__ = ["columns", "delayed", "field_of", "overwrite", "parts_of_start", "row_of", "write"]
+__all__ = [
+    "check_state",
+    "columns",
+    "delayed",
+    "field_of",
+    "overwrite",
+    "parts_of_start",
+    "row_of",
+    "write",
+]
 
 
 def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[Tensor]:
@@ -41,6 +54,19 @@ def row_of(state: JointState, name: str, act: Tensor) -> Tensor:
     return _row(f"state.{name}", field_of(state, "state", name), act)
 
 
+def check_state(name: str, state: Any) -> None:
+    """Raise if an argument is no JointState.
+
+    Raises:
+        ArgumentTypeError: if it is none.
+    """
+    if not isinstance(state, JointState):
+        raise ArgumentTypeError(
+            f"{name} must be a JointState, got {type(state).__name__}. Its fields are the position "
+            "and its derivatives. Write `JointState(position, velocity, acceleration)`."
+        )
+
+
 def field_of(state: JointState, of: str, name: str) -> Tensor:
     """A field of a state that has to be there.
 
@@ -48,11 +74,7 @@ def field_of(state: JointState, of: str, name: str) -> Tensor:
         ArgumentError: if it is None.
         ArgumentTypeError: if `state` is no JointState.
     """
-    if not isinstance(state, JointState):
-        raise ArgumentTypeError(
-            f"{of} must be a JointState, got {type(state).__name__}. Its fields are the position "
-            "and its derivatives. Write `JointState(position, velocity, acceleration)`."
-        )
+    check_state(of, state)
     value: Tensor | None = getattr(state, name)
     if value is None:
         raise ArgumentError(
@@ -79,6 +101,7 @@ def write(state_seq: Tensor, q: Tensor, v: Tensor, a: Tensor) -> Tensor:
 
     Raises:
         ArgumentError: if its shape does not fit.
+        DeviceError, DTypeError: if it is on another device, or has no room for the values.
     """
     check_tensor("state_seq", state_seq)
     values = columns(q, v, a)
@@ -89,6 +112,7 @@ def write(state_seq: Tensor, q: Tensor, v: Tensor, a: Tensor) -> Tensor:
             "columns. It takes positions, velocities and accelerations of each sample. "
             f"Pass `state_seq` of shape {(*rows, width)}."
         )
+    _check_room("state_seq", state_seq, values)
     state_seq[..., :width] = values
     return state_seq
 
@@ -97,25 +121,73 @@ def overwrite(state_seq: JointState, values: dict[str, Tensor]) -> JointState:
     """Overwrite fields of `state_seq`, all of them or, if one cannot be written, none; returns it.
 
     Raises:
-        ArgumentError: if one is missing, has another shape, or cannot hold its values.
-        LeafWriteError: if one is a leaf that requires grad, or a view of one.
+        ArgumentError: if one is missing, has another shape, or cannot hold its values: its memory
+            is read-only, or not its own.
+        DeviceError, DTypeError: if one is on another device, or has no room for the values.
+        LeafWriteError: if one is a leaf that requires grad, or a view of one, and the tape records.
+        GraphError: if one is an inference tensor outside of inference mode.
+        TransformError: if one does not belong to the transform that is being computed.
     """
-    fields = {name: field_of(state_seq, "state_seq", name) for name in values}
-    for field, value in fields.items():
-        name = f"state_seq.{field}"
-        check_shape(name, value, tuple(values[field].shape), "a row for each sample of act")
-        check_writable(value, "copy")
-        array = value.payload
-        flags = getattr(array, "flags", None)
-        if not getattr(flags, "writeable", True) or repeats(array.shape, array.strides):
-            raise ArgumentError(
-                f"{name} of shape {tuple(value.shape)} cannot be overwritten: its memory is "
-                "read-only, or elements share it. Each sample has a result of its own. Write "
-                f"`{name} = {name}.clone()`."
-            )
-    for field, value in fields.items():
-        value.copy_(values[field])
+    seen: list[tuple[str, Any]] = []
+    for field, value in values.items():
+        name, written = f"state_seq.{field}", field_of(state_seq, "state_seq", field)
+        check_shape(name, written, tuple(value.shape), "a row for each sample of act")
+        _check_room(name, written, value)
+        _check_copy(written, value)
+        payload = settled(written).payload
+        memory = payload.array if isinstance(payload, Layer) else payload
+        _check_memory(name, written, memory, seen)
+        seen.append((name, memory))
+    for field, value in values.items():
+        getattr(state_seq, field).copy_(value)
     return state_seq
+
+
+def _check_room(name: str, written: Tensor, value: Tensor) -> None:
+    """Raise if the values would lose what makes them, or have to be moved."""
+    check_device(name, written, "act", value)
+    if not np.can_cast(value.payload.dtype, written.payload.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name} is {written.dtype}, which has no room for the results: they are "
+            f"{value.dtype}. What it cannot hold would be lost, and gradients with it. Write "
+            f"`{name} = {name}.to(glassgrad.{value.dtype})`."
+        )
+
+
+def _check_copy(written: Tensor, value: Tensor) -> None:
+    """Raise what `written.copy_(value)` would, by each transform that has a part in it."""
+    below = level_below("copy", written, value)
+    if below is not None:
+        with below:
+            _check_copy(written, value)
+        return
+    check_write(written, "copy", value)
+    layer = settled(written).payload
+    if isinstance(layer, Layer):
+        source = layer.level.value_of(settled(value).payload)
+        with layer.level.below():
+            _check_copy(layer.value, source)
+
+
+def _check_memory(name: str, written: Tensor, memory: Any, seen: list[tuple[str, Any]]) -> None:
+    """Raise if some memory is read-only, or an element is written twice.
+
+    Args:
+        seen: names and memory of what is written besides.
+    """
+    flags = getattr(memory, "flags", None)
+    if not getattr(flags, "writeable", True) or repeats(memory.shape, memory.strides):
+        raise ArgumentError(
+            f"{name} of shape {tuple(written.shape)} cannot be overwritten: its memory is "
+            "read-only, or elements share it. Each sample has a result of its own. Write "
+            f"`{name} = {name}.clone()`."
+        )
+    for other, earlier in seen:
+        if np.may_share_memory(memory, earlier) and np.shares_memory(memory, earlier):
+            raise ArgumentError(
+                f"{name} shares memory with {other}: one result would overwrite the other. Each "
+                f"field has results of its own. Write `{name} = {name}.clone()`."
+            )
 
 
 def _row(name: str, start: Tensor, act: Tensor) -> Tensor:
@@ -131,4 +203,5 @@ def _row(name: str, start: Tensor, act: Tensor) -> Tensor:
             f"(B, 1, {n})."
         )
     check_broadcasts(name, row, (*act.shape[:-2], 1, n), "one row for each trajectory")
+    check_device(name, row, "act", act)
     return row

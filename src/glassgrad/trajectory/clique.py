@@ -14,15 +14,24 @@ n_mask of `build_start_state_mask`. With them, all derivatives of sample 0 are z
 velocity and acceleration are not looked at, and u_{H−1} has no effect.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from glassgrad.autograd.function import Function
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.joining import stack
 
-from ._arguments import check_broadcasts, check_matrix, check_shape
+from ._arguments import (
+    check_broadcasts,
+    check_device,
+    check_matrix,
+    check_samples,
+    check_shape,
+    check_tensor,
+    product,
+)
+from ._rows import check_state, field_of
 from .states import JointState
 
 __all__ = [
@@ -71,7 +80,7 @@ class CliqueTensorStep(Function):
         fd_2: Tensor,
         fd_3: Tensor,
     ) -> Four:
-        return jit_tensor_step_pos_clique(u_act, start_position, mask, n_mask, fd_1, fd_2, fd_3)
+        return _step("u_act", u_act, start_position, mask, n_mask, fd_1, fd_2, fd_3)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -100,9 +109,16 @@ class CliqueTensorStep(Function):
     ) -> tuple[tuple[Tensor, ...], int]:
         """Examples are more trajectories; only if matrices differ, they are taken one by one."""
         size = info.batch_size
+        if not size:  # nobody has matrices: zeros, a sum over no examples, have their shapes
+            data = [
+                x if dim is None else x.sum(dim)
+                for x, dim in zip(args[2:], in_dims[2:], strict=True)
+            ]
+            args, in_dims = (*args[:2], *data), (*in_dims[:2], *[None] * 5)
         pairs = list(zip(args, in_dims, strict=True))
         if all(dim is None for dim in in_dims[2:]):
             u_act, start = [_with_batch(x, dim, size) for x, dim in pairs[:2]]
+            _check_start("u_act", u_act.shape[1:], start.shape[1:])  # as it is in one example
             while start.ndim < u_act.ndim - 1:
                 start = start.unsqueeze(1)
             while u_act.ndim < start.ndim + 1:
@@ -138,6 +154,8 @@ def tensor_step_pos_clique(
 
     Raises:
         ArgumentError: for another number of matrices, or shapes that do not fit.
+        ArgumentTypeError: if an argument is no tensor, no JointState, or no list of matrices.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> masks = build_start_state_mask(3, TensorDeviceType())
@@ -146,10 +164,13 @@ def tensor_step_pos_clique(
         >>> tensor_step_pos_clique(start, u, JointState(), masks, fds).velocity.flatten()
         tensor([0., 1., 2.])
     """
+    check_samples("act", act)
+    check_state("state_seq", state_seq)
+    start = field_of(state, "state", "position")
     _check_number("mask_matrix", mask_matrix, "[mask, n_mask]", 2)
     _check_number("fd_matrix", fd_matrix, "[fd_1, fd_2, fd_3]", 3)
     position, velocity, acceleration, jerk = CliqueTensorStep.apply(
-        act, state.position, *mask_matrix, *fd_matrix
+        act, start, *mask_matrix, *fd_matrix
     )
     state_seq.position, state_seq.velocity = position, velocity
     state_seq.acceleration, state_seq.jerk = acceleration, jerk
@@ -181,6 +202,8 @@ def jit_tensor_step_pos_clique(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> mask, n_mask = build_start_state_mask(3, TensorDeviceType())
@@ -190,9 +213,7 @@ def jit_tensor_step_pos_clique(
         >>> v.flatten(), a.flatten()
         (tensor([0., 1., 2.]), tensor([0., 1., 1.]))
     """
-    _check_step(pos_act, start_position, mask, (n_mask, fd_1, fd_2, fd_3))
-    position = mask @ start_position.unsqueeze(-2) + n_mask @ pos_act
-    return position, fd_1 @ position, fd_2 @ position, fd_3 @ position
+    return _step("pos_act", pos_act, start_position, mask, n_mask, fd_1, fd_2, fd_3)
 
 
 def jit_tensor_step_pos_clique_contiguous(
@@ -240,6 +261,8 @@ def jit_backward_pos_clique(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> n_mask = build_start_state_mask(3, TensorDeviceType())[1]
@@ -247,12 +270,15 @@ def jit_backward_pos_clique(
         >>> jit_backward_pos_clique(none, none + 1, none, none, n_mask, fd, fd, fd).flatten()
         tensor([0., 1., 0.])
     """
+    check_samples("grad_p", grad_p)
     for name, grad in zip(("grad_v", "grad_a", "grad_j"), (grad_v, grad_a, grad_j), strict=True):
         check_shape(name, grad, tuple(grad_p.shape), "the shape of the other gradients")
-    _check_matrices((n_mask, fd_1, fd_2, fd_3), grad_p)
-    x_bar = grad_p + fd_1.mT @ grad_v + fd_2.mT @ grad_a + fd_3.mT @ grad_j
-    u_bar: Tensor = n_mask.mT @ x_bar
-    return u_bar
+        check_device(name, grad, "grad_p", grad_p)
+    _check_matrices("grad_p", grad_p, n_mask, fd_1, fd_2, fd_3)
+    x_bar = grad_p + product("fd_1", fd_1.mT, grad_v, "grad_v")
+    x_bar = x_bar + product("fd_2", fd_2.mT, grad_a, "grad_a")
+    x_bar = x_bar + product("fd_3", fd_3.mT, grad_j, "grad_j")
+    return product("n_mask", n_mask.mT, x_bar, "all gradients")
 
 
 def jit_backward_pos_clique_contiguous(
@@ -285,25 +311,51 @@ def _with_batch(x: Tensor, dim: int | None, size: int) -> Tensor:
     return x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
 
 
+def _step(
+    of: str, u: Tensor, start_position: Tensor, mask: Tensor, n_mask: Tensor, *fds: Tensor
+) -> Four:
+    """The four results for positions u, which errors call by the name `of`."""
+    _check_matrices(of, u, n_mask, *fds)
+    *batch, horizon, joints = u.shape
+    check_shape("mask", mask, (horizon, 1), f"one row for each of {horizon} samples")
+    check_tensor("start_position", start_position)
+    _check_start(of, u.shape, start_position.shape)
+    rows = (*batch, joints)
+    check_broadcasts("start_position", start_position, rows, "one row for each trajectory")
+    check_device("start_position", start_position, of, u)
+    check_device("mask", mask, of, u)
+    first = product("mask", mask, start_position.unsqueeze(-2), "start_position")
+    position = first + product("n_mask", n_mask, u, of)
+    made = f"{of} and start_position"
+    velocity, acceleration, jerk = [
+        product(name, fd, position, made) for name, fd in zip(_MATRICES[1:], fds, strict=True)
+    ]
+    return position, velocity, acceleration, jerk
+
+
 _MATRICES = ("n_mask", "fd_1", "fd_2", "fd_3")
 
 
-def _check_step(
-    pos_act: Tensor, start_position: Tensor, mask: Tensor, matrices: Sequence[Tensor]
-) -> None:
-    _check_matrices(matrices, pos_act)
-    *batch, horizon, joints = pos_act.shape
-    check_shape("mask", mask, (horizon, 1), f"one row for each of {horizon} samples")
-    rows = (*batch, joints)
-    check_broadcasts("start_position", start_position, rows, "one row for each trajectory")
+def _check_start(of: str, shape: tuple[int, ...], start: tuple[int, ...]) -> None:
+    # With the axis of the samples, B starts would meet each of B trajectories: B·B of them.
+    if not 0 < len(start) <= max(len(shape) - 1, 2):
+        raise ArgumentError(
+            f"start_position has shape {tuple(start)} for {of} of shape {tuple(shape)}. A start is "
+            "a row of joints for each trajectory, without an axis for samples. Pass it as (B, D)."
+        )
 
 
-def _check_matrices(matrices: Sequence[Tensor], samples: Tensor) -> None:
+def _check_matrices(of: str, samples: Tensor, *matrices: Tensor) -> None:
     for name, matrix in zip(_MATRICES, matrices, strict=True):
-        check_matrix(name, matrix, samples)
+        check_matrix(name, matrix, samples, of)
 
 
-def _check_number(name: str, matrices: Sequence[Tensor], names: str, number: int) -> None:
+def _check_number(name: str, matrices: Any, names: str, number: int) -> None:
+    if isinstance(matrices, Tensor) or not isinstance(matrices, Collection):
+        raise ArgumentTypeError(
+            f"{name} must be a list of {number} matrices, got {type(matrices).__name__}. Each has "
+            f"its place in the step. Pass `{name}={names}`."
+        )
     if len(matrices) != number:
         raise ArgumentError(
             f"{name} has {len(matrices)} matrices, expected {number}. Each has its place in the "

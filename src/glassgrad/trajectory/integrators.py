@@ -26,8 +26,15 @@ from typing import Any
 
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import check_broadcasts, check_matrix, check_shape
-from ._rows import columns, delayed, overwrite, parts_of_start, row_of, write
+from ._arguments import (
+    check_broadcasts,
+    check_device,
+    check_matrix,
+    check_shape,
+    check_tensor,
+    product,
+)
+from ._rows import check_state, columns, delayed, overwrite, parts_of_start, row_of, write
 from .states import JointState
 
 __all__ = [
@@ -56,15 +63,18 @@ def euler_integrate(q_0: Tensor, u: Tensor, diag_dt: Any, integrate_matrix: Tens
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor, or no JointState.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> M = build_int_matrix(3, traj_dt=tensor([0.5, 0.5, 0.5]))
         >>> euler_integrate(ones(1, 1, 1), tensor([[[2.0], [4.0], [6.0]]]), None, M).flatten()
         tensor([2., 4., 7.])
     """
-    check_matrix("integrate_matrix", integrate_matrix, u)
+    check_matrix("integrate_matrix", integrate_matrix, u, of="u")
     check_broadcasts("q_0", q_0, tuple(u.shape), "one row for each trajectory, (B, 1, D)")
-    integral: Tensor = q_0 + integrate_matrix @ u
+    check_device("q_0", q_0, "u", u)
+    integral: Tensor = q_0 + product("integrate_matrix", integrate_matrix, u, of="u")
     return integral
 
 
@@ -95,6 +105,8 @@ def tensor_step_jerk(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor.
+        DeviceError, DTypeError: if devices or dtypes differ, or `state_seq` is of integers.
         LeafWriteError: if `state_seq` is a leaf that requires grad.
 
     Example:
@@ -104,11 +116,11 @@ def tensor_step_jerk(
     """
     q_0, v_0, a_0 = parts_of_start(state, act, n_dofs, 3)
     check_matrix("integrate_matrix", integrate_matrix, act)
-    check_shape("dt_h", dt_h, (act.shape[-2],), "one time step for each sample of act")
-    once = integrate_matrix * dt_h  # scales columns: M·diag(dt)
-    a = a_0 + once @ act
-    v = v_0 + once @ a
-    return write(state_seq, q_0 + once @ v, v, a)
+    _check_steps(dt_h, act)
+    name, once = "integrate_matrix·dt_h", integrate_matrix * dt_h  # scales columns: M·diag(dt)
+    a = a_0 + product(name, once, act)
+    v = v_0 + product(name, once, a, _MADE)
+    return write(state_seq, q_0 + product(name, once, v, _MADE), v, a)
 
 
 def tensor_step_acc(
@@ -137,6 +149,8 @@ def tensor_step_acc(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor.
+        DeviceError, DTypeError: if devices or dtypes differ, or `state_seq` is of integers.
         LeafWriteError: if `state_seq` is a leaf that requires grad.
 
     Example:
@@ -166,6 +180,8 @@ def step_acc_semi_euler(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor, or no JointState.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> M = build_int_matrix(2)
@@ -199,6 +215,8 @@ def tensor_step_acc_semi_euler(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor, or no JointState.
+        DeviceError, DTypeError: if devices or dtypes differ.
 
     Example:
         >>> start, u, M = JointState(zeros(1, 1), zeros(1, 1)), ones(1, 2, 1), build_int_matrix(2)
@@ -208,9 +226,10 @@ def tensor_step_acc_semi_euler(
     q_0, v_0 = [row_of(state, name, act) for name in ("position", "velocity")]
     check_matrix("integrate_matrix", integrate_matrix, act)
     check_matrix("integrate_matrix_pos", integrate_matrix_pos, act)
-    velocity = v_0 + integrate_matrix @ act
-    state_seq.position, state_seq.velocity = q_0 + integrate_matrix_pos @ velocity, velocity
-    state_seq.acceleration = act
+    check_state("state_seq", state_seq)
+    velocity = v_0 + product("integrate_matrix", integrate_matrix, act)
+    position = q_0 + product("integrate_matrix_pos", integrate_matrix_pos, velocity, _MADE)
+    state_seq.position, state_seq.velocity, state_seq.acceleration = position, velocity, act
     return state_seq
 
 
@@ -243,6 +262,8 @@ def tensor_step_vel(
 
     Raises:
         ArgumentError: if shapes do not fit.
+        ArgumentTypeError: if an argument is no tensor.
+        DeviceError, DTypeError: if devices or dtypes differ, or `state_seq` is of integers.
         LeafWriteError: if `state_seq` is a leaf that requires grad.
 
     Example:
@@ -256,10 +277,10 @@ def tensor_step_vel(
     q_0, v_0, a_0 = parts_of_start(state, act, n_dofs, 3)
     check_matrix("integrate_matrix", integrate_matrix, act)
     check_matrix("fd_matrix", fd_matrix, act)
-    check_shape("dt_h", dt_h, (act.shape[-2],), "one time step for each sample of act")
+    _check_steps(dt_h, act)
     v = delayed(v_0, act)
-    a = delayed(a_0, fd_matrix @ v / dt_h.unsqueeze(-1))
-    return write(state_seq, q_0 + integrate_matrix @ v, v, a)
+    a = delayed(a_0, product("fd_matrix", fd_matrix, v, _MADE) / dt_h.unsqueeze(-1))
+    return write(state_seq, q_0 + product("integrate_matrix", integrate_matrix, v, _MADE), v, a)
 
 
 def tensor_step_pos(
@@ -281,8 +302,14 @@ def tensor_step_pos(
         `state_seq`.
 
     Raises:
-        ArgumentError: if shapes do not fit, or a field is missing.
-        LeafWriteError: if a field to write is a leaf that requires grad. Then none is written.
+        ArgumentError: if shapes do not fit, a field is missing, or two to write share memory.
+        ArgumentTypeError: if an argument is no tensor, or no JointState.
+        DeviceError, DTypeError: if devices or dtypes differ, or a field to write is of integers.
+        LeafWriteError: if a field to write is a leaf that requires grad, and the tape records.
+        GraphError: if one is another tensor that must not be written here: an inference tensor, or
+            some views.
+        TransformError: if one does not belong to the transform that is being computed.
+        Whichever it is, no field is written.
 
     Example:
         >>> start = JointState.from_position(zeros(1, 1))
@@ -294,8 +321,8 @@ def tensor_step_pos(
     q_0, v_0, a_0 = [row_of(state, name, act) for name in ("position", "velocity", "acceleration")]
     check_matrix("fd_matrix", fd_matrix, act)
     p = delayed(q_0, act)
-    v = delayed(v_0, fd_matrix @ p)
-    a = delayed(a_0, fd_matrix @ v)
+    v = delayed(v_0, product("fd_matrix", fd_matrix, p, _MADE))
+    a = delayed(a_0, product("fd_matrix", fd_matrix, v, _MADE))
     return overwrite(state_seq, {"position": p, "velocity": v, "acceleration": a})
 
 
@@ -309,11 +336,16 @@ def tensor_step_pos_ik(act: Tensor, state_seq: JointState) -> JointState:
     Returns:
         `state_seq`.
 
+    Raises:
+        ArgumentTypeError: if they are no tensor and no JointState.
+
     Example:
         >>> u = zeros(1, 3, 2)
         >>> tensor_step_pos_ik(u, JointState()).position is u
         True
     """
+    check_tensor("act", act)
+    check_state("state_seq", state_seq)
     state_seq.position = act
     return state_seq
 
@@ -324,5 +356,14 @@ def _twice(
     """q, v and a of accelerations."""
     q_0, v_0 = parts_of_start(state, act, n_dofs, 2)
     check_matrix("integrate_matrix", integrate_matrix, act)
-    v = v_0 + integrate_matrix @ act
-    return q_0 + integrate_matrix @ v, v, act
+    v = v_0 + product("integrate_matrix", integrate_matrix, act)
+    return q_0 + product("integrate_matrix", integrate_matrix, v, _MADE), v, act
+
+
+def _check_steps(dt_h: Tensor, act: Tensor) -> None:
+    check_shape("dt_h", dt_h, (act.shape[-2],), "one time step for each sample of act")
+    check_device("dt_h", dt_h, "act", act)
+
+
+_MADE = "act and state"
+"""Of what the samples are computed that a matrix turns into others."""

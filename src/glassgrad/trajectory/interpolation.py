@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.errors import ArgumentError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import arange, tensor
 
@@ -97,6 +97,7 @@ def interpolate_kernel(h: int, int_steps: int, tensor_args: TensorDeviceType) ->
     Raises:
         ArgumentError: for `h` < 1, or `int_steps` < 2: one row cannot be both ends.
         ArgumentTypeError: if they are no integers.
+        DTypeError: for a dtype of integers where rows have fractions.
 
     Example:
         >>> interpolate_kernel(3, 3, TensorDeviceType()) @ tensor([0.0, 1.0, 5.0])
@@ -133,6 +134,7 @@ def action_interpolate_kernel(
     Raises:
         ArgumentError: for `h` < 2, `offset` < 1, or `int_steps` ≤ `offset`.
         ArgumentTypeError: if they are no integers.
+        DTypeError: for a dtype of integers where rows have fractions.
 
     Example:
         >>> action_interpolate_kernel(2, 4, TensorDeviceType(), offset=2) @ tensor([0.0, 6.0])
@@ -155,5 +157,11 @@ def _kernel(
 ) -> Tensor:
     """Rows of a segment over and over: weights of its first and of its second way-point."""
     first, second = np.eye(h - 1, h), np.eye(h - 1, h, k=1)
-    rows = np.kron(first, here[:, None]) + np.kron(second, there[:, None])
-    return tensor(rows + more, **settings_of(tensor_args))
+    rows = np.kron(first, here[:, None]) + np.kron(second, there[:, None]) + more
+    settings = settings_of(tensor_args)
+    if not is_differentiable(settings["dtype"]) and (rows % 1).any():
+        raise DTypeError(
+            f"tensor_args has dtype {settings['dtype']}, which has no fractions. The points "
+            "between two way-points are fractions of them. Write `TensorDeviceType()` for float32."
+        )
+    return tensor(rows, **settings)

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import float32
-from glassgrad.base.errors import ArgumentError
+from glassgrad.base.dtypes import DType, float32, is_differentiable
+from glassgrad.base.errors import ArgumentError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import as_tensor, eye, ones, tensor
 from glassgrad.ops.joining import cat
 from glassgrad.ops.triangles import tril
 
 from ._arguments import check_shape, count
-from .states import TensorDeviceType, settings_of
+from .states import TensorDeviceType, dtype_of, settings_of
 
 __all__ = [
     "build_clique_matrix",
@@ -62,7 +62,7 @@ def build_fd_matrix(
 
     Args:
         horizon: H, the number of samples.
-        device, dtype: of the matrix.
+        device, dtype: of the matrix; None for the default dtype.
         order: of the derivative.
         PREV_STATE: one more column for each order; the samples begin that many steps earlier.
         FULL_RANK: differences towards the middle; for an odd H from 3 up.
@@ -97,7 +97,7 @@ def build_fd_matrix(
         values = _power(backward, order)
     else:
         values = _forward(rows, order)
-    return tensor(values, device=device, dtype=dtype)
+    return tensor(values, device=device, dtype=dtype_of(dtype))
 
 
 def build_int_matrix(
@@ -116,7 +116,7 @@ def build_int_matrix(
     Args:
         horizon: H, the number of samples.
         diagonal: 0 for sums that include their own sample, −1 for sums that do not.
-        device, dtype: of the matrix.
+        device, dtype: of the matrix; None for the default dtype.
         order: how often to integrate; 0 gives the identity.
         traj_dt: shape `(H,)`, the time steps. It is converted to `dtype`.
 
@@ -125,7 +125,8 @@ def build_int_matrix(
 
     Raises:
         ArgumentError: for `horizon` < 1, `order` < 0, or another shape of `traj_dt`.
-        ArgumentTypeError: if the first two are no integers.
+        ArgumentTypeError: if `horizon` or `order` is no integer.
+        DTypeError: for a `dtype` of integers with time steps that have fractions.
 
     Example:
         >>> build_int_matrix(3, traj_dt=tensor([0.5, 1.0, 2.0]))
@@ -134,6 +135,7 @@ def build_int_matrix(
                 [0.5000, 1.0000, 2.0000]])
     """
     rows, order = count("horizon", horizon, 1), count("order", order, 0)
+    dtype = dtype_of(dtype)
     if not order:
         return eye(rows, device=device, dtype=dtype)
     once = tril(ones(rows, rows, device=device, dtype=dtype), diagonal)
@@ -161,7 +163,7 @@ def build_clique_matrix(
     Args:
         horizon: H, the number of samples.
         dt: shape `(H,)`, the time steps. It is converted to `dtype`; gradients flow to it.
-        device, dtype: of the matrix.
+        device, dtype: of the matrix; None for the default dtype.
 
     Returns:
         Tensor of shape `(3 H, H)`. For H = 1 it is all zeros.
@@ -169,6 +171,7 @@ def build_clique_matrix(
     Raises:
         ArgumentError: for `horizon` < 1, or another shape of `dt`.
         ArgumentTypeError: if `horizon` is no integer.
+        DTypeError: for a `dtype` of integers.
 
     Example:
         >>> build_clique_matrix(2, tensor([0.5, 0.5]))
@@ -179,7 +182,12 @@ def build_clique_matrix(
                 [ 0.,  0.],
                 [-4.,  4.]])
     """
-    rows = count("horizon", horizon, 1)
+    rows, dtype = count("horizon", horizon, 1), dtype_of(dtype)
+    if not is_differentiable(dtype):
+        raise DTypeError(
+            f"build_clique_matrix was given dtype {dtype}, which has no fractions. Its rows are "
+            "divided by the time step. Write `dtype=glassgrad.float32`."
+        )
     rate = 1 / _steps("dt", dt, rows, device, dtype).unsqueeze(-1)
     velocity = rate * build_fd_matrix(rows, device, dtype, SHIFT=True)
     delay = tensor(np.eye(rows, k=-1), device=device, dtype=dtype)
@@ -237,8 +245,18 @@ def _towards_the_middle(rows: int) -> Array:
     return values
 
 
-def _steps(name: str, steps: Any, rows: int, device: Any, dtype: Any) -> Tensor:
-    """The time steps as a tensor of the matrix's dtype; gradients flow through."""
+def _steps(name: str, steps: Any, rows: int, device: Any, dtype: DType) -> Tensor:
+    """The time steps as a tensor of the matrix's dtype; gradients flow through.
+
+    Raises:
+        ArgumentError: if there is not one for each row.
+        DTypeError: if that dtype is one of integers, and theirs is none.
+    """
+    if not is_differentiable(dtype) and is_differentiable(as_tensor(steps).dtype):
+        raise DTypeError(
+            f"{name} has fractions, but the matrix is to be {dtype}, which has none. Time steps "
+            "would be cut off to whole numbers. Write `dtype=glassgrad.float32`."
+        )
     found = as_tensor(steps, device=device, dtype=dtype)
     check_shape(name, found, (rows,), f"one time step for each of {rows} samples")
     return found

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from glassgrad.base.backend import CPU, Device
-from glassgrad.base.dtypes import DType, as_dtype, float32
+from glassgrad.base.dtypes import DType, as_dtype, float32, get_default_dtype
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.alike import zeros_like
 from glassgrad.ops.creation import as_tensor, clone, zeros
 
-__all__ = ["JointState", "TensorDeviceType", "settings_of"]
+__all__ = ["JointState", "TensorDeviceType", "dtype_of", "settings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class TensorDeviceType:
 
     Args:
         device: a device or its name. The default is the CPU.
-        dtype: a dtype or its name.
+        dtype: a dtype or its name; None for the default dtype of the moment.
 
     Raises:
         DeviceError: if there is no such device.
@@ -40,7 +40,7 @@ class TensorDeviceType:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "device", Device(self.device))
-        object.__setattr__(self, "dtype", as_dtype(self.dtype))
+        object.__setattr__(self, "dtype", dtype_of(self.dtype))
 
     def as_torch_dict(self) -> dict[str, Any]:
         """Device and dtype as keyword arguments: `zeros(3, **tensor_args.as_torch_dict())`."""
@@ -49,6 +49,11 @@ class TensorDeviceType:
     def to_device(self, data: Any) -> Tensor:
         """Data as a tensor of this device and dtype; a tensor that is one already comes back."""
         return as_tensor(data, **self.as_torch_dict())
+
+
+def dtype_of(dtype: Any) -> DType:
+    """The dtype that is meant; None means the default dtype, as in `zeros(3, dtype=None)`."""
+    return get_default_dtype() if dtype is None else as_dtype(dtype)
 
 
 def settings_of(tensor_args: TensorDeviceType) -> dict[str, Any]:

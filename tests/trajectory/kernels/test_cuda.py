@@ -17,7 +17,7 @@ import glassgrad as gg
 from _fakearray import FakeArray
 from glassgrad.base.backend import backend_for, backend_of
 from glassgrad.trajectory.kernels import _cuda
-from trajectory.steps import NAMES, arguments, is_indexed, padding, step
+from trajectory.steps import NAMES, arguments, is_indexed, on, padding, step
 
 AROUND = """
 #include <algorithm>
@@ -87,10 +87,6 @@ def device(compile_text, monkeypatch):
     before = Library.launches
     yield "fake"
     assert Library.launches > before, "no kernel ran"
-
-
-def on(device, given):
-    return {name: None if x is None else x.to(device) for name, x in given.items()}
 
 
 def back(x):

@@ -200,6 +200,52 @@ def test_a_start_whose_views_are_the_buffers_is_read_before_it_is_written(name):
 
 
 @every
+@pytest.mark.parametrize("buffer", [*BUFFERS, "out_grad_position"])
+def test_time_steps_that_lie_in_a_buffer_are_read_before_it_is_written(name, buffer):
+    given, plain = [arguments(name, shape=(2, 9, 2), buffers=flag) for flag in (True, False)]
+    lying = given[buffer].view(-1)[: len(given["traj_dt"])]
+    lying[:] = given["traj_dt"]
+    cotangents = [gg.randn(2, 9, 2, dtype=gg.float64) for _ in range(4)]
+    want = step(name, plain, u_act=plain["u_act"].requires_grad_())
+    found = step(name, given, u_act=given["u_act"].requires_grad_(), traj_dt=lying)
+    assert same(found, want)
+    (expected,) = gg.autograd.grad(want, plain["u_act"], cotangents)
+    for _ in range(2):
+        (grad,) = gg.autograd.grad(found, given["u_act"], cotangents, retain_graph=True)
+        assert same([grad], [expected])
+
+
+@every
+def test_time_steps_whose_views_are_a_buffer_are_read_before_it_is_written(name):
+    given = arguments(name)
+    steps = gg.full((28,), 0.5, dtype=gg.float64)
+    want = step(name, given, traj_dt=steps.clone())
+    u = given["u_act"].requires_grad_()
+    found = step(name, given, u_act=u, traj_dt=steps, out_velocity=steps.reshape(2, 7, 2))
+    assert same(found, want)
+    found[0].sum().backward()
+    assert u.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "Clique" in name])
+def test_one_over_the_time_step_may_be_on_another_device(name):
+    given = arguments(name, buffers=True)
+    there = gg.tensor([1.0, 2.0], dtype=gg.float64, device="fake")[1:]
+    assert same(step(name, given, traj_dt=there), step(name, arguments(name)))
+
+
+@every
+def test_in_inference_mode_results_are_inference_tensors_except_in_a_plain_buffer(name):
+    plain = arguments(name, buffers=True)
+    with gg.inference_mode():
+        fresh = arguments(name, buffers=True)
+        assert all(x.is_inference() for x in step(name, arguments(name)))
+        assert all(x.is_inference() for x in step(name, fresh))
+        assert not any(x.is_inference() for x in step(name, plain))
+    assert not any(x.is_inference() for x in step(name, plain))
+
+
+@every
 @pytest.mark.parametrize("output", range(4))
 def test_a_gradient_may_come_by_any_one_output(name, output):
     given = arguments(name)

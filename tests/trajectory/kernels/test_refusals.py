@@ -5,7 +5,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.trajectory import numerics
-from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, padding, step
+from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, on, padding, step
 
 every = pytest.mark.parametrize("name", NAMES)
 indexed = pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
@@ -152,6 +152,32 @@ def test_a_time_step_that_is_none(name, bad):
 @pytest.mark.parametrize("name", [name for name in NAMES if "Acceleration" in name])
 def test_too_few_time_steps(name):
     refused(name, ValueError, r"shape \(6,\), for a horizon of 7", traj_dt=numbers(6))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "Acceleration" in name])
+def test_time_steps_on_another_device(name):
+    given = arguments(name)
+    refused(
+        name,
+        TypeError,
+        "traj_dt is on fake, but u_act is on cpu",
+        traj_dt=given["traj_dt"].to("fake"),
+    )
+    there = on("fake", arguments(name, buffers=True))
+    with pytest.raises(TypeError, match="traj_dt is on cpu, but u_act is on fake"):
+        step(name, there, traj_dt=given["traj_dt"])
+    assert all(there[buffer].cpu().isnan().all() for buffer in BUFFERS)
+
+
+@indexed
+def test_indices_on_another_device(name):
+    given = arguments(name)
+    index = given["start_idx"]
+    refused(
+        name, TypeError, "start_idx is on fake, but u_act is on cpu", start_idx=index.to("fake")
+    )
+    with pytest.raises(TypeError, match="start_idx is on cpu, but u_act is on fake"):
+        step(name, on("fake", given), start_idx=index)
 
 
 @indexed

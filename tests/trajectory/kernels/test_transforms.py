@@ -90,10 +90,20 @@ def test_vmap_over_an_index_beyond_its_own_example_takes_no_row_of_another(name,
     def f(index):
         return step(name, given, start_idx=index)
 
-    with pytest.raises(IndexError, match="start_idx goes from"):
+    rows = f"start_idx goes from {min(0, wrong)} to {max(2, wrong)}, but there are 3 start rows"
+    with pytest.raises(IndexError, match=rows):
         func.vmap(f)(index)
-    with pytest.raises(IndexError, match="start_idx goes from"):
+    with pytest.raises(IndexError, match=rows):
         func.vmap(func.vmap(f))(index.unsqueeze(0))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
+def test_an_index_that_all_examples_share_is_refused_with_its_own_numbers(name):
+    given = arguments(name, rows=2) | {"start_idx": gg.tensor([0, 2])}
+    batch = gg.randn(4, *given["u_act"].shape, dtype=gg.float64)
+    for function in (of_actions(name, given), func.grad(loss_of(name, given))):
+        with pytest.raises(IndexError, match="goes from 0 to 2, but there are 2 start rows"):
+            func.vmap(function)(batch)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])
@@ -104,7 +114,7 @@ def test_vmap_over_an_index_that_is_none(name):
         with pytest.raises(TypeError, match="start_idx must be a tensor of integers"):
             func.vmap(of_actions(name, given | {"start_idx": index}))(batch)
     row = given | {"start_idx": gg.tensor([[0, 1]])}
-    with pytest.raises(ValueError, match="start_idx must have the shape"):
+    with pytest.raises(ValueError, match=r"start_idx must have the shape \(2,\), .* got \(1, 2\)"):
         func.vmap(of_actions(name, row))(batch)
 
 
@@ -113,6 +123,33 @@ def test_vmap_over_trajectories_of_no_joints(name):
     given = arguments(name, shape=(2, 7, 0))
     batch = gg.zeros(3, *given["u_act"].shape, dtype=gg.float64)
     assert func.vmap(of_actions(name, given))(batch)[0].shape == (3, 2, 7, 0)
+
+
+@every
+def test_vmap_over_no_examples_has_the_shapes_of_one(name):
+    given = arguments(name)
+    for part, x in given.items():
+        if x is not None:
+            none = x.unsqueeze(-1).expand(*x.shape, 0)
+
+            def f(x, part=part):
+                return step(name, given, **{part: x})
+
+            assert [y.shape for y in func.vmap(f, in_dims=-1)(none)] == [(0, 2, 7, 2)] * 4
+
+
+@every
+def test_derivatives_under_vmap_over_no_examples_have_the_shapes_of_one(name):
+    given, size = arguments(name), arguments(name)["u_act"].shape
+    steps = given["traj_dt"].expand(0, -1)
+    none = gg.zeros(0, *size, dtype=gg.float64)
+
+    def loss(u, dt):
+        return sum((x * x).sum() for x in step(name, given, u_act=u, traj_dt=dt))
+
+    for dims, dt in ((0, steps), ((0, None), given["traj_dt"])):
+        assert func.vmap(func.grad(loss), dims)(none, dt).shape == (0, *size)
+        assert func.vmap(func.hessian(loss), dims)(none, dt).shape == (0, *size, *size)
 
 
 @every

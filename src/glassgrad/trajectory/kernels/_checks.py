@@ -13,10 +13,20 @@ from glassgrad.base.errors import (
     GraphError,
     LeafWriteError,
 )
+from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
 
-__all__ = ["check_actions", "check_buffers", "check_start", "first_rate", "rows", "time_steps"]
+__all__ = [
+    "check_actions",
+    "check_buffers",
+    "check_device",
+    "check_rows",
+    "check_start",
+    "first_rate",
+    "is_plain",
+    "time_steps",
+]
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"
@@ -161,6 +171,11 @@ def _check_kind(name: str, given: Any, u: Tensor) -> None:
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "
             f"`{name}.to({u.dtype})`."
         )
+    check_device(name, given, u)
+
+
+def check_device(name: str, given: Tensor, u: Tensor) -> None:
+    """Raise if an argument is not where `u_act` is."""
     if type(given.payload) is not type(u.payload) and given.device != u.device:
         raise ArgumentTypeError(
             f"{name} is on {given.device}, but u_act is on {u.device}. A step runs on one device. "
@@ -214,8 +229,8 @@ def _no_steps(traj_dt: Any) -> ArgumentTypeError:
     )
 
 
-def rows(start_idx: Any, batch: int, count: int) -> Any:
-    """The rows of the start tensors that the trajectories begin at: an array `(B,)`."""
+def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
+    """Raise unless `start_idx` names one of `count` start rows for each trajectory of `u_act`."""
     if not isinstance(start_idx, Tensor) or start_idx.payload.dtype.kind not in "iu":
         is_tensor = isinstance(start_idx, Tensor)
         what = f"dtype {start_idx.dtype}" if is_tensor else type(start_idx).__name__
@@ -223,16 +238,17 @@ def rows(start_idx: Any, batch: int, count: int) -> Any:
             f"start_idx must be a tensor of integers, got {what}: it says which row each "
             "trajectory starts from. Write `start_idx.long()`."
         )
-    array = start_idx.payload
+    check_device("start_idx", start_idx, u)
+    array, batch = start_idx.payload, u.payload.shape[0]
     if array.shape not in ((batch,), (batch, 1)):
         raise ArgumentError(
             f"start_idx must have the shape ({batch},), one row number per trajectory, got "
             f"{array.shape}. Write `glassgrad.zeros({batch}, dtype=glassgrad.int64)`."
         )
-    array = array.reshape(batch)
-    if batch and (array.min() < 0 or array.max() >= count):
+    if isinstance(array, Layer):
+        array = array.array  # of all examples that it stands for: none may be wrong
+    if array.size and (array.min() < 0 or array.max() >= count):
         raise DimError(
             f"start_idx goes from {int(array.min())} to {int(array.max())}, but there are {count} "
             "start rows. Write indices from 0 up that are smaller."
         )
-    return array

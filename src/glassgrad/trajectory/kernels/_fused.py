@@ -24,12 +24,12 @@ from glassgrad.autograd import Function
 from glassgrad.base.errors import TransformError
 from glassgrad.base.source_lines import here
 from glassgrad.core.graph import ends
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.trajectory._numerics import is_literal
 
 from . import _checks, _cuda
-from ._batches import folded, one_by_one, rows_of_all, unfolded
+from ._batches import folded, length, one_by_one, rows_of_all, steps_of_any, unfolded
 from ._maps import Adjoint, Linear, Scheme
 
 __all__ = ["FusedStep", "Scheme"]
@@ -58,9 +58,10 @@ class FusedStep(Function):
             args = inspect.signature(cls.forward).bind(*args, **kwargs).args
         n = cls.n_data
         given = args[n : n + 4]
-        _check(cls, args, (*given, args[-1]))
+        is_plain = _check(cls, args, (*given, args[-1]))
         memory = [x if x is None or x.edge is None else x.detach() for x in (*given, args[-1])]
-        out = super().apply(*args[:n], *memory[:4], args[-2], memory[4])
+        traj_dt = _steps_apart(args[-2], memory, is_plain)
+        out = super().apply(*args[:n], *memory[:4], traj_dt, memory[4])
         place = here(2)
         for x in memory[:4]:
             if x is not None:
@@ -106,29 +107,36 @@ class FusedStep(Function):
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, *args: Any) -> Any:
         """All examples' trajectories are one batch of trajectories."""
-        count, starts, n = info.batch_size, args[1:4], cls.n_data
-        if in_dims[-2] is not None:  # each example has a time step of its own
+        count, n = info.batch_size, cls.n_data
+        if in_dims[-2] is not None and count:  # each example has a time step of its own
             return one_by_one(cls, count, in_dims, args)
-        u = folded(args[0], in_dims[0], count)
-        if n == 4:
-            starts = tuple(
-                [folded(x, dim, count) for x, dim in zip(starts, in_dims[1:4], strict=True)]
-            )
-            return unfolded(cls.apply(u, *starts, *args[n:]), count)
-        rows = starts[0].shape[0 if in_dims[1] is None else int(in_dims[1] == 0)]
-        starts = tuple([folded(x, dim, count) for x, dim in zip(starts, in_dims[1:4], strict=True)])
-        index = rows_of_all(args[4], in_dims[4], (count, u.shape[0] // max(count, 1)), rows)
-        return unfolded(cls.apply(u, *starts, index, *args[n:]), count)
+        batch, rows = length(args[0], in_dims[0]), length(args[1], in_dims[1])
+        data = [folded(x, dim, count) for x, dim in zip(args[:4], in_dims[:4], strict=True)]
+        if n == 5:
+            data.append(rows_of_all(args[4], in_dims[4], count, rows))
+        traj_dt = steps_of_any(args[-2], in_dims[-2])
+        return unfolded(cls.apply(*data, *args[n:-2], traj_dt, args[-1]), count, batch)
 
 
 def _scheme(cls: type[FusedStep]) -> Scheme:
     return cls.literal if is_literal() else cls.exact
 
 
-def _check(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> None:
-    """Raise for whatever cannot be computed with; nothing has been touched yet."""
-    if not modes.levels and _checks.is_plain(args[:4], memory, cls.exact.padding):
-        return
+def _check(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> bool:
+    """Raise for whatever cannot be computed with; nothing has been touched yet.
+
+    Returns:
+        Whether all is plain: buffers, too, that own their memory.
+    """
+    is_plain = not modes.levels and _checks.is_plain(args[:4], memory, cls.exact.padding)
+    if not is_plain:
+        _check_each(cls, args, memory)
+    if cls.n_data == 5:
+        _checks.check_rows(args[4], args[0], args[1].payload.shape[0])
+    return is_plain
+
+
+def _check_each(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> None:
     shape = _checks.check_actions(args[0], cls.exact.padding)
     _checks.check_start(args[1:4], args[0], shape, indexed=cls.n_data == 5)
     if modes.levels and any(x is not None for x in memory):
@@ -180,9 +188,11 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     """What `forward` of a step does: compute, into the buffers where some are given."""
     scheme, u, n = _scheme(cls), args[0].payload, cls.n_data
     steps = scheme.steps(args[-2], u.shape[1] + scheme.padding)
+    if scheme.per_sample:
+        _checks.check_device("traj_dt", args[-2], args[0])
     start = tuple([x.payload for x in args[1:4]])
     if n == 5:
-        index = _checks.rows(args[4], u.shape[0], start[0].shape[0])
+        index = args[4].payload.reshape(-1)
         start = tuple([x[index] for x in start])
     buffers = args[n : n + 4]
     out = tuple([_memory(x, u, scheme) for x in buffers])
@@ -190,7 +200,11 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
         act = scheme.forward if type(u) is np.ndarray else _cuda.forward_of(scheme, u)
         act(u, start, steps, out)
-    return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
+    found = tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
+    if special and modes.inference:
+        for buffer, x in zip(buffers, found, strict=True):
+            x.chilled().is_inference = buffer is None or buffer.is_inference()
+    return found
 
 
 def _memory(buffer: Tensor | None, u: Any, scheme: Scheme) -> Any:
@@ -207,6 +221,21 @@ def _result(buffer: Tensor | None, array: Any) -> Tensor:
     if array is not buffer.payload:
         buffer.payload[...] = array
     return wrap(buffer.payload, version=buffer.version_counter())
+
+
+def _steps_apart(traj_dt: Any, memory: Sequence[Tensor | None], is_plain: bool) -> Any:
+    """`traj_dt`, or a copy if it may lie where results are written: backward reads it, too.
+
+    Args:
+        is_plain: whether all memory is that of its own tensor alone.
+    """
+    array = traj_dt.payload if isinstance(traj_dt, Tensor) else None
+    if array is None or (is_plain and array.base is None):
+        return traj_dt
+    arrays = [x.payload for x in memory if x is not None]
+    arrays = [x for x in arrays if type(x) is type(array)]  # others are on another device
+    views = [x for x in arrays if x.base is not None]
+    return traj_dt.clone() if arrays and _meets(array, arrays, views) else traj_dt
 
 
 def _apart(arrays: Arrays, memory: Sequence[Any]) -> Arrays:

@@ -14,7 +14,7 @@ from glassgrad.autograd import Function
 from glassgrad.core.tensor import Tensor, wrap
 
 from . import _checks, _cuda
-from ._batches import folded, one_by_one, unfolded
+from ._batches import folded, length, one_by_one, steps_of_any, unfolded
 
 __all__ = ["Adjoint", "Linear", "Scheme"]
 
@@ -117,11 +117,13 @@ class Adjoint(Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """One batch of all examples, whose gradients have no room where that of one is left."""
-        if in_dims[4] is not None:
-            return one_by_one(Adjoint, info.batch_size, in_dims, args)
-        pairs = zip(args[:4], in_dims[:4], strict=True)
-        grads = [None if x is None else folded(x, dim, info.batch_size) for x, dim in pairs]
-        return unfolded(Adjoint.apply(*grads, args[4], None, args[6]), info.batch_size)
+        count, pairs = info.batch_size, list(zip(args[:4], in_dims[:4], strict=True))
+        if in_dims[4] is not None and count:
+            return one_by_one(Adjoint, count, in_dims, args)
+        grads = [None if x is None else folded(x, dim, count) for x, dim in pairs]
+        traj_dt = steps_of_any(args[4], in_dims[4])
+        batch = next(length(x, dim) for x, dim in pairs if x is not None)
+        return unfolded(Adjoint.apply(*grads, traj_dt, None, args[6]), count, batch)
 
 
 class Linear(Function):
@@ -163,10 +165,12 @@ class Linear(Function):
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """One batch of all examples."""
-        if in_dims[1] is not None:
-            return one_by_one(Linear, info.batch_size, in_dims, args)
-        w = folded(args[0], in_dims[0], info.batch_size)
-        return unfolded(Linear.apply(w, *args[1:]), info.batch_size)
+        count = info.batch_size
+        if in_dims[1] is not None and count:
+            return one_by_one(Linear, count, in_dims, args)
+        w = folded(args[0], in_dims[0], count)
+        traj_dt = steps_of_any(args[1], in_dims[1])
+        return unfolded(Linear.apply(w, traj_dt, *args[2:]), count, length(args[0], in_dims[0]))
 
 
 def _is_free(array: Any, grads: Arrays) -> bool:
