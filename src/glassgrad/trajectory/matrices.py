@@ -74,6 +74,7 @@ def build_fd_matrix(
     Raises:
         ArgumentError: for `horizon` < 1, `order` < 0, or FULL_RANK with another H than it is for.
         ArgumentTypeError: if they are no integers.
+        DTypeError: for a `dtype` without negative numbers.
 
     Example:
         >>> build_fd_matrix(3)
@@ -85,7 +86,12 @@ def build_fd_matrix(
                 [-1.,  1.,  0.],
                 [ 1., -2.,  1.]])
     """
-    rows, order = count("horizon", horizon, 1), count("order", order, 0)
+    rows, order, dtype = count("horizon", horizon, 1), count("order", order, 0), dtype_of(dtype)
+    if dtype.kind in "ub":
+        raise DTypeError(
+            f"build_fd_matrix was given dtype {dtype}, which has no negative numbers. A difference "
+            "has one in each row. Write `dtype=glassgrad.float32`."
+        )
     if PREV_STATE:
         values = 0 - _forward(rows + order, order)[:rows]  # a negated 0 would print as -0.
     elif FULL_RANK:
@@ -97,7 +103,7 @@ def build_fd_matrix(
         values = _power(backward, order)
     else:
         values = _forward(rows, order)
-    return tensor(values, device=device, dtype=dtype_of(dtype))
+    return tensor(values, device=device, dtype=dtype)
 
 
 def build_int_matrix(
