@@ -149,6 +149,8 @@ def test_ctrl_c_ends_quietly(demo, monkeypatch):
     [
         (["--epochs", "0"], "'0' is not a whole number from 1 up"),
         (["--epochs", "many"], "'many' is not a whole number from 1 up"),
+        (["--epochs", "²"], "'²' is not a whole number from 1 up"),
+        (["--epochs", "9" * 5000], "is not a whole number from 1 up"),
         (["--seed", "x"], "invalid int value: 'x'"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
     ],

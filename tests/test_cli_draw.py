@@ -246,6 +246,14 @@ def test_one_pass_of_several(draw):
     assert "the script ran 3 backward passes, and number 4 was to be drawn" in complaint
 
 
+def test_a_variable_and_the_number_of_a_pass_are_not_both_taken(draw):
+    code, record, told, complaint = draw(WRONG, "--var", "loss", "--pass", "2")
+    assert (code, record, told) == (cli.MISUSED, None, "")
+    assert complaint == (
+        "glassgrad: --var and --pass each say which pass is meant: leave one of them out\n"
+    )
+
+
 def test_a_long_training_loop_is_not_explained_pass_by_pass(draw, tmp_path, monkeypatch):
     monkeypatch.setattr("glassgrad.cli.recorded.MOST_EXPLAINED", 2)
     _, _, _, complaint = draw(WRONG, out="pass.html")

@@ -106,6 +106,38 @@ def test_quit_and_the_end_of_the_commands_end_the_script(step, commands):
     assert told.endswith("The pass ends here, and the script with it.\n")
 
 
+@pytest.mark.parametrize("name", ["Sum", "n3", "loss"])
+def test_until_a_node_that_has_run_is_no_way_forward(step, name):
+    _, told, _ = step(PASS, "n", f"until {name}", "w", "c")
+    assert answer(told, f"until {name}").startswith(f"{name} is not ahead: ")
+    assert "`b` steps back" in answer(told, f"until {name}")
+    assert "Paused at n2 MulBackward0" in answer(told, "w")
+
+
+def test_back_by_too_many_steps_goes_to_the_beginning(step):
+    _, told, _ = step(PASS, "n 2", "b 100", "c")
+    assert "This is the beginning of the pass" in answer(told, "b 100")
+    assert "Paused at n3 SumBackward0" in answer(told, "b 100")
+
+
+def test_an_error_that_a_hook_raises_is_the_scripts_also_under_until(step):
+    source = (
+        SCRIPT
+        + """
+from glassgrad.base.errors import ArgumentError
+
+def hook(grad):
+    raise ArgumentError("of the hook")
+y.register_hook(hook)
+try:
+    loss.backward()
+except ArgumentError as error:
+    print("caught:", error)
+"""
+    )
+    assert "caught: of the hook" in step(source, "until x")[1]
+
+
 # Looking and changing ----------------------------------------------------------------------------
 
 
@@ -205,13 +237,21 @@ def test_help_lists_the_commands(step):
         ("until", "until what?"),
         ("until Cos", "Cos"),
         ("break Cos", "nothing of this pass is called 'Cos'"),
-        ("b", "back() at the beginning"),
+        ("b", "This is the beginning of the pass: n does a step."),
+        ("n ²", "'²' is no number of steps"),
+        ("unbreak ²", "unbreak ²? Of breakpoints there are 0"),
+        ("break norm -1", "Write `break norm 10`"),
+        ("until nope", "nothing of this pass is called 'nope'"),
+        ("saved zz", "no node or named tensor of this pass is called 'zz'"),
+        ("saved Mul", "It goes through 4 nodes, n0 is the oldest. Write `saved n0`"),
     ],
 )
 def test_a_mistake_is_explained_and_the_pass_stays_where_it_is(step, command, words):
     code, told, _ = step(PASS, command, "w", "c")
     assert code == cli.DONE
     assert words in answer(told, command)
+    assert "session." not in told
+    assert "back()" not in told
     assert "Paused at n3" in answer(told, "w")
 
 
@@ -246,6 +286,12 @@ def test_more_passes_than_there_are(step):
     code, _, complaint = step(PASS, options=("--pass", "5"))
     assert code == cli.FAILED
     assert "the script ran 1 backward pass, and number 5" in complaint
+
+
+def test_a_variable_and_the_number_of_a_pass_are_not_both_taken(step):
+    code, told, complaint = step(PASS, options=("--var", "loss", "--pass", "1"))
+    assert (code, told) == (cli.MISUSED, "")
+    assert "--var and --pass each say which pass is meant" in complaint
 
 
 def test_an_exception_of_a_hook_is_the_scripts(step):

@@ -168,6 +168,28 @@ def test_a_graph_is_not_kept_alive_by_its_scopes():
     assert len(scopes._made) == before
 
 
+def test_a_scope_may_be_open_in_several_threads_at_once():
+    shared, found = gg.scope("shared"), {}
+    entered, left = threading.Event(), threading.Event()
+
+    def other():
+        with gg.scope("other"):
+            with shared:
+                entered.set()
+                left.wait(10)
+            found["inside"] = made_in(leaf().exp().grad_fn)
+        found["behind"] = made_in(leaf().exp().grad_fn)
+
+    thread = threading.Thread(target=other)
+    with shared:
+        thread.start()
+        entered.wait(10)
+    found["here"] = made_in(leaf().exp().grad_fn)
+    left.set()
+    thread.join()
+    assert found == {"here": (), "inside": ("other",), "behind": ()}
+
+
 def test_a_name_is_a_string():
     with pytest.raises(TypeError, match="scope\\(\\) was given a int"):
         gg.scope(3)

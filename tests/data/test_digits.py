@@ -24,6 +24,11 @@ def store(tmp_path):
     return write
 
 
+def test_a_missing_file_is_told_in_words_of_no_caller(tmp_path):
+    with pytest.raises(DataError, match="Check its name and permissions, or name no file: then"):
+        load_digits(path=tmp_path / "nofile.npz")
+
+
 def test_there_are_1797_images_of_64_pixels():
     images, labels = load_digits()
     assert images.shape == (1797, 64)

@@ -8,6 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
+from glassgrad.tracing.together import together
 from glassgrad.tracing.validate import load_schema, problem
 
 
@@ -167,3 +168,37 @@ def test_the_line_of_a_sign_is_its_own_and_not_its_caller_s():
 
     loss = negated(gg.ones(2, requires_grad=True)).sum()
     assert gg.snapshot(loss).nodes[1]["src"].endswith("`return -x`")
+
+
+def owners(trace):
+    """Of the saved tensors that are no leaf: in the memory of which they lie."""
+    saved = [entry for node in trace.nodes for entry in node.get("saved", ())]
+    return [entry.get("owner") for entry in saved if "leaf" not in entry]
+
+
+def test_a_saved_view_names_the_leaf_that_owns_its_memory():
+    w = leaf(1.0, 2.0)
+    trace = gg.record(w[:1].cos().sum() + (w + 1)[:1].sin().sum() + w.sin().sum())
+    assert owners(trace) == ["t0", None]
+    assert Trace.from_json(trace.to_json()) == trace
+    assert owners(gg.record((w * w.detach()).sum())) == ["t0"]
+
+
+def test_a_view_saved_by_the_gradients_own_graph_names_its_leaf_too():
+    w = leaf(1.0, 2.0)
+    trace = gg.record(w[:1].sin().sum(), create_graph=True)
+    grown = [node for node in trace.nodes if "origin" in node and "saved" in node]
+    assert "t0" in [entry.get("owner") for node in grown for entry in node["saved"]]
+
+
+def test_an_owner_is_in_the_trace():
+    document = gg.record(leaf(1.0, 2.0)[:1].cos().sum()).document()
+    (saved,) = [entry for node in document["graph"]["nodes"] for entry in node.get("saved", ())]
+    saved["owner"] = "t7"
+    assert "owner t7 is not in the trace" in problem(document)
+
+
+def test_an_owner_is_renamed_where_traces_are_put_together():
+    trace = gg.record(leaf(1.0, 2.0)[:1].cos().sum())
+    ids = {"n0": "n1", "n1": "n2", "n2": "n3", "n3": "n0", "t0": "t1"}
+    assert owners(together([trace], [ids])) == ["t1"]

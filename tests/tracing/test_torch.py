@@ -52,6 +52,17 @@ def test_a_times_a_has_two_edges_one_leaf_one_storage():
     assert trace.schedule() == ["n2", "n1", "n0"]
 
 
+def test_a_saved_view_of_a_leaf_names_it():
+    layer = torch.nn.Linear(3, 4)
+    trace = record(layer(torch.rand(2, 3, requires_grad=True)).sum(), names=layer)
+    (weight,) = [leaf["id"] for leaf in trace.leaves if leaf["name"] == "weight"]
+    saved = {entry["name"]: entry for node in trace.nodes for entry in node.get("saved", ())}
+    assert saved["mat2"]["owner"] == weight
+    assert "leaf" in saved["mat1"]
+    assert "owner" not in saved["mat1"]
+    assert "frees" not in text_view(trace)
+
+
 def test_a_module_and_a_namespace_name_their_tensors():
     model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
     loss = model(torch.ones(1, 2)).sum()

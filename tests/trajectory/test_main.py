@@ -139,6 +139,24 @@ def test_an_output_folder_that_takes_no_file_is_told_before_any_work(typed, tmp_
     assert "--out DIR" in complaint
 
 
+def test_a_file_that_cannot_be_written_is_named(typed, tmp_path):
+    (tmp_path / "arm.gif").mkdir()
+    code, _, complaint = typed("--out", tmp_path, "--steps", 1)
+    assert code == program.FAILED
+    assert complaint.startswith(
+        f"glassgrad.trajectory: cannot write {tmp_path / 'arm.gif'}: Is a directory. "
+    )
+
+
+def test_who_has_read_enough_is_not_told_more(typed, tmp_path, monkeypatch):
+    def unread(*_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(program, "_run", unread)
+    monkeypatch.setattr(program, "silence", lambda: None)
+    assert typed("--out", tmp_path) == (program.DONE, "", "")
+
+
 def test_help_tells_what_is_written_and_when_a_plan_is_good(typed):
     code, told, _ = typed("--help")
     assert code == program.DONE

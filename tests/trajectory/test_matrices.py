@@ -170,6 +170,8 @@ def test_sizes_are_whole_numbers():
 
 @pytest.mark.parametrize("dtype", [gg.uint8, gg.bool], ids=str)
 def test_differences_need_negative_numbers(dtype):
-    with pytest.raises(RuntimeError, match=f"was given dtype {dtype}, which has no negative numbers"):
+    with pytest.raises(
+        RuntimeError, match=f"was given dtype {dtype}, which has no negative numbers"
+    ):
         build_fd_matrix(3, dtype=dtype)
     assert build_fd_matrix(3, dtype=gg.int64).tolist() == build_fd_matrix(3).tolist()

@@ -1,5 +1,8 @@
+import pytest
+
 import glassgrad as gg
-from glassgrad.viz.memory import freed_by_node
+from glassgrad.viz import draw, text_view
+from glassgrad.viz.memory import freed_by_node, size_of
 from glassgrad.viz.wording import Narrator
 
 
@@ -68,3 +71,40 @@ def test_a_node_whose_saved_tensors_nobody_lists_is_told_by_its_event():
     for node in trace.nodes:
         node.pop("saved", None)
     assert told(trace) == ["ExpBackward0 frees what it saved, 8 B."]
+
+
+def test_a_view_of_a_leaf_lies_in_the_leafs_memory():
+    w, v = leaf("w", 1.0, 2.0), leaf("v", 3.0, 4.0)
+    assert told(gg.record((v @ w.reshape(2, 1)).sum())) == [
+        "MatMulBackward0 lets go of what it saved: leaf v and leaf w keep it."
+    ]
+    trace = gg.record(w.sin().sum() + w[:1].cos().sum())
+    assert told(trace) == [
+        "CosBackward0 lets go of what it saved: leaf w keeps it.",
+        "SinBackward0 lets go of what it saved: leaf w keeps it.",
+    ]
+    assert "CosBackward0 (1,) → n3 saved self (leaf w)" in text_view(trace)
+
+
+def test_a_note_of_a_view_of_a_leaf_is_not_struck_out():
+    w = leaf("w", 1.0, 2.0)
+    vertices = draw(gg.record(w[:1].cos().sum() + w.exp().sum())).graph.vertices
+    notes = {vertex.title: vertex.freed for vertex in vertices if vertex.kind == "saved"}
+    assert notes == {"self": False, "result": True}
+
+
+def test_a_piece_of_memory_is_as_large_as_the_largest_view_of_it():
+    y = gg.ones(100, requires_grad=True) + 1
+    assert told(gg.record(y[:1].sin().sum() + y.cos().sum())) == [
+        "CosBackward0 lets go of what it saved: other nodes keep it.",
+        "SinBackward0 frees what it saved, 400 B.",
+    ]
+    y = gg.ones(100, requires_grad=True) + 1
+    sentences = told(gg.record(y.cos().sum() + y[:1].sin().sum()))
+    assert sentences[1] == "CosBackward0 frees what it saved, 400 B."
+
+
+@pytest.mark.parametrize("sizes", [(4, 400), (400, 4)])
+def test_what_a_node_saved_counts_the_largest_view(sizes):
+    saved = [{"name": "self", "storage": "s0", "bytes": size} for size in sizes]
+    assert size_of({"id": "n0", "saved": saved}) == 400

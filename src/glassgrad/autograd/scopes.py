@@ -70,16 +70,20 @@ class scope:  # noqa: N801  # reads as a statement: `with scope("encoder"):`
                 'the picture shows. Write `with gg.scope("encoder"):`.'
             )
         self.names = () if name is None else (name,)
-        self._before: list[Any] = []  # a scope may be entered again inside of itself
+        # By thread. A scope may be entered again inside of itself, and in several at once.
+        self._before: dict[int, list[Any]] = {}
 
     def __enter__(self) -> Self:
         before = modes.scope
-        self._before.append(before)
+        self._before.setdefault(modes.key, []).append(before)
         _enter(before, self.names, before[1] if before else None)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        _leave(self._before.pop())
+        entered = self._before[modes.key]
+        _leave(entered.pop())
+        if not entered:
+            del self._before[modes.key]
 
 
 def open_scopes() -> tuple[str, ...]:

@@ -1,5 +1,8 @@
-"""What the programs of this package share: a folder to write to, and a progress bar."""
+"""What the programs of this package share: where they write to, and a progress bar."""
 
+import errno
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import nan
@@ -11,7 +14,9 @@ from .errors import DataError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["progress", "require_writable", "writing"]
+__all__ = ["PROBE", "progress", "require_writable", "silence", "to_stdout", "writing"]
+
+PROBE = ".glassgrad-can-write"
 
 
 @contextmanager
@@ -44,14 +49,14 @@ def require_writable(out: Path, remedy: str) -> None:
     """Make the folder, and see before any work is done whether it takes a file; see `writing`."""
     with writing(out, remedy):
         out.mkdir(parents=True, exist_ok=True)
-        probe = out / ".glassgrad-can-write"
+        probe = out / PROBE
         probe.write_text("")
         probe.unlink()
 
 
 @contextmanager
 def writing(out: Path, remedy: str) -> Iterator[None]:
-    """Tell of an error of the file system as one about the folder.
+    """Tell of an error of the file system as one about a file in the folder, or the folder.
 
     Args:
         remedy: what goes there, and how another folder is named.
@@ -62,4 +67,37 @@ def writing(out: Path, remedy: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DataError(f"cannot write into {out}: {error.strerror or error}. {remedy}") from error
+        file = Path(error.filename or "")
+        is_within = file.parent == out and file.name not in ("", PROBE)
+        where = str(file) if is_within else f"into {out}"
+        raise DataError(f"cannot write {where}: {error.strerror or error}. {remedy}") from error
+
+
+@contextmanager
+def to_stdout() -> Iterator[None]:
+    """Write to stdout inside; what is still on its way there at the end is sent off.
+
+    Raises:
+        DataError: if stdout is closed, or takes nothing.
+        BrokenPipeError: if who reads it has seen enough.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "it is closed")
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        silence()
+        raise DataError(
+            f"cannot write to stdout: {error.strerror or error}. What is told goes there. Send it "
+            "to a file or a program that takes it, or leave the redirection out."
+        ) from error
+
+
+def silence() -> None:
+    """Send what stdout still holds nowhere: Python would complain of it at the very end."""
+    if sys.stdout is not None:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())

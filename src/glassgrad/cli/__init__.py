@@ -6,8 +6,6 @@ no sense, 130 stopped by Ctrl-C. Where a script of the user is run and exits wit
 """
 
 import argparse
-import contextlib
-import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -16,6 +14,7 @@ from typing import Any
 
 from glassgrad._demo import run_demo
 from glassgrad.base.errors import DataError, GlassgradError
+from glassgrad.base.programs import silence, to_stdout
 from glassgrad.tracing import Trace
 
 from .parsing import make_parser
@@ -27,6 +26,7 @@ DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 FORMS = (".svg", ".png", ".html", ".json", ".dot", ".gv", ".txt")
 OF_TWO = tuple(form for form in FORMS if form != ".json")  # a log tells of one pass
 PICTURES = (".svg", ".png", ".dot", ".gv")
+BOTH = "--var and --pass each say which pass is meant: leave one of them out"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("stopped", INTERRUPTED)
     except BrokenPipeError:  # who reads our output has seen enough: `glassgrad view … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence()
         return DONE
     except (GlassgradError, ModuleNotFoundError) as error:
         return _fail(str(error), FAILED)
@@ -85,7 +85,8 @@ def _run(arguments: argparse.Namespace, scripts: list[str]) -> int:
         return _view(arguments)
     if arguments.command == "compare":
         return _compare(arguments)
-    run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
+    with to_stdout():
+        run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
     return DONE
 
 
@@ -95,6 +96,8 @@ def _draw(arguments: argparse.Namespace, scripts: list[str]) -> int:
 
     if (reason := _unwritable(arguments.out, is_mirror=arguments.mirror)) is not None:
         return _fail(reason, MISUSED)
+    if arguments.var is not None and arguments.number is not None:
+        return _fail(BOTH, MISUSED)
     is_page = arguments.out.suffix.lower() == ".html"
     out = arguments.out.absolute()  # wherever the script goes
     if not out.parent.is_dir():  # known before a script has run for an hour
@@ -175,7 +178,9 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
     from .scripts import run_script
     from .stepping import Stepper
 
-    number = 0 if arguments.var is not None else arguments.number
+    if arguments.var is not None and arguments.number is not None:
+        return _fail(BOTH, MISUSED)
+    number = 0 if arguments.var is not None else arguments.number or 1
     stepper = Stepper(number, arguments.by)
     run = run_script(arguments.script, scripts, stepper.watch)
     if run.code and stepper.seen and not stepper.has_stepped:
@@ -186,8 +191,10 @@ def _step(arguments: argparse.Namespace, scripts: list[str]) -> int:
         )
     if run.code or stepper.has_stepped:
         return run.code
-    with contextlib.suppress(SystemExit):  # q
+    try:
         stepper.step_loss(run.names, arguments.var)
+    except SystemExit as request:  # q, or nobody is there to be told
+        return int(request.code or DONE)
     return DONE
 
 
@@ -206,9 +213,9 @@ def _view(arguments: argparse.Namespace) -> int:
 
     from .view import show_trace
 
-    console = Console(highlight=False, markup=False)
-    show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
-    sys.stdout.flush()
+    with to_stdout():
+        console = Console(highlight=False, markup=False)
+        show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
     return DONE
 
 
@@ -220,8 +227,8 @@ def _compare(arguments: argparse.Namespace) -> int:
     if out is not None and (reason := _unwritable(out, OF_TWO)) is not None:
         return _fail(reason, MISUSED)
     found = compare(_load(arguments.a), _load(arguments.b), rtol=arguments.rtol)
-    sys.stdout.write(f"{found}\n")
-    sys.stdout.flush()
+    with to_stdout():
+        sys.stdout.write(f"{found}\n")
     if out is not None:
         try:
             drawing = draw(found, rankdir=arguments.rankdir, theme=arguments.theme)

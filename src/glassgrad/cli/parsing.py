@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["COMMANDS", "make_parser"]
+__all__ = ["COMMANDS", "make_parser", "whole_number"]
 
 _ABOUT = """\
 Autograd you can see through: PyTorch's autograd on NumPy, with every backward pass on view.
@@ -263,7 +263,7 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
 
 def _add_step(step: argparse.ArgumentParser) -> None:
     _add_script(step)
-    _add_pass(step, "which backward pass of the script to pause, counted from 1 (default: 1)", 1)
+    _add_pass(step, "which backward pass of the script to pause, counted from 1 (default: 1)")
     step.add_argument(
         "--by",
         choices=("node", "hook", "micro"),
@@ -272,10 +272,8 @@ def _add_step(step: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_pass(parser: argparse.ArgumentParser, help: str, default: int | None = None) -> None:
-    parser.add_argument(
-        "--pass", dest="number", type=_at_least_one, default=default, metavar="K", help=help
-    )
+def _add_pass(parser: argparse.ArgumentParser, help: str) -> None:
+    parser.add_argument("--pass", dest="number", type=_at_least_one, metavar="K", help=help)
 
 
 def _add_script(parser: argparse.ArgumentParser) -> None:
@@ -331,6 +329,17 @@ def _tolerance(text: str) -> float:
 
 
 def _at_least_one(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    number = whole_number(text)
+    if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
+    return number
+
+
+def whole_number(text: str) -> int:
+    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
+
+    Example:
+        >>> whole_number("12"), whole_number("²"), whole_number("many")
+        (12, 0, 0)
+    """
+    return int(text) if text.isdecimal() and len(text) <= 18 else 0

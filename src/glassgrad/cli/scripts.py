@@ -15,6 +15,7 @@ from typing import Any
 
 from glassgrad import tracing
 from glassgrad.base.errors import DataError
+from glassgrad.base.programs import to_stdout
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
@@ -84,7 +85,9 @@ def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
         _print_traceback(error)
         return 1
     finally:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            with to_stdout():
+                pass  # what the script has written comes before what is said here
     return 0
 
 

@@ -4,11 +4,10 @@ It reads commands from stdin, one a line, and answers in plain text: for a perso
 screen reader, or a pipe.
 """
 
-import ast
 import contextlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,16 +15,19 @@ from typing import Any, NoReturn
 import numpy as np
 
 from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
+from glassgrad.base.programs import silence, to_stdout
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
+from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.describing import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .parsing import COMMANDS
+from .parsing import COMMANDS, whole_number
 from .scripts import find_loss, named
+from .typed import count_in, norm_in, typed_lines, value_in
 
 __all__ = ["Stepper"]
 
@@ -88,14 +90,15 @@ class Prompt:
 
     def __init__(self, session: Session, lines: Iterable[str] | None = None) -> None:
         self.session = session
-        self.lines = _typed() if lines is None else iter(lines)
+        self.lines = typed_lines() if lines is None else iter(lines)
         self.last = "n"
 
     def talk(self) -> None:
         """Read and obey commands until the script is to go on.
 
         Raises:
-            SystemExit: if the script is to end: by `q`, or because there are no more commands.
+            SystemExit: if the script is to end: by `q`, because there are no more commands, or
+                because nobody reads the answers.
         """
         self._say(f"{self.session}\n(h for help)")
         for line in self.lines:
@@ -130,13 +133,22 @@ class Prompt:
         return bool(command(rest))
 
     def _say(self, text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+        try:
+            with to_stdout():
+                sys.stdout.write(f"{text}\n")
+        except BrokenPipeError:  # who reads has seen enough
+            silence()
+            self.session.close()
+            raise SystemExit(0) from None
+        except DataError as error:
+            sys.stderr.write(f"glassgrad: {error}\n")
+            self.session.close()
+            raise SystemExit(1) from None
 
     # Moving -------------------------------------------------------------------------------------
 
     def _n(self, rest: str) -> None:
-        for _ in range(_count(rest)):
+        for _ in range(count_in(rest)):
             if self.session.is_done:
                 self._say("The pass is over: c goes on with the script, b steps back.")
                 return
@@ -146,7 +158,10 @@ class Prompt:
         self._w("")
 
     def _b(self, rest: str) -> None:
-        for _ in range(_count(rest)):
+        for _ in range(count_in(rest)):
+            if not self.session.can_go_back:
+                self._say("This is the beginning of the pass: n does a step.")
+                break
             self.session.back()
         self._w("")
 
@@ -162,8 +177,23 @@ class Prompt:
             raise ArgumentError(
                 "until what? It goes on to a node. Write `until Mul` or `until n3`."
             )
-        self.session.run_until(self._place(rest))
+        goal = self._place(rest)
+        try:
+            self.session.run_until(goal)
+        except ArgumentError:
+            if self.session.is_closed:
+                raise  # a rule or a hook of the script has raised it
+            raise ArgumentError(self._why_not_until(rest, goal)) from None
         self._w("")
+
+    def _why_not_until(self, name: str, goal: Any) -> str:
+        schedule = self.session.schedule
+        if self._is_place(goal) or any(is_called(node, name) for node in schedule):
+            return f"{name} is not ahead: each node that runs has one turn. `b` steps back."
+        return (
+            f"nothing of this pass is called {name!r}: no op, node or named tensor. `until` waits "
+            f"for the turn of one. The ops are {self._ops()}."
+        )
 
     def _place(self, name: str) -> Any:
         """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
@@ -175,6 +205,12 @@ class Prompt:
             if output.name == name:
                 return output
         return name
+
+    def _is_place(self, goal: Any) -> bool:
+        return not isinstance(goal, str) or goal in self.session.names.node.values()
+
+    def _ops(self) -> str:
+        return ", ".join(dict.fromkeys(node.name() for node in self.session.schedule[:50]))
 
     def _q(self, rest: str) -> NoReturn:
         self.session.close()
@@ -205,7 +241,7 @@ class Prompt:
         if rest == "nan":
             return session.break_at(nan=True)
         if found := re.fullmatch(r"norm (\S+)", rest):
-            return session.break_at(norm=_norm(found[1]))
+            return session.break_at(norm=norm_in(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
             return session.break_at(hook=self._hook_called(found[1]))
         if rest in session.names.node.values():
@@ -217,10 +253,9 @@ class Prompt:
         ):
             with contextlib.suppress(GlassgradError):
                 return attempt()
-        ops = ", ".join(dict.fromkeys(node.name() for node in session.schedule[:50]))
         raise ArgumentError(
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
-            f"waits for one of them. The ops are {ops}."
+            f"waits for one of them. The ops are {self._ops()}."
         )
 
     def _hook_called(self, name: str) -> Any:
@@ -233,12 +268,12 @@ class Prompt:
 
     def _unbreak(self, rest: str) -> None:
         points = list(self.session.breakpoints)
-        if rest != "all" and not (rest.isdigit() and 0 < int(rest) <= len(points)):
+        if rest != "all" and not 0 < whole_number(rest) <= len(points):
             raise ArgumentError(
                 f"unbreak {rest or 'what'}? Of breakpoints there are {len(points)}; `break` lists "
                 "them with their numbers. Write `unbreak 1`, or `unbreak all`."
             )
-        for point in points if rest == "all" else [points[int(rest) - 1]]:
+        for point in points if rest == "all" else [points[whole_number(rest) - 1]]:
             point.remove()
         self._break("")
 
@@ -251,7 +286,14 @@ class Prompt:
         self._list("No gradient waits.", self.session.queue)
 
     def _saved(self, rest: str) -> None:
-        rows = self.session.saved_of(self._place(rest)) if rest else self.session.saved
+        goal = self._place(rest)
+        if rest and not self._is_place(goal):
+            raise ArgumentError(
+                f"no node or named tensor of this pass is called {rest!r}. It goes through "
+                f"{len(self.session.schedule)} nodes, n0 is the oldest. Write `saved n0`, or "
+                "`saved` for the node whose turn it is."
+            )
+        rows = self.session.saved_of(goal) if rest else self.session.saved
         self._list("Nothing is saved there, or it was let go of.", rows)
 
     def _hooks(self, rest: str) -> None:
@@ -269,7 +311,7 @@ class Prompt:
         saved = next((row for row in self.session.saved if row.name == name), None)
         if saved is not None:
             like = full(saved.shape, 0.0, dtype=np.dtype(saved.dtype))
-            self.session.set_saved(node, name, _like(like, _value(text.strip())))
+            self.session.set_saved(node, name, _like(like, value_in(text.strip())))
         else:
             now = next((grad for grad in self.session.arrived if grad is not None), None)
             if now is None:
@@ -277,7 +319,7 @@ class Prompt:
                 return
             if text and name.isidentifier():
                 raise ArgumentError(self._not_saved(name))
-            self.session.set_gradient(node, _like(now, _value(rest)))
+            self.session.set_gradient(node, _like(now, value_in(rest)))
         self._w("")
 
     def _not_saved(self, name: str) -> str:
@@ -325,56 +367,6 @@ _FULL |= {
 }
 
 
-def _count(text: str) -> int:
-    if text and not (text.isdigit() and int(text)):
-        raise ArgumentError(f"{text!r} is no number of steps. Write `n 3` for three of them.")
-    return int(text or 1)
-
-
-def _value(text: str) -> Any:
-    """A number, or a list of numbers."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        value = None
-    if isinstance(value, bool) or not isinstance(value, (int, float, complex, list)):
-        raise ArgumentError(
-            f"{text!r} is neither a number nor a list of numbers. A gradient is made of them. "
-            "Write `set 10` or `set [1.5, 2]`."
-        )
-    return value
-
-
-def _norm(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentError(
-            f"break norm {text}? It waits for a gradient that is larger than a number. Write "
-            "`break norm 10`."
-        ) from None
-
-
 def _like(now: Tensor, value: Any) -> Tensor:
     """A tensor of the dtype of `now`; of its shape, too, if `value` is a number."""
     return tensor(value, dtype=now.dtype) if isinstance(value, list) else full_like(now, value)
-
-
-def _typed() -> Iterator[str]:
-    """The lines of stdin; at a terminal behind a prompt, from a pipe shown as they are read."""
-    is_terminal = sys.stdin.isatty()
-    if is_terminal:
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401  # arrow keys and history
-    while True:
-        try:
-            line = input("(step) " if is_terminal else "")
-        except (EOFError, KeyboardInterrupt) as end:
-            if is_terminal:
-                sys.stdout.write("\n")  # what is said next has a line of its own
-            if isinstance(end, EOFError):
-                return
-            raise
-        if not is_terminal:
-            sys.stdout.write(f"(step) {line}\n")
-        yield line

@@ -93,7 +93,8 @@ def _read(file: Path) -> tuple[Array, Array]:
     except OSError as error:
         raise DataError(
             f"cannot read {file}: {error.strerror or error}. "
-            "The digits come from that file. Check its name and permissions, or leave `path` out."
+            "The digits come from that file. Check its name and permissions, or name no file: then "
+            "those that come with glassgrad are taken."
         ) from error
     except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise _corrupt(file, str(error)) from error

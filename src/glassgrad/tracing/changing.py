@@ -30,7 +30,7 @@ def set_gradient(session: "Paused", at: Any, value: Any) -> None:
     if used or session._rank(node) < session.position:
         raise GradientError(
             f"the gradient at {label} has been used: the node has run. What is changed now would "
-            "go nowhere. Write back() first, or change the gradient of a node in `queue`."
+            "go nowhere. Step back first, or change the gradient of a node in `queue`."
         )
     if len(have) > 1 and isinstance(at, (Node, str)):
         raise GradientError(

@@ -68,6 +68,7 @@ class Names:
         self.leaf = {node: f"t{rank}" for rank, node in enumerate(leaves)}
         self.outputs = [f"t{len(leaves) + rank}" for rank in range(len(outputs))]
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
+        self._leaf_memory: dict[int, tuple[str, Any]] = {}  # likewise; made when it is asked for
         self._lines: dict[Place, str] = {}
         self._hooks: dict[tuple[Node, int], tuple[str, Any]] = {}
         self.bases = Bases()
@@ -79,14 +80,21 @@ class Names:
 
     def storage(self, array: Any) -> str:
         """The id of the memory that `array` lies in."""
-        owner = array.array if isinstance(array, Layer) else array
-        while getattr(owner, "base", None) is not None:
-            owner = owner.base
-        return self._storages.setdefault(id(owner), (f"s{len(self._storages)}", owner))[0]
+        memory = _memory_of(array)
+        return self._storages.setdefault(id(memory), (f"s{len(self._storages)}", memory))[0]
+
+    def owner(self, array: Any) -> str | None:
+        """The id of the leaf in whose memory `array` lies."""
+        if not self._leaf_memory:
+            for node in self.leaves:
+                memory = _memory_of(node.variable.payload)
+                self._leaf_memory.setdefault(id(memory), (self.leaf[node], memory))
+        return self._leaf_memory.get(id(_memory_of(array)), (None,))[0]
 
     def forget_storages(self) -> None:
         """Let go of the memory that was asked about."""
         self._storages.clear()
+        self._leaf_memory.clear()
 
     def hook(self, node: Node, hook: Any) -> str:
         """The id of a hook at a node."""
@@ -111,6 +119,7 @@ class Names:
         more.node = self.node | {node: f"n{first + rank}" for rank, node in enumerate(nodes)}
         more.leaf = self.leaf | {x: f"t{first_leaf + rank}" for rank, x in enumerate(leaves)}
         more._storages, more._hooks = self._storages.copy(), self._hooks.copy()
+        more._leaf_memory = {}
         more.bases = self.bases.copy()
         return more
 
@@ -120,6 +129,14 @@ class Names:
         if found is None:
             found = self._lines[place] = shown(place)
         return found
+
+
+def _memory_of(array: Any) -> Any:
+    """What owns the memory of an array, or of what a transform sees in its place."""
+    memory = array.array if isinstance(array, Layer) else array
+    while getattr(memory, "base", None) is not None:
+        memory = memory.base
+    return memory
 
 
 def oldest_first(schedule: list[Node]) -> list[Node]:
@@ -318,10 +335,17 @@ def _saved_entry(
     entry["array"] = table.add_still(numbers(array), batch_of(array))
     if now != version:
         entry["now"] = now
-    if isinstance(what, Tensor):
-        accumulator: Any = what.cold and what.cold.accumulator and what.cold.accumulator()
-        if what.is_leaf and accumulator in names.leaf:
-            entry["leaf"] = names.leaf[accumulator]
-        elif what.name is not None:
-            entry["label"] = what.name
+    leaf = _leaf(names, what) if isinstance(what, Tensor) else None
+    if leaf is not None:
+        return entry | {"leaf": leaf}
+    if (owner := names.owner(array)) is not None:
+        entry["owner"] = owner
+    if isinstance(what, Tensor) and what.name is not None:
+        entry["label"] = what.name
     return entry
+
+
+def _leaf(names: Names, tensor: Tensor) -> str | None:
+    """The id of `tensor` if it is a leaf of the graph."""
+    node: Any = tensor.cold and tensor.cold.accumulator and tensor.cold.accumulator()
+    return names.leaf.get(node) if tensor.is_leaf else None

@@ -16,6 +16,7 @@ gradient's own graph, which a pass under `create_graph=True` made. Each is a dic
     shape, dtype    of the op's output (optional)
     saved   optional, a list of {"name": "self", "storage": "s1", "version": 0, "bytes": 16}; equal
             memory, equal storage id. Optional there: "leaf": "t1" if the saved tensor is that leaf,
+            "owner": "t1" if it is no leaf and lies in the memory of that one, as a view does,
             "label" (the tensor's name), "shape", "dtype", "array", and "now": 1, the version it has
             now, where it was written to since
     scope   optional, the modules and scopes that it was made in, as a list: ["MLP", "act"]
@@ -103,7 +104,7 @@ SCHEMA = "glassgrad.trace/1"
 # The order of the fields in the file. It is the order in which a person reads an entry, and it
 # makes the text independent of the order in which the recorder happened to fill its dicts.
 _FIELDS = """
-    k id type levels inside wanted op seq name node tensor storage leaf label scope src level
+    k id type levels inside wanted op seq name node tensor storage leaf owner label scope src level
     user freed base part origin kind acc shape dtype hook saved version now bytes to slot sum_to
     have need edge before after grad_in grad_out grad error message array batch min max norm
     head nan inf values hooks edges

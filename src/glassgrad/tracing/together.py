@@ -102,9 +102,10 @@ class _Whole:
         return Trace(graph, self.arrays, self.events)
 
 
-_PLACES = ("id", "to", "node", "tensor", "storage", "leaf", "acc", "base", "origin", "hook")
+_PLACES = ("id", "to", "node", "tensor", "storage", "acc", "base", "origin", "hook")
+_SAVED = ("leaf", "owner")
 _ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
-_IDS = frozenset(_PLACES + _ARRAYS)
+_IDS = frozenset(_PLACES + _SAVED + _ARRAYS)
 """The fields whose value is an id, or a list of ids."""
 
 

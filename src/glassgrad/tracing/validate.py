@@ -173,7 +173,7 @@ def _unknown_of_node(node: dict[str, Any], nodes: set[str], known: set[str]) -> 
         if node.get(field, node["id"]) not in nodes:
             return f"its {field} {node[field]} is not in the graph"
     for saved in node.get("saved", ()):
-        if unknown := _first_unknown(saved, ("leaf", "array"), known):
+        if unknown := _first_unknown(saved, ("leaf", "owner", "array"), known):
             return f"saved tensor {saved['name']!r}: {unknown}"
     for retained in node.get("retains", ()):
         if unknown := _first_unknown(retained, ("array",), known):

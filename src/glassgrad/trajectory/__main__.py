@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from glassgrad.base.errors import DataError
-from glassgrad.base.programs import progress, require_writable, writing
+from glassgrad.base.programs import progress, require_writable, silence, to_stdout, writing
 
 from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
 from ._arm.planning import FOLDS, Plan, plan
@@ -72,7 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'", MISUSED
         )
     try:
-        return _run(arguments.out, arguments.steps)
+        with to_stdout():
+            return _run(arguments.out, arguments.steps)
+    except BrokenPipeError:  # who reads our output has seen enough: `… | head -1`
+        silence()
+        return DONE
     except KeyboardInterrupt:
         return _fail("stopped", INTERRUPTED)
     except DataError as error:

@@ -2,17 +2,19 @@
 
 # Note [Memory that a pass frees]
 # A node lets go of all that it saved. Memory comes free with that unless another node has saved it
-# too, and unless it is a leaf's, which keeps its own. The sentences of the log, the notes that are
-# struck out in the picture and the player's timeline go by this one rule; `heldBytes` in
-# `static/log.js` is the same in the browser. Each piece of memory counts once.
+# too, and unless it is a leaf's, which keeps its own, whatever view of it was saved. A piece of
+# memory is as large as the largest of the tensors in it that were saved, and counts once. The
+# sentences of the log, the notes that are struck out in the picture and the player's timeline go by
+# this one rule; `heldBytes` in `static/log.js` is the same in the browser.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 
-__all__ = ["Freed", "freed_by_node", "size_of"]
+__all__ = ["Freed", "freed_by_node", "leaf_of", "of_no_leaf", "size_of", "sizes_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class Freed:
 
     Args:
         bytes: how much comes free.
-        leaves: ids of the leaves that it saved.
+        leaves: ids of the leaves that it saved, or views of them.
         is_shared: whether some of it is kept by nodes that have not run yet.
     """
 
@@ -44,21 +46,22 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
         (0, True, 8)
     """
     nodes = {node["id"]: node for node in trace.nodes}
-    sizes: dict[str, int] = {}
+    sizes = sizes_of(saved for node in trace.nodes for saved in of_no_leaf(node))
     holders: dict[str, set[str]] = {}
     for name, node in nodes.items():
-        for saved in _of_the_graph(node):
-            sizes.setdefault(saved["storage"], saved["bytes"])
+        for saved in _held(node):
             holders.setdefault(saved["storage"], set()).add(name)
     found = {}
     for event in trace.events:
         node = nodes.get(event.get("node", ""), {})
         if event["type"] != "free_saved" or "saved" not in node:
             continue  # of a node without a list of what it saved the event alone tells
-        own = {saved["storage"] for saved in _of_the_graph(node)}
+        own = {saved["storage"] for saved in _held(node)}
         for storage in own:
             holders[storage].discard(event["node"])
-        leaves = dict.fromkeys(saved["leaf"] for saved in node["saved"] if "leaf" in saved)
+        leaves = dict.fromkeys(
+            leaf for saved in node["saved"] if (leaf := leaf_of(saved)) is not None
+        )
         free = sum(sizes[storage] for storage in own if not holders[storage])
         is_shared = any(holders[storage] for storage in own)
         found[event["node"]] = Freed(free, tuple(leaves), is_shared)
@@ -73,12 +76,38 @@ def size_of(node: dict[str, Any]) -> int:
         >>> size_of({"id": "n0", "saved": twice})
         8
     """
-    own = (saved for saved in node.get("saved", ()) if "leaf" not in saved)
-    return sum({saved["storage"]: saved["bytes"] for saved in own}.values())
+    return sum(sizes_of(of_no_leaf(node)).values())
 
 
-def _of_the_graph(node: dict[str, Any]) -> list[dict[str, Any]]:
+def sizes_of(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many bytes each piece of memory has, as far as saved tensors tell: the largest does.
+
+    Example:
+        >>> sizes_of([{"storage": "s0", "bytes": 4}, {"storage": "s0", "bytes": 400}])
+        {'s0': 400}
+    """
+    sizes: dict[str, int] = {}
+    for saved in entries:
+        sizes[saved["storage"]] = max(saved["bytes"], sizes.get(saved["storage"], 0))
+    return sizes
+
+
+def of_no_leaf(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a node saved that is not in a leaf's memory."""
+    return [saved for saved in node.get("saved", ()) if leaf_of(saved) is None]
+
+
+def leaf_of(saved: dict[str, Any]) -> str | None:
+    """The id of the leaf in whose memory a saved tensor is: it itself, or the one it is a view of.
+
+    Example:
+        >>> leaf_of({"name": "self", "storage": "s0", "bytes": 8, "owner": "t0"})
+        't0'
+    """
+    leaf: str | None = saved.get("leaf", saved.get("owner"))
+    return leaf
+
+
+def _held(node: dict[str, Any]) -> list[dict[str, Any]]:
     """What a node saved that is no leaf's, if it still holds it."""
-    if node.get("freed"):
-        return []
-    return [saved for saved in node.get("saved", ()) if "leaf" not in saved]
+    return [] if node.get("freed") else of_no_leaf(node)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.memory import size_of
+from glassgrad.viz.memory import leaf_of, of_no_leaf, size_of
 from glassgrad.viz.wording import Narrator, bytes_text, plain, shape_text, tensor_name
 
 __all__ = ["edge_words", "event_lines", "node_lines", "saved_words", "text_view"]
@@ -80,9 +80,9 @@ def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
     if not saved:
         return ""
     names = ", ".join(plain(each["name"]) for each in saved)
-    of_leaves = dict.fromkeys(each["leaf"] for each in saved if "leaf" in each)
+    of_leaves = dict.fromkeys(leaf for each in saved if (leaf := leaf_of(each)) is not None)
     parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in of_leaves]
-    if any("leaf" not in each for each in saved):
+    if of_no_leaf(node):
         parts.insert(0, bytes_text(size_of(node)))
     return f"{names} ({' and '.join(parts)})"
 

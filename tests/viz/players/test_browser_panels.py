@@ -121,6 +121,15 @@ def test_the_timeline_falls_as_nodes_free_what_they_saved(play, samples):
     assert "0 after the last. Besides, leaves keep theirs" in label
 
 
+def test_the_timeline_counts_memory_by_its_largest_view_and_no_leafs(play):
+    x = gg.ones(100, requires_grad=True)
+    y = x + 1
+    loss = y[:1].sin().sum() + y.cos().sum() + x[:5].cos().sum() + x[:10].sin().sum()
+    memory = play(player(loss)).page.locator(".gg-memory")
+    assert memory.locator("strong").inner_text() == "400 B of 400 B"
+    assert "leaves keep theirs, 40 B" in memory.inner_text()
+
+
 def test_a_click_on_the_timeline_goes_there(play, samples):
     shown = play(player(samples.neuron()))
     chart = shown.page.locator(".gg-chart")

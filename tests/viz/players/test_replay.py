@@ -91,3 +91,15 @@ def test_what_nodes_hold_that_a_cut_page_leaves_out_is_told(monkeypatch):
     held = sum(each["bytes"] for node in cut["nodes"].values() for each in node.get("saved", ()))
     assert cut["beyond"] > 0
     assert held + cut["beyond"] == 40 * 16
+
+
+def test_a_saved_view_of_a_leaf_is_of_that_leaf():
+    w = gg.tensor([1.0, 2.0], requires_grad=True)
+    nodes = data_of(gg.record(w[:1].cos().sum())).get("nodes").values()
+    assert [saved["of"] for node in nodes for saved in node.get("saved", ())] == ["t0"]
+
+
+def test_memory_that_a_cut_page_leaves_out_is_as_large_as_its_largest_view():
+    y = gg.ones(100, requires_grad=True) + 1
+    trace = gg.record(y.cos().sum() + y[:1].sin().sum())
+    assert replay._beyond(trace, []) == {"beyond": 400}

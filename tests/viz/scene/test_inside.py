@@ -4,6 +4,7 @@ import glassgrad as gg
 from glassgrad.base.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
+from glassgrad.viz.scene.inside import _without
 
 
 def folds(drawing):
@@ -96,3 +97,9 @@ def test_edges_keep_the_places_that_they_have_in_the_log():
             assert all(edge == before for edge, before in pairs if edge["to"] is not None)
         # and nothing that lies outside is taken for an input without gradient
         assert "none" not in {vertex.kind for vertex in inner.graph.vertices}
+
+
+def test_that_a_saved_view_is_of_a_leaf_is_not_said_where_the_leaf_is_not():
+    saved = {"name": "self", "storage": "s0", "owner": "t0", "version": 0, "bytes": 8}
+    assert _without(saved, {"t0"}) == saved
+    assert "owner" not in _without(saved, set())

@@ -24,6 +24,7 @@ __all__ = [
     "named",
     "oldest_first",
     "outputs_of",
+    "owners_of",
 ]
 
 _BROADCASTING = frozenset(
@@ -48,6 +49,7 @@ class Graph:
         node: the id of each.
         leaf: the id of the tensor of each AccumulateGrad.
         leaf_of, label: the id and the name of tensors, by their `id()`.
+        owner_of: the id of the leaf that owns a piece of memory, by what tells that.
         tensors: those that have a name.
         edges: `next_functions` of each.
         running: the nodes that the pass runs.
@@ -68,6 +70,7 @@ class Graph:
         self.label = {id(tensor): name for name, tensor in names.items()}
         self.tensors = list(names.values())
         self.inputs = inputs or []
+        self.owner_of = owners_of(self.leaf)
         self._alive = leaves  # so that no id is given to another tensor; as `tensors` for labels
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self._storages: dict[int, str] = {}
@@ -88,6 +91,14 @@ class Graph:
         """Which part of which memory `tensor` is; strides left aside."""
         offset = tensor.storage_offset() if tensor.layout == the_torch().strided else 0
         return self.storage(tensor), tuple(tensor.shape), offset
+
+
+def owners_of(leaves: Mapping[Any, str]) -> dict[int, str]:
+    """The id of the leaf that owns a piece of memory; of several, the first."""
+    found: dict[int, str] = {}
+    for node, name in leaves.items():
+        found.setdefault(memory_of(node.variable), name)
+    return found
 
 
 def named(names: Any) -> dict[str, Any]:
@@ -272,7 +283,9 @@ def _saved(graph: Graph, table: ArrayTable, item: Saved) -> dict[str, Any]:
     entry |= {"shape": list(tensor.shape), "dtype": dtype_of(tensor)}
     entry["array"] = table.add(array_of(tensor))
     if id(tensor) in graph.leaf_of:
-        entry["leaf"] = graph.leaf_of[id(tensor)]
-    elif id(tensor) in graph.label:
+        return entry | {"leaf": graph.leaf_of[id(tensor)]}
+    if memory_of(tensor) in graph.owner_of:
+        entry["owner"] = graph.owner_of[memory_of(tensor)]
+    if id(tensor) in graph.label:
         entry["label"] = graph.label[id(tensor)]
     return entry

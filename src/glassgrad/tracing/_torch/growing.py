@@ -11,7 +11,7 @@ from typing import Any
 from glassgrad.tracing.summary import ArrayTable
 
 from .arrays import the_torch
-from .graph import Graph, describe_leaf, describe_node, is_leaf, node_of, oldest_first
+from .graph import Graph, describe_leaf, describe_node, is_leaf, node_of, oldest_first, owners_of
 from .saved import saved_by
 
 __all__ = ["Growth"]
@@ -79,5 +79,6 @@ def _extended(graph: Graph, nodes: list[Any], edges: dict[Any, tuple[Any, ...]])
     new = {node: f"t{first_leaf + rank}" for rank, node in enumerate(leaves)}
     more.leaf = graph.leaf | new
     more.leaf_of = graph.leaf_of | {id(node.variable): name for node, name in new.items()}
+    more.owner_of = owners_of(more.leaf)
     more._storages = graph._storages.copy()
     return more

@@ -17,6 +17,7 @@ import re
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
@@ -73,8 +74,7 @@ def _beyond(trace: Trace, nodes: list[dict[str, Any]]) -> dict[str, int]:
 
 def _kept(nodes: list[dict[str, Any]]) -> dict[str, int]:
     """The pieces of memory that nodes have saved, and no leaf owns, with their bytes."""
-    saved = (each for node in nodes for each in node.get("saved", ()) if "leaf" not in each)
-    return {each["storage"]: each["bytes"] for each in saved}
+    return sizes_of(saved for node in nodes for saved in of_no_leaf(node))
 
 
 def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def _node(node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
 def _saved(entry: dict[str, Any]) -> dict[str, Any]:
     found = {
         "name": entry["name"],
-        "of": entry.get("leaf", entry["storage"]),
+        "of": leaf_of(entry) or entry["storage"],
         "bytes": entry["bytes"],
         "version": entry["version"],
     }

@@ -182,8 +182,7 @@ class _Union:
 
     def _saved_of_b(self, saved: dict[str, Any]) -> dict[str, Any]:
         entry = saved | {"storage": f"s{int(saved['storage'][1:]) + self._shift('s')}"}
-        if "leaf" in saved:
-            entry["leaf"] = self.tensors[saved["leaf"]]
+        entry |= {key: self.tensors[saved[key]] for key in ("leaf", "owner") if key in saved}
         return self._array(entry)
 
 

@@ -128,10 +128,9 @@ def _part(
 
 
 def _without(saved: dict[str, Any], tensors: set[str]) -> dict[str, Any]:
-    """A saved tensor; that it is a leaf is not said of one that is not in the picture."""
-    if "leaf" not in saved or saved["leaf"] in tensors:
-        return saved
-    return {name: value for name, value in saved.items() if name != "leaf"}
+    """A saved tensor; that it is a leaf, or of one, is not said of one that the picture lacks."""
+    lost = [key for key in ("leaf", "owner") if saved.get(key, "") not in {"", *tensors}]
+    return {name: value for name, value in saved.items() if name not in lost}
 
 
 def _as_seen(

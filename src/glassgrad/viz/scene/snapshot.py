@@ -279,7 +279,7 @@ class _Builder:
 
     def _add_note(self, node: dict[str, Any], saved: dict[str, Any], bad: str) -> None:
         known = self.vertices.get(saved["storage"])
-        freed = node["id"] in self.words.freed
+        freed = node["id"] in self.words.freed and "owner" not in saved  # a leaf keeps it
         if known:  # shared: under each holder's name, and gone when the last has let it go
             names = known.title.split(", ")
             title = (

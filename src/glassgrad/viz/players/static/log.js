@@ -190,7 +190,8 @@ export function storages(data) {
   for (const [id, node] of Object.entries(data.nodes)) {
     for (const saved of node.saved ?? []) {
       if (saved.of[0] === "t") continue;
-      const entry = found.get(saved.of) ?? { bytes: saved.bytes, holders: [] };
+      const entry = found.get(saved.of) ?? { bytes: 0, holders: [] };
+      entry.bytes = Math.max(entry.bytes, saved.bytes); // there may be views of it, smaller ones
       if (!entry.holders.includes(id)) entry.holders.push(id);
       found.set(saved.of, entry);
     }
@@ -198,11 +199,11 @@ export function storages(data) {
   return found;
 }
 
-// Bytes of the leaves that are saved, each once: a pass frees none of them.
+// Bytes of the leaves that are saved, each once, or parts of it: a pass frees none of them.
 export function leafBytes(data) {
   const found = {};
   for (const { saved = [] } of Object.values(data.nodes)) {
-    for (const { of, bytes } of saved) if (of[0] === "t") found[of] ??= bytes;
+    for (const { of, bytes } of saved) if (of[0] === "t") found[of] = Math.max(found[of] ?? 0, bytes);
   }
   return Object.values(found).reduce((sum, bytes) => sum + bytes, 0);
 }
