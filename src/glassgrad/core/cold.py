@@ -29,11 +29,11 @@ class Pending:
         return "LEAF" if self is LEAF else "PENDING"
 
 
+# The `edge` of a leaf that requires grad. It settles for the leaf's AccumulateGrad.
 LEAF: Any = Pending()
-"""The `edge` of a leaf that requires grad. It settles for the leaf's AccumulateGrad."""
 
+# The `grad_dtype` of a leaf that takes gradients of any dtype as they come.
 ANY_DTYPE: Any = object()
-"""The `grad_dtype` of a leaf that takes gradients of any dtype as they come."""
 
 
 class Size(tuple[int, ...]):

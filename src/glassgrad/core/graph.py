@@ -186,10 +186,10 @@ class Node:
     cold: NodeHooks | None
     _level: Any
 
+    # Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out.
     _is_quick: ClassVar[bool] = False
-    """Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out."""
+    # Whether a user wrote its rule: what that returns is checked, and shown to hooks as it is.
     _is_users: ClassVar[bool] = False
-    """Whether a user wrote its rule: what that returns is checked, and shown to hooks as it is."""
     _saved_names: ClassVar[tuple[str, ...]] = ()
 
     def name(self) -> str:

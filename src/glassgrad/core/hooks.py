@@ -26,8 +26,8 @@ from .tensor import Tensor, wrap
 __all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grad"]
 
 Grads = tuple[Any, ...]
+# (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
 Step = tuple[Callable[..., Grads], Any, Any]
-"""(how to run it, the hook, what else it needs): `how(hook, grads, extra)`."""
 
 
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:

@@ -59,12 +59,12 @@ FREED: Any = _Gone(
     "tensors after calling backward."
 )
 
+# Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
 CLEARED: Any = _Gone(
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
     "the autograd.Function. Either access saved_tensors only once, or set "
     "clear_saved_tensors_on_access=False."
 )
-"""Instead of FREED, for a Function that wants its tensors to go as soon as they were read."""
 
 
 @final

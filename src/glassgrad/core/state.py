@@ -16,45 +16,45 @@ from glassgrad.base.errors import TransformError
 
 __all__ = ["HookPair", "is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
 
+# How to pack a saved tensor, and how to unpack it again.
 HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
-"""How to pack a saved tensor, and how to unpack it again."""
 
+# A mark for each thread that does not record (see the module's docstring).
 unusual: set[int] = set()
-"""A mark for each thread that does not record (see the module's docstring)."""
 
+# Numbers nodes and in-place writes from one counter, so that they can be compared.
 next_seq = itertools.count(1).__next__
-"""Numbers nodes and in-place writes from one counter, so that they can be compared."""
 
+# The number of the latest in-place write anywhere (see Note [One compare finds a write]).
 last_write = 0
-"""The number of the latest in-place write anywhere (see Note [One compare finds a write])."""
 
 
+# A mark for each thread that must take the slow door: inside `inference_mode()`, saved-tensor
+# hooks, a transform or a level of forward mode.
 special: set[int] = set()
-"""A mark for each thread that must take the slow door: inside `inference_mode()`, saved-tensor
-hooks, a transform or a level of forward mode."""
 
+# A mark for each thread that has a watcher: somebody takes over the passes that begin in it.
 watching: set[int] = set()
-"""A mark for each thread that has a watcher: somebody takes over the passes that begin in it."""
 
+# The passes that are being watched: only while there are any does a thread have a tracer.
 tracing: set[int] = set()
-"""The passes that are being watched: only while there are any does a thread have a tracer."""
 
+# While anomalies are looked for, who does: it has `run(task)` and `step(turn)`; else None.
 anomaly: Any = None
-"""While anomalies are looked for, who does: it has `run(task)` and `step(turn)`; else None."""
 
+# Called with each node that the slow door makes; empty unless somebody asked.
 noting: tuple[Callable[[Any], None], ...] = ()
-"""Called with each node that the slow door makes; empty unless somebody asked."""
 
+# Called with each op that the slow door does on arrays: the class, operands, values, parameters
+# and result.
 computed: tuple[Callable[..., None], ...] = ()
-"""Called with each op that the slow door does on arrays: the class, operands, values, parameters
-and result."""
 
+# A mark for each thread inside `scope()`; such a thread takes the slow door, which notes nodes.
 scoped: set[int] = set()
-"""A mark for each thread inside `scope()`; such a thread takes the slow door, which notes nodes."""
 
 
+# Called with each tensor that is about to be written in place; empty unless somebody asked.
 before_write: list[Callable[[Any], None]] = []
-"""Called with each tensor that is about to be written in place; empty unless somebody asked."""
 
 
 _MARKED = unusual, special, scoped, watching

@@ -334,8 +334,8 @@ class Tensor(_Mixins):
     __hash__ = object.__hash__  # by identity: == compares elements
 
 
+# The classes whose tensors the fast doors take; `nn.Parameter` joins them.
 PLAIN: set[type] = {Tensor}
-"""The classes whose tensors the fast doors take; `nn.Parameter` joins them."""
 
 _new = object.__new__
 

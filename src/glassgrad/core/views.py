@@ -34,8 +34,8 @@ from .tensor import LEAF, Pending, Tensor, wrap
 
 __all__ = ["AsStridedBackward0", "CopySlices", "Views", "as_view", "check_made"]
 
+# How a view was made, if it was made where a recorded write to it has no clear meaning.
 NO_GRAD, INFERENCE, MULTIPLE, CUSTOM = "no_grad", "inference", "multiple", "custom"
-"""How a view was made, if it was made where a recorded write to it has no clear meaning."""
 
 
 def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
