@@ -23,7 +23,18 @@ from .describing import hooks_at, numbers, saved_by
 if TYPE_CHECKING:
     from .paused import Paused
 
-__all__ = ["Breakpoint", "at_norm", "check_nan", "check_op", "find_node", "knows", "make"]
+__all__ = [
+    "Breakpoint",
+    "at_goal",
+    "at_norm",
+    "at_tensor",
+    "check_nan",
+    "check_op",
+    "find_node",
+    "is_called",
+    "knows",
+    "make",
+]
 
 
 Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
@@ -101,10 +112,41 @@ def make(session: Any, conditions: dict[str, Any], makers: Makers | None = None)
 # Before a node ----------------------------------------------------------------------------------
 
 
-def _at_node(session: "Paused", what: Any) -> Breakpoint:
-    goal = find_node(session, what)
-    why = f"before {session.describe(goal)}"
+def at_goal(session: Any, goal: Any, why: str = "before") -> Breakpoint:
+    """Before one node of a pass; `why` is what stands before its description."""
+    why = f"{why} {session.describe(goal)}"
     return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
+
+
+def at_tensor(
+    session: Any,
+    what: Any,
+    is_tensor: Callable[[Any], bool],
+    find: Callable[[Any, Any], Any],
+    find_named: Callable[[Any, str], Any],
+) -> Breakpoint:
+    """Where the gradient of a tensor has arrived.
+
+    Args:
+        session: a pass that is paused, of glassgrad or of PyTorch.
+        what: the tensor, or its name.
+        is_tensor: whether something is a tensor of that library.
+        find, find_named: the node where the gradient of a tensor arrives, or of a name.
+    """
+    if isinstance(what, str):
+        goal, label = find_named(session, what), repr(what)
+    elif is_tensor(what):
+        goal, label = find(session, what), "the tensor"
+    else:
+        raise ArgumentTypeError(
+            f"break_at(tensor=…) takes a Tensor or its name, got {type(what).__name__}. The pass "
+            "stops where the gradient of that tensor has arrived. Write `break_at(tensor=x)`."
+        )
+    return at_goal(session, goal, f"where the gradient of {label} has arrived, at")
+
+
+def _at_node(session: "Paused", what: Any) -> Breakpoint:
+    return at_goal(session, find_node(session, what))
 
 
 def _at_op(session: "Paused", name: Any) -> Breakpoint:
@@ -113,17 +155,11 @@ def _at_op(session: "Paused", name: Any) -> Breakpoint:
 
 
 def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
-    if isinstance(what, str):
-        goal, label = _node_of_name(session, what), repr(what)
-    elif isinstance(what, Tensor):
-        goal, label = find_node(session, what), "the tensor"
-    else:
-        raise ArgumentTypeError(
-            f"break_at(tensor=…) takes a Tensor or its name, got {type(what).__name__}. The pass "
-            "stops where the gradient of that tensor has arrived. Write `break_at(tensor=x)`."
-        )
-    why = f"where the gradient of {label} has arrived, at {session.describe(goal)}"
-    return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
+    return at_tensor(session, what, _is_tensor, find_node, _node_of_name)
+
+
+def _is_tensor(what: Any) -> bool:
+    return isinstance(what, Tensor)
 
 
 def _at_scope(session: "Paused", name: Any) -> Breakpoint:

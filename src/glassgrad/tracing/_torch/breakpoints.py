@@ -35,9 +35,7 @@ def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
 
 
 def _at_node(session: "Paused", what: Any) -> Breakpoint:
-    goal = find_node(session, what)
-    why = f"before {session.describe(goal)}"
-    return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
+    return breakpoints.at_goal(session, find_node(session, what))
 
 
 def _at_op(session: "Paused", name: Any) -> Breakpoint:
@@ -46,17 +44,7 @@ def _at_op(session: "Paused", name: Any) -> Breakpoint:
 
 
 def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
-    if isinstance(what, str):
-        goal, label = _node_of_name(session, what), repr(what)
-    elif is_tensor(what):
-        goal, label = find_node(session, what), "the tensor"
-    else:
-        raise ArgumentTypeError(
-            f"break_at(tensor=…) takes a Tensor or its name, got {type(what).__name__}. The pass "
-            "stops where the gradient of that tensor has arrived. Write `break_at(tensor=x)`."
-        )
-    why = f"where the gradient of {label} has arrived, at {session.describe(goal)}"
-    return Breakpoint(why, before=lambda _, node: node is goal, node=goal)
+    return breakpoints.at_tensor(session, what, is_tensor, find_node, _node_of_name)
 
 
 def _at_scope(_: "Paused", name: Any) -> Breakpoint:
