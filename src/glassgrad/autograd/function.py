@@ -11,7 +11,6 @@ import warnings
 import weakref
 from typing import Any, ClassVar, TypeVar
 
-from glassgrad.autograd._differences import as_tuple
 from glassgrad.autograd._once_differentiable import once_differentiable
 from glassgrad.base.errors import ArgumentError, GradientError, MissingRuleError
 from glassgrad.base.tree import Structure, flatten, unflatten
@@ -152,7 +151,8 @@ class NestedIOFunction(Function):
     def backward(self, *gradients: Any) -> Any:  # type: ignore[override]  # as forward
         """Nest the gradients as the outputs were, run `backward_extended`, flatten its result."""
         nested = _refill(gradients, self._kept, self._outputs)
-        result = self.backward_extended(*as_tuple(nested))
+        several = nested if isinstance(nested, (tuple, list)) else (nested,)
+        result = self.backward_extended(*several)
         leaves = flatten(result)[0]
         _places_of_tensors(leaves)
         if len(leaves) == len(self._places):  # None also where the argument was None
