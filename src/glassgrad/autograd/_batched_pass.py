@@ -15,8 +15,8 @@ __all__ = ["in_one_pass"]
 
 def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]:
     """What `run` returns for each entry of the first dim of the gradients in `batch`, stacked."""
-    transforms = importlib.import_module("glassgrad.func._batched_pass")
-    found: list[Any] = transforms.in_one_pass(run, batch)
+    transform = importlib.import_module("glassgrad.func.vmap")
+    found: list[Any] = transform.map_batch(run, batch, batch[0].shape[0], "never")
     return found
 
 

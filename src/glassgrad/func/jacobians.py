@@ -19,8 +19,7 @@ from glassgrad.base.tree import Structure, flatten, unflatten
 from glassgrad.core.tensor import Tensor, fresh
 from glassgrad.ops import cat
 
-from ._arguments import EVERY, Argnums, selected
-from ._outputs import all_settled, refuse_complex
+from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward
 from .reverse import Recorded, run
 from .vmap import map_batch
