@@ -299,6 +299,7 @@ def jacobian(
     with enable_grad():
         points = _arguments(at.tensors, create_graph=create_graph)
         outputs = _call(func, points, "jacobian", strict=strict)
+        rows: Sequence[Sequence[Tensor]]
         if vectorize:
             rows = _rows_at_once(outputs.tensors, points, strict=strict, create_graph=create_graph)
         else:
