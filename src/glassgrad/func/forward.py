@@ -14,20 +14,21 @@ from glassgrad.base.errors import ArgumentError, TransformError
 from glassgrad.base.tree import Structure, describe, flatten, unflatten
 from glassgrad.core.geometry import Geometry
 from glassgrad.core.graph import GradientEdge
-from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.core.views import show
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Below, Level
-from glassgrad.levels.tangents import tangents_of_op
+from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.ops import zeros_like
+from glassgrad.recording.calling import place_outputs
 from glassgrad.recording.operands import in_common_dtype
 from glassgrad.recording.primitive import Primitive, record
 
 from ._arguments import EVERY, all_settled, as_constants, places, selected, tensors_of, without_aux
-from .functions import call_moving
-from .reverse import run, vjp
+from .functions import call_below
+from .reverse import Recorded, run, vjp
 
 __all__ = ["jvp", "linearize"]
 
@@ -192,7 +193,10 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     check_tensors(inputs, "primals", _LINEARIZE)
     for x in inputs:
         check_pair(x, x)
-    outputs, found, push = _transposed_twice(func, primals)
+    call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
+    leaves, found = flatten(call.output)
+    outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
+    push = _transposed_twice(call, [x for x in leaves if _can_move(x)])
 
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
@@ -215,22 +219,14 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def _transposed_twice(
-    func: Callable[..., Any], primals: tuple[Any, ...]
-) -> tuple[list[Any], Structure, Callable[[list[Tensor]], list[Tensor]]]:
-    """The outputs and their structure, and what moves those of them that can move."""
-    call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
-    leaves, structure = flatten(call.output)
-    moving = [x for x in leaves if _can_move(x)]
-    outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
-    if not moving:
-        return outputs, structure, lambda _: []
-    _, push = vjp(lambda grads: call.pull(moving, grads), [zeros_like(settled(x)) for x in moving])
-
-    def pushed(tangents: list[Tensor]) -> list[Tensor]:
-        (moved,) = push(tangents)
-        return moved  # type: ignore[no-any-return]  # a list, as `moving` is
-
-    return outputs, structure, pushed
+    call: Recorded, outputs: list[Tensor]
+) -> Callable[[list[Tensor]], list[Tensor]]:
+    """The function from tangents of the inputs of a call to those of some of its outputs."""
+    if not outputs:
+        return lambda _: []
+    zeros = [zeros_like(settled(x)) for x in outputs]
+    _, push = vjp(lambda grads: call.pull(outputs, grads), zeros)
+    return lambda tangents: push(tangents)[0]
 
 
 def _can_move(x: Any) -> bool:
@@ -394,10 +390,7 @@ class DualLevel(Level):
     def parts(self, x: Any) -> tuple[Any, Any]:
         """The primal and the tangent of `x`, one level down."""
         x = settled(x)
-        if x.__class__ is Wrapped and x.payload.level is self:
-            layer: Any = x.payload
-            return layer.value, layer.tangent
-        return x, None
+        return (x.payload.value, x.payload.tangent) if self.is_mine(x) else (x, None)
 
     def handle(
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
@@ -447,12 +440,27 @@ class DualLevel(Level):
                 x.edge = GradientEdge(node, nr) if cls.multiple else node
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
-        """Call a user's Function one level down, and its `jvp`."""
+        """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
         args = tuple([settled(x) for x in args])
-        return call_moving(self, cls, args)
+        ctx, raw, edges = call_below(self, cls, args)
+        tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
+        if all(tangent is None for tangent in tangents):
+            return place_outputs(ctx, args, raw, edges)
+        call = Call.of(ctx, args, tangents, raw)
+        outputs = place_outputs(ctx, args, raw, edges)
+        for out in outputs if isinstance(outputs, tuple) else (outputs,):
+            for arg in args:
+                # an argument returned as it is has a layer of its own there: it may move otherwise
+                if self.is_mine(out) and out is not arg and out.payload is _payload(arg):
+                    out.payload = self.layer(out.payload.value)
+        with self.below():
+            moved = call.moved(outputs)
+        for out, tangent, _ in moved:
+            if tangent is not None:
+                check_size(out, tangent)
+            out.payload.tangent = tangent
+        return outputs
 
-    def move(self, x: Tensor, tangent: Tensor | None) -> None:
-        """Let a tensor that was just made, or written, move as `tangent` says."""
-        if tangent is not None:
-            check_size(x, tangent)
-        x.payload.tangent = tangent
+
+def _payload(x: Any) -> Any:
+    return x.payload if isinstance(x, Tensor) else None

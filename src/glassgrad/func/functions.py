@@ -17,15 +17,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, spread, unflatten
-from glassgrad.core.layers import Wrapped
+from glassgrad.base.tree import describe, flatten, map_leaves, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
 from glassgrad.levels.in_parts import call_at
 from glassgrad.levels.level import Level
-from glassgrad.levels.tangents import Call
 from glassgrad.ops._dims import wrap_dim
-from glassgrad.recording.calling import place_outputs, wrong_number
+from glassgrad.recording.calling import wrong_number
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 
 
@@ -70,35 +68,6 @@ def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
     return level.lift(out)
 
 
-def call_moving(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
-    """Call a Function one level down, and its `jvp` on the tangents that its arguments have."""
-    ctx, raw, edges = call_below(level, cls, args)
-    tangents = tuple([level.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
-    if all(tangent is None for tangent in tangents):
-        return place_outputs(ctx, args, raw, edges)
-    call = Call.of(ctx, args, tangents, raw)
-    outputs = place_outputs(ctx, args, raw, edges)
-    several = outputs if isinstance(outputs, tuple) else (outputs,)
-    for out in several:
-        _part(level, out, args)
-    with level.below():
-        moved = call.moved(outputs)
-    for out, tangent, _ in moved:
-        level.move(out, tangent)
-    return outputs
-
-
-def _part(level: Any, out: Any, args: tuple[Any, ...]) -> None:
-    """An argument returned as it is has a layer of its own there: it may move otherwise."""
-    for arg in args:
-        if (
-            out.__class__ is Wrapped
-            and out is not arg
-            and out.payload is getattr(arg, "payload", 0)
-        ):
-            out.payload = level.layer(out.payload.value)
-
-
 # Under vmap ---------------------------------------------------------------------------------------
 
 
@@ -117,8 +86,15 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     if not any(level.is_mine(x) for x in leaves):
         with level.below():
             return cls.apply(*args)
-    call = _by_its_parts if _is_generated(cls) else _by_its_rule
-    lower, output, dims = call(level, cls, leaves, structure)
+    if _is_generated(cls):
+        rule, split = functools.partial(_generated_rule, cls, type(level)), level.batch
+    else:
+        rule, split = cls.vmap, level.as_passed
+    pairs = [split(x) for x in leaves]
+    lower = [x for x, _ in pairs]
+    in_dims = unflatten(structure, [dim for _, dim in pairs])
+    with level.below():
+        output, dims = _checked(rule(level.info, in_dims, *unflatten(structure, lower)))
     outputs, shape = flatten(output)
     given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
     size = level.info.batch_size
@@ -129,38 +105,6 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
         for x, front, dim in zip(outputs, fronts, dims, strict=True)
     ]
     return unflatten(shape, shown)
-
-
-def _by_its_parts(
-    level: Any, cls: Any, leaves: list[Any], structure: Structure
-) -> tuple[list[Any], Any, Sequence[Any]]:
-    """Call a Function by the rule that is made of its parts.
-
-    Args:
-        leaves, structure: the arguments.
-
-    Returns:
-        The arguments one level down, the output there, and for each of its leaves where the batch
-        axis is.
-    """
-    batched = unflatten(structure, [level.is_mine(x) for x in leaves])
-    plan = Plan(cls, type(level), level.info, batched)
-    lower = [lowered(level, x) for x in leaves]
-    with level.below():
-        output = _named(cls).apply(plan, *unflatten(structure, lower))
-    return lower, output, [0 if flag else None for flag in flatten(plan.outputs)[0]]
-
-
-def _by_its_rule(
-    level: Any, cls: Any, leaves: list[Any], structure: Structure
-) -> tuple[list[Any], Any, Sequence[Any]]:
-    """The same by the rule that its author wrote."""
-    pairs = [level.as_passed(x) for x in leaves]
-    lower = [x for x, _ in pairs]
-    in_dims = unflatten(structure, [dim for _, dim in pairs])
-    with level.below():
-        output, dims = _checked(cls.vmap(level.info, in_dims, *unflatten(structure, lower)))
-    return lower, output, dims
 
 
 def _in_front(cls: Any, size: int, x: Any, dim: int | None) -> Any:
@@ -234,6 +178,13 @@ def _checked(result: Any) -> tuple[Any, list[Any]]:
 
 
 # The rule that is made of the parts of a Function ----------------------------------------------
+
+
+def _generated_rule(cls: Any, kind: Any, info: Any, in_dims: Any, *args: Any) -> tuple[Any, Any]:
+    """The `vmap` rule that is made of the parts of a Function; batch axes are in front."""
+    plan = Plan(cls, kind, info, map_leaves(lambda dim: dim is not None, in_dims))
+    output = _named(cls).apply(plan, *args)
+    return output, map_leaves(lambda has_axis: 0 if has_axis else None, plan.outputs)
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,7 @@ whatever is there.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
@@ -231,34 +231,6 @@ class GradLevel(Level):
         return place_outputs(ctx, args, raw, edges)
 
 
-def pull_back(
-    roots: Sequence[Any],
-    inputs: Sequence[Tensor],
-    grads: Sequence[Tensor],
-    keep_graph: bool = True,
-    recording: bool | None = None,
-) -> list[Tensor | None]:
-    """The gradients of `inputs`, one level below theirs, which is closed or set aside.
-
-    Args:
-        roots: edges of that level.
-        inputs: leaves of that level.
-        grads: the gradients that arrive at the roots, one level down.
-        keep_graph: leave saved tensors for another pass.
-        recording: whether the levels below record it; None: if they record now.
-    """
-    captures: Any = [edge_of(x) for x in inputs]
-    task = GraphTask(
-        roots,
-        grads,
-        keep_graph=keep_graph,
-        recording=modes.grad if recording is None else recording,
-        captures=captures,
-    )
-    task.run()
-    return task.captured
-
-
 # The call of a function, recorded -----------------------------------------------------------------
 
 
@@ -322,7 +294,16 @@ class Recorded(NamedTuple):
             roots, arrived = find_roots(
                 [output for output, _ in pairs], [grad for _, grad in pairs], as_tensors=True
             )
-            found = pull_back(roots, self.inputs, arrived, keep_graph, recording)
+            captures: Any = [edge_of(x) for x in self.inputs]
+            task = GraphTask(
+                roots,
+                arrived,
+                keep_graph=keep_graph,
+                recording=modes.grad if recording is None else recording,
+                captures=captures,
+            )
+            task.run()
+            found = task.captured
         return [
             zeros_like(settled(x)) if gradient is None else gradient
             for x, gradient in zip(self.inputs, found, strict=True)
