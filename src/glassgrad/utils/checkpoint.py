@@ -5,7 +5,7 @@
 `block` runs, but nothing of what its ops save is kept. When the backward pass comes to it, `block`
 runs again from `x`, up to the op that saves the last tensor that is needed:
 
-    forward:   block(x) ── saves a, b, c ──▶ a `Place` each; the tensors themselves are let go
+    forward:   block(x) ── saves a, b, c ──▶ a `_Holder` each; the tensors themselves are let go
     backward:  the first unpack of a pass runs block(x) again; a, b, c wait in the pass's own dict
                each unpack takes its tensor from there
 
@@ -278,22 +278,24 @@ def _without_reentry(
             "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
             "Leave one of the two out."
         )
-    if determinism_check not in _LOOKS:
+    if determinism_check not in _DETERMINISM_CHECKS:
         raise ArgumentError(
-            f"determinism_check should be one of {list(_LOOKS)}, but got {determinism_check}. "
-            "It says what of the saved tensors is compared."
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
+            f"{determinism_check}. It says what of the saved tensors is compared."
         )
     first, second = context_fn()
     if not is_recording() or _is_mapped():
         return function(*args)
     random_state = get_rng_state() if preserve_rng_state else None
 
-    def again(*args: Any) -> None:
+    def recompute(*args: Any) -> None:
         with _drawing_from(random_state), second:
             function(*args)
 
-    look = _LOOKS[determinism_check]
-    call = _Checkpointed(again, args, early_stop=early_stop, look=look, is_logging=debug)
+    metadata = _DETERMINISM_CHECKS[determinism_check]
+    call = _Checkpointed(
+        recompute, args, early_stop=early_stop, metadata=metadata, is_logging=debug
+    )
     with call.hooks(), first:
         output = function(*args)
         call.is_complete = True
@@ -306,11 +308,14 @@ def _without_reentry(
     return output
 
 
-def _look(tensor: Tensor) -> dict[str, Any]:
+def _metadata(tensor: Tensor) -> dict[str, Any]:
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
-_LOOKS: dict[str, Callable[[Tensor], object]] = {"default": _look, "none": lambda _: None}
+_DETERMINISM_CHECKS: dict[str, Callable[[Tensor], object]] = {
+    "default": _metadata,
+    "none": lambda _: None,
+}
 """By the name of the determinism check, what of a tensor must be the same in both runs."""
 
 
@@ -342,7 +347,7 @@ def _drawing_from(random_state: Tensor | None) -> Iterator[None]:
 Recomputed = dict[int, Tensor]
 
 
-class Place:
+class _Holder:
     """What a node keeps in the stead of a tensor: its position among all that was saved."""
 
     __slots__ = ("__weakref__", "position")
@@ -355,28 +360,28 @@ class _Checkpointed:
     """One call of a checkpointed function: what it saved, and how to compute that again.
 
     Args:
-        again: runs the function on its positional arguments, as it ran the first time.
+        recompute: runs the function on its positional arguments, as it ran the first time.
         args: those arguments.
         early_stop: leave the function as soon as everything is there.
-        look: what must be the same of a tensor the second time.
+        metadata: what must be the same of a tensor the second time.
         is_logging: remember which lines saved the tensors, for the error.
     """
 
     def __init__(
         self,
-        again: Callable[..., object],
+        recompute: Callable[..., object],
         args: tuple[Any, ...],
         *,
         early_stop: bool,
-        look: Callable[[Tensor], object],
+        metadata: Callable[[Tensor], object],
         is_logging: bool,
     ) -> None:
-        self.early_stop, self.look = early_stop, look
-        self.places: list[weakref.ref[Place]] = []
+        self.early_stop, self.metadata = early_stop, metadata
+        self.holders: list[weakref.ref[_Holder]] = []
         self.is_complete = False
         self.log: list[str] | None = [] if is_logging else None
-        self._again = again
-        self._looks: list[object] = []
+        self._recompute = recompute
+        self._saved_metadata: list[object] = []
         self._arguments = _Arguments(args)
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         anchor = zeros((), requires_grad=True)
@@ -387,28 +392,28 @@ class _Checkpointed:
         """The hooks under which the function runs for the first time."""
         return saved_tensors_hooks(self._pack, self._unpack)
 
-    def _pack(self, tensor: Tensor) -> Place:
-        place = Place(len(self.places))
-        self.places.append(weakref.ref(place))
-        self._looks.append(self.look(tensor))
+    def _pack(self, tensor: Tensor) -> _Holder:
+        holder = _Holder(len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self._saved_metadata.append(self.metadata(tensor))
         if self.log is not None:
             self.log.append(_line_that_saved(tensor))
-        return place
+        return holder
 
-    def _unpack(self, place: Place) -> Tensor:
+    def _unpack(self, holder: _Holder) -> Tensor:
         task = modes.task
         if task is None:
-            return self._recomputed()[place.position]
+            return self._recomputed()[holder.position]
         found = self._passes.get(task)
-        if found is None or (task.is_rewound and place.position not in found):
+        if found is None or (task.is_rewound and holder.position not in found):
             found = self._passes[task] = self._recomputed()
-        if place.position not in found:
+        if holder.position not in found:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
                 "unpacked once. A recomputed tensor is let go as soon as backward has it. If you "
                 "are calling ctx.saved_tensors in backward, make sure to do so only once."
             )
-        return found.pop(place.position)
+        return found.pop(holder.position)
 
     def _recomputed(self) -> Recomputed:
         """What was saved, by position, from running the function again."""
@@ -417,8 +422,8 @@ class _Checkpointed:
         tensors = () if self._inputs is None else self._inputs.saved_tensors
         args = self._arguments.with_tensors(tensors)
         try:
-            with contextlib.suppress(_EverythingIsThere), run.hooks(), enable_grad():
-                self._again(*args)
+            with contextlib.suppress(_StopRecomputation), run.hooks(), enable_grad():
+                self._recompute(*args)
             self._compare(run)
         except CheckpointError as error:
             if self.log is None or run.log is None:
@@ -428,14 +433,16 @@ class _Checkpointed:
 
     def _compare(self, run: "_Recomputation") -> None:
         """Raise CheckpointError unless the same was saved the second time."""
-        if run.count < len(self.places):
+        if run.count < len(self.holders):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the "
                 "original forward and recomputation.\n"
-                f"Number of tensors saved during forward: {len(self.places)}\n"
+                f"Number of tensors saved during forward: {len(self.holders)}\n"
                 f"Number of tensors saved during recomputation: {run.count}.\n{_ADVICE}"
             )
-        pairs = [(n, self._looks[n], self.look(run.found[n])) for n in sorted(run.found)]
+        pairs = [
+            (n, self._saved_metadata[n], self.metadata(run.found[n])) for n in sorted(run.found)
+        ]
         different = [
             f"tensor at position {n}:\nsaved metadata: {old}\nrecomputed metadata: {new}\n"
             for n, old, new in pairs
@@ -451,13 +458,13 @@ class _Checkpointed:
 
 _ADVICE = (
     "The function must do the same both times: it may not depend on what changed since, such as a "
-    "counter, a global or a tensor written in place. Pass such values as arguments. To see which "
+    "counter, a global or a tensor written in holder. Pass such values as arguments. To see which "
     "lines saved what, pass `debug=True` to checkpoint(), or run the forward inside "
     "`with set_checkpoint_debug_enabled(True):`."
 )
 
 
-class _EverythingIsThere(BaseException):
+class _StopRecomputation(BaseException):
     """No error: leaves the function from the op that saved the last tensor.
 
     An `except Exception` in the function must not stop it.
@@ -468,7 +475,7 @@ class _Recomputation:
     """One more run of a checkpointed function.
 
     Attributes:
-        found: by position, the tensors whose place is still there.
+        found: by position, the tensors whose holder is still there.
         count: how many were saved so far.
     """
 
@@ -483,16 +490,16 @@ class _Recomputation:
 
     def _pack(self, tensor: Tensor) -> Tensor:
         kept = tensor.detach() if tensor.requires_grad else tensor  # x → node → x is a cycle
-        position, places = self.count, self.call.places
+        position, holders = self.count, self.call.holders
         self.count += 1
         if self.log is not None:
             self.log.append(_line_that_saved(tensor))
-        if position >= len(places):
+        if position >= len(holders):
             self._check_excess()
-        elif places[position]() is not None:  # or a backward inside the function has freed it
+        elif holders[position]() is not None:  # or a backward inside the function has freed it
             self.found[position] = kept
-        if self.call.early_stop and self.count == len(places):
-            raise _EverythingIsThere
+        if self.call.early_stop and self.count == len(holders):
+            raise _StopRecomputation
         return kept
 
     def _check_excess(self) -> None:
@@ -500,7 +507,7 @@ class _Recomputation:
         if self.call.is_complete:
             raise CheckpointError(
                 "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                f"during the original forward pass, which saved {len(self.call.places)}. {_ADVICE}"
+                f"during the original forward pass, which saved {len(self.call.holders)}. {_ADVICE}"
             )
 
 
@@ -533,7 +540,7 @@ class _Arguments:
         self._rest = [None if isinstance(arg, Tensor) else arg for arg in args]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
-        """All arguments, with these tensors in their places."""
+        """All arguments, with these tensors in their holders."""
         args = list(self._rest)
         for position, tensor in zip(self._positions, tensors, strict=True):
             args[position] = tensor
