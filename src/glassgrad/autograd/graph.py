@@ -9,7 +9,9 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
+from weakref import WeakKeyDictionary, WeakSet
 
 from glassgrad.autograd.mutation import allow_mutation_on_saved_tensors, increment_version
 from glassgrad.autograd.saved_hooks import (
@@ -51,7 +53,6 @@ __all__ = [
 
 
 Hook = Callable[[Any], None]
-_MODES = ("all", "any")
 
 
 class _MultiHandle(RemovableHandle):
@@ -95,10 +96,10 @@ def register_multi_grad_hook(
         >>> (a * 2).backward()
         [tensor(2.), None]
     """
-    if mode not in _MODES:
+    if mode not in ("all", "any"):
         raise ArgumentError(
-            f"Expects mode to be one of {_MODES} but got {mode}. It says after which gradient "
-            "the hook runs: the last or the first. Write mode='all' or mode='any'."
+            f"Expects mode to be one of ('all', 'any') but got {mode}. It says after which "
+            "gradient the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
     for place, x in enumerate(tensors):
         if not isinstance(x, Tensor):
@@ -107,15 +108,11 @@ def register_multi_grad_hook(
                 f"{type(x).__name__}. The hook waits for the gradients of tensors. Pass a sequence "
                 "of tensors that require grad."
             )
+    if mode == "any":
+        tensors = [x for x in tensors if x.requires_grad]
     hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
-    wanted = [(place, x) for place, x in enumerate(tensors) if mode == "all" or x.requires_grad]
-    return _MultiHandle([register_hook(x, hook.at(place)) for place, x in wanted])
-
-
-def _running_task() -> GraphTask:
-    task: GraphTask | None = modes.task
-    assert task is not None, "the engine calls hooks inside a pass"
-    return task
+    handles = [register_hook(x, partial(hook.arrived, nr)) for nr, x in enumerate(tensors)]
+    return _MultiHandle(handles)
 
 
 class _AllHook:
@@ -127,28 +124,24 @@ class _AllHook:
 
     def __init__(self, tensors: Sequence[Tensor], fn: Hook) -> None:
         self.fn = fn
-        self.finders = [_finder(x, place) for place, x in enumerate(tensors)]
-        self.waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[int]]]
-        self.waiting = weakref.WeakKeyDictionary()
+        self.finders = [_finder(x, nr) for nr, x in enumerate(tensors)]
+        self.passes: WeakKeyDictionary[GraphTask, tuple[dict[int, Tensor], int]]
+        self.passes = WeakKeyDictionary()
         self.lock = threading.Lock()
 
-    def at(self, place: int) -> Hook:
-        """The hook of one of the tensors."""
-
-        def arrived(grad: Tensor) -> None:
-            task = _running_task()
-            with self.lock:
-                if task not in self.waiting:
-                    self.waiting[task] = [None] * len(self.finders), [self._expected(task)]
-                grads, missing = self.waiting[task]
-                grads[place] = grad
-                missing[0] -= 1
-                if missing[0] == 0:
-                    del self.waiting[task]
-            if missing[0] == 0:
-                self.fn(grads)
-
-        return arrived
+    def arrived(self, nr: int, grad: Tensor) -> None:
+        """Note the gradient of one tensor, and call the hook if it was the last."""
+        task = modes.task
+        with self.lock:
+            if task not in self.passes:
+                self.passes[task] = {}, self._expected(task)
+            grads, expected = self.passes[task]
+            grads[nr] = grad
+            is_last = len(grads) == expected
+            if is_last:
+                del self.passes[task]
+        if is_last:
+            self.fn([grads.get(place) for place in range(len(self.finders))])
 
     def _expected(self, task: GraphTask) -> int:
         """How many of the tensors take part in a pass."""
@@ -160,15 +153,12 @@ class _AnyHook:
 
     def __init__(self, fn: Hook) -> None:
         self.fn = fn
-        self.ran: weakref.WeakSet[GraphTask] = weakref.WeakSet()
+        self.ran: WeakSet[GraphTask] = WeakSet()
         self.lock = threading.Lock()
 
-    def at(self, _: int) -> Hook:
-        """The hook of one of the tensors."""
-        return self._arrived
-
-    def _arrived(self, grad: Tensor) -> None:
-        task = _running_task()
+    def arrived(self, _: int, grad: Tensor) -> None:
+        """Call the hook, if no gradient was there before."""
+        task = modes.task
         with self.lock:
             is_first = task not in self.ran
             self.ran.add(task)
@@ -176,14 +166,14 @@ class _AnyHook:
             self.fn(grad)
 
 
-def _finder(tensor: Tensor, place: int) -> Callable[[], Node | None]:
+def _finder(tensor: Tensor, nr: int) -> Callable[[], Node | None]:
     """How to find the node at which the gradient of `tensor` arrives, None once it is gone.
 
     It refers to it weakly: the hooks hang on the node, or on the leaf.
     """
     if not tensor.requires_grad:
         raise ExpectationError(
-            f"Expected gradient function to be set: tensor {place} does not require grad (shape "
+            f"Expected gradient function to be set: tensor {nr} does not require grad (shape "
             f"{tuple(tensor.shape)}). No gradient would ever reach it. "
             "Create it with requires_grad=True."
         )

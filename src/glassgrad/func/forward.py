@@ -283,19 +283,19 @@ class Dual(Layer):
             self.value.copy_(source.value if mine else wrap(source))
             tangent = source.tangent if mine else None
             if tangent is not None:
-                _room(tensor, tangent).copy_(tangent)
+                _shared_tangent(tensor, tangent).copy_(tangent)
             elif self.tangent is not None:
-                _room(tensor, self.tangent).zero_()
+                _shared_tangent(tensor, self.tangent).zero_()
 
     def fill(self, tensor: Tensor, number: Any) -> None:
         """Write one number everywhere: a constant."""
         with self.level.below():
             self.value.fill_(number)
             if self.tangent is not None:
-                _room(tensor, self.tangent).zero_()
+                _shared_tangent(tensor, self.tangent).zero_()
 
 
-def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
+def _shared_tangent(tensor: Tensor, tangent: Tensor) -> Tensor:
     """The tangent of `tensor`, in memory of its own that its base and other views of it share.
 
     A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
@@ -319,9 +319,9 @@ def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
 
 def _is_shared(base: Tensor) -> bool:
     """Whether the tangents of all views of `base` are views of its tangent."""
-    memory = _stem(base.payload.tangent)
+    memory = _base_of(base.payload.tangent)
     tangents = [view.payload.tangent for view in _views(base)]
-    return all(tangent is not None and _stem(tangent) is memory for tangent in tangents)
+    return all(tangent is not None and _base_of(tangent) is memory for tangent in tangents)
 
 
 def _views(base: Tensor) -> Any:
@@ -330,7 +330,7 @@ def _views(base: Tensor) -> Any:
     return (version and version.views) or ()
 
 
-def _stem(tangent: Tensor) -> Tensor:
+def _base_of(tangent: Tensor) -> Tensor:
     return tangent if tangent._base is None else tangent._base
 
 
@@ -343,8 +343,8 @@ def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
     return room
 
 
-class _Unmoved(Below):
-    """The block in which a level is set aside that was opened where forward mode was off."""
+class _BelowWithoutForward(Below):
+    """The same for a level that was opened where forward mode was off: it is off below, too."""
 
     __slots__ = ("forward",)
 
@@ -377,7 +377,7 @@ class DualLevel(Level):
 
     def below(self) -> Below:
         """Do things one level down, where forward mode is off if it was before."""
-        return Below(self) if self.forward else _Unmoved(self)
+        return Below(self) if self.forward else _BelowWithoutForward(self)
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""

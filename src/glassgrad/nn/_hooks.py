@@ -185,7 +185,8 @@ class ModuleBackward:
         nothing: Grads = (None,) * self.n_inputs
         for hook in self.hooks:
             result = hook(self.module, nothing, grad_output)
-            if result is not None and not (isinstance(result, tuple) and not any(_there(result))):
+            is_nothing = isinstance(result, tuple) and all(grad is None for grad in result)
+            if result is not None and not is_nothing:
                 raise HookError(
                     "Backward hook for Modules where no input requires gradient should always "
                     "return None or None for all gradients: there is no gradient to replace. "
@@ -236,7 +237,3 @@ def _checked(what: str, name: str, result: Any, n: int) -> Grads:
             "what is no tensor."
         )
     return tuple(result)
-
-
-def _there(grads: Sequence[Any]) -> list[bool]:
-    return [grad is not None for grad in grads]

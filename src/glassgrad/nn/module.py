@@ -143,13 +143,13 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Parameter):
-            self._file(name, value, registry="_parameters", what="parameters")
+            self._register(name, value, registry="_parameters", what="parameters")
         elif isinstance(value, Module):
-            self._file(name, value, registry="_modules", what="module")
+            self._register(name, value, registry="_modules", what="module")
         elif name in vars(self).get("_parameters", ()):
-            self._empty(name, value, self._parameters, "parameter", "nn.Parameter")
+            self._assign_none(name, value, self._parameters, "parameter", "nn.Parameter")
         elif name in vars(self).get("_modules", ()):
-            self._empty(name, value, self._modules, "child module", "nn.Module")
+            self._assign_none(name, value, self._modules, "child module", "nn.Module")
         elif isinstance(value, Buffer):
             self._require_setup("buffer", name)
             self.register_buffer(name, value, persistent=value.persistent)
@@ -159,7 +159,7 @@ class Module:
         else:
             super().__setattr__(name, value)
 
-    def _file(self, name: str, value: Any, *, registry: str, what: str) -> None:
+    def _register(self, name: str, value: Any, *, registry: str, what: str) -> None:
         self._require_setup(what, name)
         for other in (vars(self), self._parameters, self._buffers, self._modules):
             if other is not vars(self)[registry]:
@@ -175,7 +175,7 @@ class Module:
                 "Begin `__init__` with `super().__init__()`."
             )
 
-    def _empty(
+    def _assign_none(
         self, name: str, value: object, registry: dict[str, Any], what: str, wanted: str
     ) -> None:
         if value is not None:
