@@ -30,8 +30,6 @@ from ._arguments import EVERY, all_settled, as_constants, places, selected, tens
 from .functions import call_below
 from .reverse import Recorded, run, vjp
 
-__all__ = ["jvp", "linearize"]
-
 _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"
 

@@ -24,8 +24,6 @@ from .forward import check_tensors, push_forward
 from .reverse import Recorded, run
 from .vmap import map_batch
 
-__all__ = ["hessian", "jacfwd", "jacrev"]
-
 
 def jacrev(
     func: Callable[..., Any],

@@ -32,8 +32,6 @@ from glassgrad.recording.primitive import Primitive, record
 from ._arguments import EVERY, Argnums, all_settled, as_constants, places, tensors_of, without_aux
 from .functions import call_below
 
-__all__ = ["grad", "grad_and_value", "vjp"]
-
 
 def grad(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False

@@ -27,8 +27,6 @@ from glassgrad.recording.primitive import Primitive
 
 from .functions import call_batched
 
-__all__ = ["vmap"]
-
 
 def vmap(
     func: Callable[..., Any],

@@ -12,20 +12,6 @@ from glassgrad.nn.module import Module
 from glassgrad.nn.parameter import Parameter
 from glassgrad.ops.creation import empty
 
-__all__ = [
-    "CrossEntropyLoss",
-    "Flatten",
-    "Identity",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "ReLU",
-    "Sequential",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
-]
-
 
 class Linear(Module):
     """y = x Wᵀ + b.

@@ -36,8 +36,6 @@ from glassgrad.nn._hooks import (
 )
 from glassgrad.nn.parameter import Buffer, Parameter
 
-__all__ = ["Module"]
-
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
 
 

@@ -18,8 +18,6 @@ from glassgrad.ops.joining import stack
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
-__all__ = ["DataLoader", "default_collate"]
-
 
 class DataLoader:
     """Batches of a data set, in order or shuffled anew on each pass.
