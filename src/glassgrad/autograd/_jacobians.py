@@ -133,12 +133,12 @@ class Point:
             if not self.differentiable:
                 self._check_constant(measured)
             for number, position in enumerate(self.differentiable):
-                v = self._directions(1, position, self.outputs[position])
                 for k, computed in enumerate(self.by_backward(position, part)):
                     expected = measured[k][position]
                     scale = 1.0
                     if self.fast_mode:
                         u = self._directions(0, k, self.leaves[k])
+                        v = self._directions(1, position, self.outputs[position])
                         expected, computed = expected @ v.T, u @ computed
                         scale = float(u.sum() * v.sum()) * len(_parts([self.leaves[k]]))
                     Comparison(self, k, position, number, part).check(expected, computed, scale)
@@ -199,10 +199,7 @@ class Point:
                 ]
             for found, slope in zip(rows, row, strict=True):
                 found.append(slope)
-        return [
-            np.stack(found) if found else np.zeros((0, output.numel()))
-            for found, output in zip(rows, self.outputs, strict=True)
-        ]
+        return [_matrix(found, y) for found, y in zip(rows, self.outputs, strict=True)]
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
@@ -266,10 +263,7 @@ class Point:
                         f"{gradient.dtype}. Return a gradient of the input's dtype."
                     )
                 columns[k].append(asnumpy(gradient.payload).reshape(-1))
-        return [
-            np.stack(found, axis=1) if found else np.zeros((leaf.numel(), 0), leaf.dtype)
-            for found, leaf in zip(columns, leaves, strict=True)
-        ]
+        return [_matrix(found, leaf).T for found, leaf in zip(columns, leaves, strict=True)]
 
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
@@ -289,10 +283,7 @@ class Point:
                         f"its tangent {moved.dtype}. A real number moves along the real axis."
                     )
                 row.append(asnumpy(moved.payload).reshape(-1).copy())
-        return [
-            np.stack(row) if row else np.zeros((0, output.numel()))
-            for row, output in zip(rows, self.outputs, strict=True)
-        ]
+        return [_matrix(row, output) for row, output in zip(rows, self.outputs, strict=True)]
 
     def tangents(self, moves: dict[int, Tensor]) -> list[UnpackedDualTensor]:
         """The outputs and how they move, where leaves are detached and some of them move.
@@ -323,6 +314,11 @@ def _editable(tensor: Tensor) -> Iterator[Any]:
         yield tensor.payload
     finally:
         tensor.payload = array
+
+
+def _matrix(rows: list[Array], tensor: Tensor) -> Array:
+    """Rows, perhaps none, with one entry for each entry of `tensor`."""
+    return np.stack(rows) if rows else np.zeros((0, tensor.numel()))
 
 
 def _like(tensor: Tensor, values: Array) -> Tensor:

@@ -335,7 +335,7 @@ def run(
             ]
             wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
             inputs, structure = flatten(wanted)
-            output, aux = func(*seen, **as_constants(level, kwargs)), None
+            output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
             if has_aux:
                 output, aux = without_aux(api, output)
     finally:
