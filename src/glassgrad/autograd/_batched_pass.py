@@ -1,6 +1,6 @@
-"""Where the engine finds out how to run one pass for a batch of gradients: transforms do that.
+"""One pass for a batch of gradients: a transform, which the engine finds here.
 
-They are imported when the first such pass begins, so that a program without any starts sooner.
+Transforms are imported when the first such pass begins: a program without any starts sooner.
 """
 
 import importlib
@@ -9,8 +9,6 @@ from typing import Any
 
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward
-
-__all__ = ["in_one_pass"]
 
 
 def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]:

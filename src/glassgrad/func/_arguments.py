@@ -67,9 +67,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
 
 
 def as_constants(level: Any, tree: Any) -> Any:
-    """Arguments that are not differentiated, as a level shows them: unlike captured tensors, they
-    may be written, as in PyTorch.
-    """
+    """Arguments that are not differentiated, as a level shows them: they may be written there."""
     return map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, tree)
 
 

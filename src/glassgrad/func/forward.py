@@ -342,7 +342,7 @@ def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
 
 
 class _BelowWithoutForward(Below):
-    """The same for a level that was opened where forward mode was off: it is off below, too."""
+    """The block below a level that was opened where forward mode was off: it is off there, too."""
 
     __slots__ = ("forward",)
 

@@ -540,7 +540,7 @@ class _Arguments:
         self._rest = [None if isinstance(arg, Tensor) else arg for arg in args]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
-        """All arguments, with these tensors in their holders."""
+        """All arguments, with these tensors in their places."""
         args = list(self._rest)
         for position, tensor in zip(self._positions, tensors, strict=True):
             args[position] = tensor
