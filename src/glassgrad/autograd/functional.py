@@ -29,6 +29,7 @@ transform can see through.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
@@ -541,17 +542,14 @@ def _gradients(
         batched: `seeds` have one more dim in front; so have the results.
     """
     seeds = (None,) * len(outputs) if seeds is None else seeds
-    pairs = [
-        (output, seed)
-        for output, seed in zip(outputs, seeds, strict=True)
-        if output is not None and output.requires_grad
-    ]
-    if not pairs:
+    recorded = [output is not None and output.requires_grad for output in outputs]
+    if True not in recorded:
         return (None,) * len(inputs)
+    differentiable: Any = list(compress(outputs, recorded))
     return grad(
-        [output for output, _ in pairs],
+        differentiable,
         inputs,
-        [seed for _, seed in pairs],
+        list(compress(seeds, recorded)),
         retain_graph,
         create_graph,
         allow_unused=True,

@@ -11,6 +11,7 @@ whatever is there.
 
 import functools
 from collections.abc import Callable
+from itertools import compress
 from typing import Any, NamedTuple, Self
 
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
@@ -282,16 +283,11 @@ class Recorded(NamedTuple):
             recording: whether the levels outside record it; None: if they record now.
         """
         given = [None] * len(outputs) if grads is None else grads
-        pairs = [
-            (output, grad)
-            for output, grad in zip(outputs, given, strict=True)
-            if self.level.is_mine(output) and output.requires_grad
-        ]
+        recorded = [self.level.is_mine(output) and output.requires_grad for output in outputs]
         found: list[Any] = [None] * len(self.inputs)
-        if pairs:
-            roots, arrived = find_roots(
-                [output for output, _ in pairs], [grad for _, grad in pairs], as_tensors=True
-            )
+        if True in recorded:
+            pulled, cotangents = list(compress(outputs, recorded)), list(compress(given, recorded))
+            roots, arrived = find_roots(pulled, cotangents, as_tensors=True)
             captures: Any = [edge_of(x) for x in self.inputs]
             task = GraphTask(
                 roots,
