@@ -17,11 +17,9 @@ from glassgrad.viz.drawing import Drawing, draw
 from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.players import html, jupyter
 from glassgrad.viz.players.html import Player
-from glassgrad.viz.players.reserving import drawn_with_room, gradients_shown
-from glassgrad.viz.players.steering import BREAKS, is_session, steering_of
+from glassgrad.viz.players.picture import drawn_with_room
+from glassgrad.viz.players.steering import BREAKS, Explained, is_session, steering_of
 from glassgrad.viz.wording import plain
-
-__all__ = ["LivePlayer", "player"]
 
 
 def player(loss: Any) -> "Player | LivePlayer":
@@ -97,7 +95,7 @@ class LivePlayer:
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
         self._told: dict[str, Any] = {}  # what the page knows
-        self._explained: dict[str, Any] = {}  # nodes that were explained before they ran
+        self._explained: dict[str, Explained] = {}  # nodes, each before it ran
         self._worded: dict[str, tuple[Any, Any]] = {}  # others, each with the event that it is of
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
@@ -220,7 +218,6 @@ class LivePlayer:
         about = {
             "granularity": self._steering.granularity,
             "no_way_back": self._steering.no_way_back,
-            "grads": self._told["grads"],
         }
         self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
         self._tell({"type": "breakpoints", "list": self._told["breakpoints"]})
@@ -256,7 +253,6 @@ class LivePlayer:
         trace = self.trace
         return {
             **Player(trace, self._drawing, self._explain(trace)).data(),
-            "grads": gradients_shown(trace, self._drawing),
             "stopped": self._steering.stopped,
             "over": self._steering.is_over,
             "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
@@ -267,12 +263,20 @@ class LivePlayer:
     def _explain(self, trace: Trace) -> dict[str, Any]:
         """What is known of the nodes: those that ran were explained before, as the next is now."""
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
-        known = {id: entry for id, entry in self._explained.items() if id in ran}
+        known = {id: found for id, found in self._explained.items() if id in ran}
         if self.session is not None:
             waiting = self._steering.explain_waiting(self.selected)
-            known |= {id: entry for id, entry in waiting.items() if id not in ran}
+            known |= {id: found for id, found in waiting.items() if id not in ran}
         self._explained = known
-        return {**self._words_of(trace, ran), **known}
+        entries = self._words_of(trace, ran)
+        for id, (entry, given) in known.items():
+            rows = entry["rows"]
+            if id in ran and given != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
+                # A hook has changed the gradient since: the rule is shown in the log's numbers.
+                rows = [row for row in entries[id]["rows"] if row[0] == "rule"]
+                rows += [row for row in entry["rows"] if row[0] != "rule"]
+            entries[id] = {**entry, "rows": rows}
+        return entries
 
     def _words_of(self, trace: Trace, ran: dict[str, Any]) -> dict[str, Any]:
         """What the trace alone tells; made anew for nodes that have run, or not, since then."""
@@ -315,12 +319,10 @@ def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     pairs = enumerate(zip(old, new, strict=False))
     kept = next((k for k, (a, b) in pairs if a != b), min(len(old), len(new)))
     news: dict[str, Any] = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
-    for key in ("arrays", "norms", "nodes", "grads", "explain"):
+    for key in ("arrays", "boxed", "norms", "nodes", "explain"):
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
-    tensors = ("leaves", "tensors")
-    if any(now[key] != before[key] for key in tensors):
-        news |= {key: now[key] for key in tensors}
+    news |= {key: now[key] for key in ("leaves", "tensors", "hooked") if now[key] != before[key]}
     return news | {key: now[key] for key in ("stopped", "over", "error", "granularity")}
 
 

@@ -5,7 +5,7 @@ The page names nodes, tensors and hooks by their ids in the trace; here they bec
 
 import math
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 from glassgrad.base.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
@@ -14,45 +14,12 @@ from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.inspection import hooks_of
 from glassgrad.tracing.session import Session
-from glassgrad.viz.explaining.entries import explained
+from glassgrad.tracing.summary import summarize
+from glassgrad.viz.explaining.entries import Entry, explained
 
-__all__ = ["BREAKS", "Steering", "is_session", "steering_of"]
-
-Entry = dict[str, Any]
+Explained = tuple[Entry, list[Any]]  # an entry, and summaries of the gradients that it is of
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
-
-
-class Steering(Protocol):
-    """A paused pass, as a live player sees it.
-
-    Attributes:
-        granularity: how much one step does.
-        no_way_back: why it cannot go back; empty if it can.
-    """
-
-    granularity: str
-    no_way_back: str
-
-    @property
-    def trace(self) -> Trace: ...
-    @property
-    def is_over(self) -> bool: ...
-    @property
-    def stopped(self) -> str | None: ...
-    @property
-    def ahead(self) -> list[str]: ...
-    @property
-    def breakpoints(self) -> list[dict[str, Any]]: ...
-    def next(self) -> None: ...
-    def back(self) -> None: ...
-    def run(self) -> None: ...
-    def restart(self) -> None: ...
-    def until(self, node: str) -> None: ...
-    def break_at(self, what: str, value: Any) -> None: ...
-    def unbreak(self, id: int) -> None: ...
-    def node(self, id: str) -> Any: ...
-    def explain_waiting(self, chosen: Any) -> dict[str, Entry]: ...
 
 
 def is_session(what: Any) -> bool:
@@ -60,17 +27,25 @@ def is_session(what: Any) -> bool:
     return isinstance(what, (Session, TorchSession))
 
 
-def steering_of(session: Session | TorchSession) -> Steering:
+def steering_of(session: Session | TorchSession) -> "Steering":
     """How to steer a session."""
     return OfEngine(session) if isinstance(session, Session) else OfTorch(session)
 
 
-class _Of:
-    """What is alike for both."""
+class Steering:
+    """A paused pass, as a live player sees it.
+
+    Attributes:
+        granularity: how much one step does.
+        no_way_back: why it cannot go back; empty if it can.
+    """
 
     session: Any
+    granularity: str
+    no_way_back = ""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Any) -> None:
+        self.session = session
         self._ids: dict[Breakpoint, int] = {}
         self._next_id = count(1)
 
@@ -90,6 +65,42 @@ class _Of:
         return None if self.session.stopped_by is None else self.session.stopped_by.why
 
     @property
+    def ahead(self) -> list[str]:
+        """The ids of the nodes that are yet to run, in their order, if the engine tells them."""
+        return []
+
+    def node(self, id: str) -> Any:
+        """The node that has this id."""
+        return self.session.node(id)
+
+    def explain_waiting(self, chosen: Any) -> dict[str, Explained]:
+        """The node that is next, and the chosen one if all its gradients are there, on those.
+
+        Nothing if the rules of its nodes run once, in C++.
+        """
+        return {}
+
+    # Moving -------------------------------------------------------------------------------------
+
+    def next(self) -> None:
+        self.session.next()
+
+    def back(self) -> None:
+        self.session.back()
+
+    def restart(self) -> None:
+        """Back to before the first step."""
+        self.session.back()  # which says so if it cannot
+
+    def run(self) -> None:
+        self.session.run()
+
+    def until(self, node: str) -> None:
+        self.session.run_until(self.node(node))
+
+    # Breakpoints --------------------------------------------------------------------------------
+
+    @property
     def breakpoints(self) -> list[dict[str, Any]]:
         """All that are set, also those that Python code set."""
         known = self.session.breakpoints
@@ -104,15 +115,6 @@ class _Of:
             for point, id in self._ids.items()
         ]
 
-    def next(self) -> None:
-        self.session.next()
-
-    def back(self) -> None:
-        self.session.back()
-
-    def run(self) -> None:
-        self.session.run()
-
     def break_at(self, what: str, value: Any) -> None:
         self.session.break_at(**{what: self._meant(what, value)})
 
@@ -126,24 +128,21 @@ class _Of:
         """Leaves and outputs by their ids."""
         names, outputs = self.session.names, self.session.outputs
         leaves = {id: node.variable for node, id in names.leaf.items()}
-        first = len(leaves)
-        return leaves | {f"t{first + rank}": tensor for rank, tensor in enumerate(outputs)}
+        return leaves | {f"t{rank}": tensor for rank, tensor in enumerate(outputs, len(leaves))}
 
     def unbreak(self, id: int) -> None:
         for point in [point for point, known in self._ids.items() if known == id]:
             point.remove()
 
 
-class OfEngine(_Of):
+class OfEngine(Steering):
     """Steers glassgrad's own pass."""
 
     session: Session
-    no_way_back = ""
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.session = session
-        self._explained: dict[str, tuple[Any, Entry]] = {}  # each with the gradients it is of
+        super().__init__(session)
+        self._explained: dict[str, tuple[list[Any], Explained]] = {}  # by node, for which gradients
 
     @property
     def granularity(self) -> str:
@@ -155,20 +154,15 @@ class OfEngine(_Of):
 
     @property
     def ahead(self) -> list[str]:
-        """The ids of the nodes that are yet to run, in their order."""
         session = self.session
         rest = session.schedule[session.position :]
         return [session.names.node[node] for node in rest if node in session._runs]
 
     def restart(self) -> None:
-        """Back to before the first step."""
         if self.session.is_closed:
-            self.session.back()  # which says so
+            super().restart()
         while self.session.can_go_back:
             self.session.back()
-
-    def until(self, node: str) -> None:
-        self.session.run_until(find_node(self.session, node))
 
     def _meant(self, what: str, value: Any) -> Any:
         if what == "hook":
@@ -179,22 +173,24 @@ class OfEngine(_Of):
     def node(self, id: str) -> Any:
         return find_node(self.session, id)
 
-    def explain_waiting(self, chosen: Any) -> dict[str, Entry]:
-        """The node that is next, and the chosen one if all its gradients are there, on those."""
+    def explain_waiting(self, chosen: Any) -> dict[str, Explained]:
         found = {}
         for row in self.session.queue:
             is_ready = row.node is chosen and row.arrived == row.expected
-            if row.node is self.session.current or is_ready:
-                key = [None if grad is None else numbers(grad).tobytes() for grad in row.gradients]
-                known, entry = self._explained.get(row.id, (None, {}))
-                if known != key:  # each explanation runs the rule
-                    entry = explained(row.node, row.gradients)
-                found[row.id] = key, entry
+            if row.node is not self.session.current and not is_ready:
+                continue
+            grads = [None if grad is None else numbers(grad) for grad in row.gradients]
+            exact = [None if grad is None else grad.tobytes() for grad in grads]
+            known, explanation = self._explained.get(row.id, (None, None))
+            if explanation is None or known != exact:  # each explanation runs the rule
+                given = [None if grad is None else summarize(grad) for grad in grads]
+                explanation = explained(row.node, row.gradients), given
+            found[row.id] = exact, explanation
         self._explained = found
-        return {id: entry for id, (_, entry) in found.items()}
+        return {id: explanation for id, (_, explanation) in found.items()}
 
 
-class OfTorch(_Of):
+class OfTorch(Steering):
     """Steers a pass of PyTorch, which waits before each node and cannot go back.
 
     One that has not begun is brought to its first node: there is no log of it before.
@@ -207,8 +203,7 @@ class OfTorch(_Of):
     )
 
     def __init__(self, session: TorchSession) -> None:
-        super().__init__()
-        self.session = session
+        super().__init__(session)
         if session.current is None and not self.is_over:
             session.next()
 
@@ -224,31 +219,13 @@ class OfTorch(_Of):
                 "waiting before a node, and nowhere else. Step node by node."
             )
 
-    @property
-    def ahead(self) -> list[str]:
-        """Nothing: PyTorch does not tell its order before."""
-        return []
-
     def next(self) -> None:
         if self.session.is_done:
             raise GraphError(
                 "next() after the end: all nodes of PyTorch's pass are done. There is nothing "
                 "left to do. Begin another pass with `step(loss)`."
             )
-        self.session.next()
-
-    def restart(self) -> None:
-        self.session.back()  # which says that it cannot
-
-    def until(self, node: str) -> None:
-        self.session.run_until(self.node(node))
-
-    def node(self, id: str) -> Any:
-        return self.session.node(id)
-
-    def explain_waiting(self, chosen: Any) -> dict[str, Entry]:
-        """Nothing: the rules of PyTorch's nodes run in C++, once."""
-        return {}
+        super().next()
 
 
 def number_of(value: Any) -> float:

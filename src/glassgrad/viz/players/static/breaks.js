@@ -31,7 +31,7 @@ function isMet(point, data, { k, node, from, state }) {
   if (what === "op") return isCalled(data.nodes[node].op, value);
   if (what === "tensor") return node === arrivalOf(data, value);
   if (what === "scope") return isInside(data.nodes[node], value) && !isInside(data.nodes[from], value);
-  return arriving(data, k, node, state).some((each) => data.norms[each] > value);
+  return (state.into[node] ?? []).some((each) => data.norms[each] > value);
 }
 
 function isCalled(op, name) {
@@ -46,13 +46,6 @@ function isInside(node, path) {
 function arrivalOf(data, id) {
   const tensor = [...data.leaves, ...data.tensors].find((each) => each.id === id);
   return tensor?.acc ?? tensor?.node;
-}
-
-// The gradients that wait for a node whose turn begins with event k.
-function arriving(data, k, node, state) {
-  const first = data.events[k];
-  const arrays = first.before ?? data.events.slice(k).find((each) => each.type === "apply" && each.node === node)?.grad_in;
-  return arrays ?? [state.arrived[node]?.grad ?? null];
 }
 
 // Whether nan or inf came out of finite numbers.

@@ -9,6 +9,7 @@ const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
 const SMALLEST = 0.67; // below two thirds of its size the text is too small: it scrolls instead
 const SIDE = Math.hypot(7.5, 3.6); // of an arrow's head, drawn from its left corner to its point
 const LARGEST = 1.5; // a small graph is enlarged, for the back row
+const LONGEST = 34; // characters of a row in a box, as Python cuts it
 
 export class Stage {
   constructor(root, data, calm) {
@@ -62,6 +63,7 @@ export class Stage {
   paint(state, { at, chosen, points, bounds }) {
     this.paintVertices(state, at);
     this.paintArcs(state, at, bounds);
+    this.paintGradients(state);
     this.paintFaults(state);
     for (const [id, groups] of this.vertices) {
       const isChosen = chosen !== null && (id === chosen || id === this.data.place[chosen]);
@@ -100,10 +102,21 @@ export class Stage {
     }
   }
 
+  // The gradient in a box is the one that is there now; Python has left room for each.
+  paintGradients(state) {
+    const { arrays, boxed } = this.data;
+    for (const [id, groups] of this.vertices) {
+      const array = id in this.data.nodes ? state.into[id]?.[0] : state.grad[id];
+      for (const row of groups.flatMap((group) => [...group.querySelectorAll(".value.late")])) {
+        row.textContent = array ? clip(boxed[array] ?? arrays[array], LONGEST) : "…";
+      }
+    }
+  }
+
   paintArcs(state, at, bounds) {
     const moving = new Set(movingArcs(this.data, state.event));
     for (const [id, groups] of this.arcs) {
-      const carried = id[0] === "r" && at ? this.given(id, state) : state.passed.get(id);
+      const carried = id[0] === "r" && at ? this.given(id) : state.passed.get(id);
       const step = this.hot && bounds ? flowStep(this.data.norms[carried], bounds) : null;
       for (const group of groups) {
         group.classList.toggle("done", state.passed.has(id) || (id[0] === "r" && at > 0));
@@ -114,9 +127,9 @@ export class Stage {
   }
 
   // What backward was given at an output.
-  given(arc, state) {
+  given(arc) {
     const output = this.data.tensors.find((each) => each.id === `t${arc.slice(1)}`);
-    return output && state.into[output.node]?.[output.slot];
+    return output && this.data.given[output.node]?.[output.slot];
   }
 
   // --- what is wrong ---
