@@ -4,9 +4,10 @@ With ȳ the gradient of the output, a rule returns the gradient of s(x) = Σ Re(
 is computed at x ± h, for each element of an operand, or along some directions if there are many.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,9 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
 from glassgrad.engine.gradients import fit
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.recording.function import BackwardCFunction
 
 from .rerun import Rerun
-
-__all__ = ["Verdict", "compare", "run_rule"]
 
 FEW = 64  # elements of an operand that are looked at one by one
 DIRECTIONS = 4
@@ -49,14 +48,14 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if isinstance(node, AccumulateGrad):
         return ()
-    twin = _twin(node)
     before, tracer, random = (modes.grad, modes.inference), modes.tracer, get_rng_state()
     set_modes(False, False)
     modes.tracer = None  # a watched pass may be pausing: this is no part of it
     try:
         with np.errstate(all="ignore"):
             copies = tuple([None if grad is None else grad.copy() for grad in grads])
-            results = fit(node, twin.compute(copies, False))
+            with _on_copies(node.fn if isinstance(node, CopySlices) else node):
+                results = fit(node, node.compute(copies, False))
     finally:
         modes.tracer = tracer
         set_modes(*before)
@@ -70,33 +69,25 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _bare(grad: Any) -> Any:
-    """A NumPy array of a gradient: an array of some backend, a NumPy scalar, or a Tensor."""
+    """A NumPy array of one's own: of an array of some backend, a NumPy scalar, or a Tensor."""
     grad = getattr(grad, "payload", grad)
-    return np.asarray(grad) if isinstance(grad, np.generic) else asnumpy(grad)
+    return np.array(grad if isinstance(grad, np.generic) else asnumpy(grad))
 
 
-def _twin(node: Any) -> Any:
-    """A node like `node` with saved tensors of its own, versions checked: a rule may spoil it."""
-    twin = object.__new__(type(node))
-    for cls in type(node).__mro__:
-        for slot in getattr(cls, "__slots__", ()):
-            # A class may put a value or a property in front of a slot that it inherits.
-            is_slot = isinstance(getattr(type(node), slot), MemberDescriptorType)
-            if is_slot and slot != "__weakref__" and hasattr(node, slot):
-                setattr(twin, slot, getattr(node, slot))
-    if hasattr(node, "__dict__"):
-        twin.__dict__.update(node.__dict__)
-    if isinstance(node, CopySlices):
-        twin.fn = None if node.fn is None else _twin(node.fn)
-    elif isinstance(node, PrimitiveNode):
-        node.check_versions()
-        twin.holders = twin.versions = None
-        if not node._is_released():
-            saved = tuple(node.saved_tensors)
-            twin.saved_tensors = tuple([x if x is None else x.copy() for x in saved])
-    elif node._is_users:
-        twin.holders = tuple([_clone(unpacked(node, kept)) for kept in node.holders])
-    return twin
+@contextmanager
+def _on_copies(node: Any) -> Iterator[None]:
+    """Have a user's rule read copies of what its node saved, and leave nothing on its ctx."""
+    if not isinstance(node, BackwardCFunction):
+        yield  # a built-in rule changes nothing
+        return
+    kept, own = node.holders, dict(vars(node))
+    node.holders = tuple([_clone(unpacked(node, each)) for each in kept])
+    try:
+        yield
+    finally:
+        node.holders = kept
+        vars(node).clear()
+        vars(node).update(own)
 
 
 def _clone(tensor: Tensor | None) -> Tensor | None:
