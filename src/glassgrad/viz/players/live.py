@@ -18,7 +18,7 @@ from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.players import html, jupyter
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.picture import drawn_with_room
-from glassgrad.viz.players.steering import BREAKS, Explained, is_session, steering_of
+from glassgrad.viz.players.steering import BREAKS, Explained, Steering, is_session
 from glassgrad.viz.wording import plain
 
 
@@ -89,7 +89,7 @@ class LivePlayer:
         self.session = session
         self.error: BaseException | None = None
         self.selected: Any = None
-        self._steering = steering_of(session)
+        self._steering = Steering(session)
         self._trace = self._steering.trace
         self._callbacks: list[Callable[[Any], Any]] = []
         self._send: Send | None = None
@@ -142,15 +142,12 @@ class LivePlayer:
         if self.session is None:
             return
         self._trace = self._steering.trace
-        self._drop()
-        if self._notebook is not None:
-            self._notebook.close()
-
-    def _drop(self) -> None:
         self.session = self._send = self.selected = None
         self._told = {}
         del self._steering
         _PLAYERS.discard(self)
+        if self._notebook is not None:
+            self._notebook.close()
 
     # The conversation ---------------------------------------------------------------------------
 

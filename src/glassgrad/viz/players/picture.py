@@ -25,6 +25,7 @@ GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
 WIDE = {1: -1.23e-10, 2: -1.23e-10, 3: -0.123, 4: -0.1}
 
+FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 MOST_NODES = 40  # of a folded box; a larger one is opened as a list of its nodes
 ROOM = 200_000  # characters of all drawings of folded boxes
 SHOWN = ("id", "op", "seq", "shape", "dtype", "scope", "src", "user", "hooks")
@@ -138,21 +139,24 @@ def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
         graph: the folded graph.
         prefix: put before each id of the drawings.
     """
-    folds: dict[str, list[dict[str, Any]]] = {
-        vertex.id: [] for vertex in graph.vertices if vertex.kind == "fold"
-    }
-    for node in trace.nodes if folds else ():
-        if (place := graph.place.get(node["id"])) in folds:
-            folds[place].append(node)
     parts, room = [], ROOM
-    for name, nodes in folds.items():
-        if room < 0 or len(nodes) > MOST_NODES:
+    for box, nodes in in_folds(trace, graph):
+        if box.kind == "bar" or room < 0 or len(nodes) > MOST_NODES:
             continue
         svg = _inside(trace, nodes, prefix)
         room -= len(svg)
         if room >= 0:
-            parts.append(f'<template data-fold="{name}">{svg}</template>\n')
+            parts.append(f'<template data-fold="{box.id}">{svg}</template>\n')
     return "".join(parts)
+
+
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+    """The boxes that stand for several nodes, each with those nodes."""
+    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    for node in trace.nodes if found else ():
+        if (place := graph.place.get(node["id"])) in found:
+            found[place].append(node)
+    return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
 
 
 def _inside(trace: Trace, nodes: list[dict[str, Any]], prefix: str) -> str:

@@ -23,13 +23,12 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
-from glassgrad.viz.players.picture import boxed_text
+from glassgrad.viz.players.picture import FOLDS, boxed_text, in_folds
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
-FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 
 _LINE = re.compile(r"(?P<file>.*), line (?P<line>\d+)(: `(?P<code>.*)`)?", re.DOTALL)
 
@@ -207,17 +206,11 @@ def _lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _folds(trace: Trace, graph: Graph) -> dict[str, Any]:
     """The folded boxes with the ids of their nodes, as far as they are few enough to be listed."""
-    members: dict[str, list[str]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
-    for node in trace.nodes if members else ():
-        place = graph.place.get(node["id"])
-        if place in members:
-            members[place].append(node["id"])
     return {
-        vertex.id: {
-            "title": vertex.title,
-            "count": len(members[vertex.id]),
-            "members": members[vertex.id][:MOST_MEMBERS],
+        box.id: {
+            "title": box.title,
+            "count": len(nodes),
+            "members": [node["id"] for node in nodes[:MOST_MEMBERS]],
         }
-        for vertex in graph.vertices
-        if members.get(vertex.id)
+        for box, nodes in in_folds(trace, graph)
     }

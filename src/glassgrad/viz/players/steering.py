@@ -20,6 +20,10 @@ from glassgrad.viz.explaining.entries import Entry, explained
 Explained = tuple[Entry, list[Any]]  # an entry, and summaries of the gradients that it is of
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
+ONLY_FORWARD = (
+    "PyTorch's engine only goes forward: what it freed and added up is gone. "
+    "The slider and the log look back at what has happened."
+)
 
 
 def is_session(what: Any) -> bool:
@@ -27,27 +31,26 @@ def is_session(what: Any) -> bool:
     return isinstance(what, (Session, TorchSession))
 
 
-def steering_of(session: Session | TorchSession) -> "Steering":
-    """How to steer a session."""
-    return OfEngine(session) if isinstance(session, Session) else OfTorch(session)
-
-
 class Steering:
     """A paused pass, as a live player sees it.
 
+    PyTorch's waits before each node, cannot go back, does not tell its order before, and runs its
+    rules once, in C++. One that has not begun is brought to its first node: there is no log of it
+    before.
+
     Attributes:
-        granularity: how much one step does.
+        session: of either engine.
         no_way_back: why it cannot go back; empty if it can.
     """
 
-    session: Any
-    granularity: str
-    no_way_back = ""
-
     def __init__(self, session: Any) -> None:
-        self.session = session
+        self.session, self._is_ours = session, isinstance(session, Session)
+        self.no_way_back = "" if self._is_ours else ONLY_FORWARD
         self._ids: dict[Breakpoint, int] = {}
         self._next_id = count(1)
+        self._explained: dict[str, tuple[list[Any], Explained]] = {}  # by node, for which gradients
+        if not self._is_ours and session.current is None and not self.is_over:
+            session.next()
 
     @property
     def trace(self) -> Trace:
@@ -65,24 +68,56 @@ class Steering:
         return None if self.session.stopped_by is None else self.session.stopped_by.why
 
     @property
+    def granularity(self) -> str:
+        """How much one step does."""
+        return self.session.granularity if self._is_ours else "node"
+
+    @granularity.setter
+    def granularity(self, value: str) -> None:
+        if self._is_ours:
+            self.session.granularity = value
+        elif value != "node":
+            raise ArgumentError(
+                f"a step of {value!r} is too small for PyTorch's pass. Its engine can be kept "
+                "waiting before a node, and nowhere else. Step node by node."
+            )
+
+    @property
     def ahead(self) -> list[str]:
-        """The ids of the nodes that are yet to run, in their order, if the engine tells them."""
-        return []
+        """The ids of the nodes that are yet to run, in their order, as far as it is known."""
+        session = self.session
+        rest = session.schedule[session.position :] if self._is_ours else ()
+        return [session.names.node[node] for node in rest if node in session._runs]
 
     def node(self, id: str) -> Any:
         """The node that has this id."""
-        return self.session.node(id)
+        return find_node(self.session, id) if self._is_ours else self.session.node(id)
 
     def explain_waiting(self, chosen: Any) -> dict[str, Explained]:
-        """The node that is next, and the chosen one if all its gradients are there, on those.
-
-        Nothing if the rules of its nodes run once, in C++.
-        """
-        return {}
+        """The node that is next, and the chosen one if all its gradients are there, on those."""
+        found = {}
+        for row in self.session.queue if self._is_ours else ():
+            is_ready = row.node is chosen and row.arrived == row.expected
+            if row.node is not self.session.current and not is_ready:
+                continue
+            grads = [None if grad is None else numbers(grad) for grad in row.gradients]
+            exact = [None if grad is None else grad.tobytes() for grad in grads]
+            known, explanation = self._explained.get(row.id, (None, None))
+            if explanation is None or known != exact:  # each explanation runs the rule
+                given = [None if grad is None else summarize(grad) for grad in grads]
+                explanation = explained(row.node, row.gradients), given
+            found[row.id] = exact, explanation
+        self._explained = found
+        return {id: explanation for id, (_, explanation) in found.items()}
 
     # Moving -------------------------------------------------------------------------------------
 
     def next(self) -> None:
+        if not self._is_ours and self.session.is_done:
+            raise GraphError(
+                "next() after the end: all nodes of PyTorch's pass are done. There is nothing "
+                "left to do. Begin another pass with `step(loss)`."
+            )
         self.session.next()
 
     def back(self) -> None:
@@ -90,7 +125,10 @@ class Steering:
 
     def restart(self) -> None:
         """Back to before the first step."""
-        self.session.back()  # which says so if it cannot
+        if not self._is_ours or self.session.is_closed:
+            self.session.back()  # which says that it cannot
+        while self.session.can_go_back:
+            self.session.back()
 
     def run(self) -> None:
         self.session.run()
@@ -120,112 +158,19 @@ class Steering:
 
     def _meant(self, what: str, value: Any) -> Any:
         """What the page means, which knows ids and names."""
+        session = self.session
         if what == "tensor":
-            return self._tensors().get(value, value)
+            known = {id: node.variable for node, id in session.names.leaf.items()}
+            known |= {f"t{at}": tensor for at, tensor in enumerate(session.outputs, len(known))}
+            return known.get(value, value)
+        if what == "hook" and self._is_ours:
+            rows = [row for node in session.schedule for row in hooks_of(session, node)]
+            return next((row.hook for row in rows if value in (row.id, row.name)), value)
         return True if what == "nan" else number_of(value) if what == "norm" else value
-
-    def _tensors(self) -> dict[str, Any]:
-        """Leaves and outputs by their ids."""
-        names, outputs = self.session.names, self.session.outputs
-        leaves = {id: node.variable for node, id in names.leaf.items()}
-        return leaves | {f"t{rank}": tensor for rank, tensor in enumerate(outputs, len(leaves))}
 
     def unbreak(self, id: int) -> None:
         for point in [point for point, known in self._ids.items() if known == id]:
             point.remove()
-
-
-class OfEngine(Steering):
-    """Steers glassgrad's own pass."""
-
-    session: Session
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._explained: dict[str, tuple[list[Any], Explained]] = {}  # by node, for which gradients
-
-    @property
-    def granularity(self) -> str:
-        return self.session.granularity
-
-    @granularity.setter
-    def granularity(self, value: str) -> None:
-        self.session.granularity = value
-
-    @property
-    def ahead(self) -> list[str]:
-        session = self.session
-        rest = session.schedule[session.position :]
-        return [session.names.node[node] for node in rest if node in session._runs]
-
-    def restart(self) -> None:
-        if self.session.is_closed:
-            super().restart()
-        while self.session.can_go_back:
-            self.session.back()
-
-    def _meant(self, what: str, value: Any) -> Any:
-        if what == "hook":
-            rows = [row for node in self.session.schedule for row in hooks_of(self.session, node)]
-            return next((row.hook for row in rows if value in (row.id, row.name)), value)
-        return super()._meant(what, value)
-
-    def node(self, id: str) -> Any:
-        return find_node(self.session, id)
-
-    def explain_waiting(self, chosen: Any) -> dict[str, Explained]:
-        found = {}
-        for row in self.session.queue:
-            is_ready = row.node is chosen and row.arrived == row.expected
-            if row.node is not self.session.current and not is_ready:
-                continue
-            grads = [None if grad is None else numbers(grad) for grad in row.gradients]
-            exact = [None if grad is None else grad.tobytes() for grad in grads]
-            known, explanation = self._explained.get(row.id, (None, None))
-            if explanation is None or known != exact:  # each explanation runs the rule
-                given = [None if grad is None else summarize(grad) for grad in grads]
-                explanation = explained(row.node, row.gradients), given
-            found[row.id] = exact, explanation
-        self._explained = found
-        return {id: explanation for id, (_, explanation) in found.items()}
-
-
-class OfTorch(Steering):
-    """Steers a pass of PyTorch, which waits before each node and cannot go back.
-
-    One that has not begun is brought to its first node: there is no log of it before.
-    """
-
-    session: TorchSession
-    no_way_back = (
-        "PyTorch's engine only goes forward: what it freed and added up is gone. "
-        "The slider and the log look back at what has happened."
-    )
-
-    def __init__(self, session: TorchSession) -> None:
-        super().__init__(session)
-        if session.current is None and not self.is_over:
-            session.next()
-
-    @property
-    def granularity(self) -> str:
-        return "node"
-
-    @granularity.setter
-    def granularity(self, value: str) -> None:
-        if value != "node":
-            raise ArgumentError(
-                f"a step of {value!r} is too small for PyTorch's pass. Its engine can be kept "
-                "waiting before a node, and nowhere else. Step node by node."
-            )
-
-    def next(self) -> None:
-        if self.session.is_done:
-            raise GraphError(
-                "next() after the end: all nodes of PyTorch's pass are done. There is nothing "
-                "left to do. Begin another pass with `step(loss)`."
-            )
-        super().next()
 
 
 def number_of(value: Any) -> float:
