@@ -310,9 +310,12 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     rerun: Rerun | None = None
     try:
         rerun = rerun_of(node, operands)
-        probe = tuple([None if grad is None else _telling(grad) for grad in found.given])
+        probe: tuple[Any, ...] = tuple(
+            [None if grad is None else _telling(grad) for grad in found.given]
+        )
         verdicts = compare(rerun, probe, run_rule(node, probe))
-        notes += [] if all(map(np.array_equal, probe, found.given)) else [PROBED]
+        if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
+            notes.append(PROBED)
         if rerun.made_up:
             which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
             notes.append(f"of {which} {MADE_UP}")

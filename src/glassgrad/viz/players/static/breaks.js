@@ -2,7 +2,7 @@
 // a live one Python keeps them, and this is only the form and the list.
 
 import { element, textButton, clip, refill } from "./elements.js";
-import { advance, beginnings, replay } from "./log.js";
+import { advance, beginnings, replay, tensorOf } from "./log.js";
 
 const KINDS = [
   ["node", "node"], ["op", "op"], ["tensor", "tensor"], ["scope", "scope"], ["hook", "hook"],
@@ -44,7 +44,7 @@ function isInside(node, path) {
 
 // The node where the gradient of a tensor arrives.
 function arrivalOf(data, id) {
-  const tensor = [...data.leaves, ...data.tensors].find((each) => each.id === id);
+  const tensor = tensorOf(data, id);
   return tensor?.acc ?? tensor?.node;
 }
 

@@ -41,7 +41,7 @@ export function advance(state, data, event) {
     if (leaf) state.grad[leaf.id] = event.grad;
     if (event.edge) state.passed.set(event.edge, sentAlong(state, event));
   } else if (type === "accumulate") {
-    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    const leaf = tensorOf(data, event.tensor);
     if (leaf) begin(state, data, leaf.acc);
     if (leaf) state.passed.set(`e${leaf.acc.slice(1)}-0`, event.grad);
     state.grad[event.tensor] = event.grad;
@@ -60,9 +60,24 @@ export function givenTo(data) {
   return given;
 }
 
-// The leaf whose gradient ends at this node: it was asked for, and is not added to `.grad`.
+// A leaf, or another tensor that the page knows, by its id.
+export function tensorOf(data, id) {
+  return [...data.leaves, ...data.tensors].find((each) => each.id === id);
+}
+
+// The leaf whose gradient ends at this node.
+export function leafAt(data, node) {
+  return data.leaves.find((each) => each.acc === node);
+}
+
+// The same, where the gradient was asked for, and is not added to `.grad`.
 export function givenOut(data, node) {
-  return data.wanted.includes(node) ? data.leaves.find((each) => each.acc === node) : undefined;
+  return data.wanted.includes(node) ? leafAt(data, node) : undefined;
+}
+
+// The versions of what a node saved: when it was saved, and when it was last read, as far as is known.
+export function versionsOf(state, node, { name, version, now = version }) {
+  return state.versions[`${node} ${name}`] ?? [version, now];
 }
 
 function atNode(state, data, event) {
@@ -77,7 +92,7 @@ function atNode(state, data, event) {
     state.hooks.push(event);
   } else if (type === "post_hook") {
     state.outof[node] = event.after;
-    const leaf = data.leaves.find((each) => each.acc === node); // its `.grad` is in the hook's hands
+    const leaf = leafAt(data, node); // its `.grad` is in the hook's hands
     if (leaf) [state.grad[leaf.id]] = event.after;
     state.hooks.push(event);
   } else if (type === "unpack") {
@@ -112,7 +127,7 @@ const ON_THE_WAY = ["ready", "buffer"]; // events that its gradients cause at ot
 export function nodeUnderWay(data, event) {
   if (ON_THE_WAY.includes(event.type)) return undefined;
   if (event.type !== "accumulate") return event.node;
-  return data.leaves.find((each) => each.id === event.tensor)?.acc;
+  return tensorOf(data, event.tensor)?.acc;
 }
 
 // For each event the node that begins with it, or null.
@@ -170,7 +185,7 @@ export function phases(data, node, count) {
 export function movingArcs(data, event) {
   if (event?.type === "buffer") return event.edge ? [event.edge] : [];
   if (event?.type === "accumulate") {
-    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    const leaf = tensorOf(data, event.tensor);
     return leaf ? [`e${leaf.acc.slice(1)}-0`] : [];
   }
   return event?.type === "unpack" ? [tieOf(data, event.node, event.saved)] : [];

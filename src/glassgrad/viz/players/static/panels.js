@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { givenOut, phases } from "./log.js";
+import { givenOut, leafAt, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -98,8 +98,7 @@ export class Panels {
     const out = state.outof[id];
     node.edges.forEach((to, index) => {
       if (!out) return;
-      const leaf = this.data.leaves.find((each) => each.acc === to);
-      const name = leaf?.name ?? this.data.nodes[to]?.name ?? to;
+      const name = leafAt(this.data, to)?.name ?? this.data.nodes[to]?.name ?? to;
       list.push([to ? `→ ${clip(name, 40)}` : "→ no gradient needed", this.words(out[index])]);
     });
     return list.length ? rows(list) : null;
@@ -109,7 +108,7 @@ export class Panels {
     if (!node.saved?.length) return [];
     const gone = state.freed.has(id) || node.freed;
     const list = node.saved.map((entry) => {
-      const [then, now] = state.versions[`${id} ${entry.name}`] ?? [entry.version, entry.now ?? entry.version];
+      const [then, now] = versionsOf(state, id, entry);
       const stale = then !== now;
       const version = stale ? `saved at v${then}, now v${now}: stale` : `v${then}`;
       const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
@@ -120,7 +119,7 @@ export class Panels {
   }
 
   nameOf(id) {
-    return [...this.data.leaves, ...this.data.tensors].find((each) => each.id === id)?.name ?? id;
+    return tensorOf(this.data, id)?.name ?? id;
   }
 
   // --- what it means ---

@@ -9,7 +9,7 @@
 //     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
 //            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
 
-import { unpack, replay, stops, beginnings, storages, givenTo, flowBounds } from "./log.js";
+import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
 import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -236,7 +236,7 @@ class Player {
   // A tensor is known there by its name, if it has one.
   asPythonKnows(what, value) {
     if (what !== "tensor") return value;
-    return [...this.data.leaves, ...this.data.tensors].find((each) => each.id === value)?.name ?? value;
+    return tensorOf(this.data, value)?.name ?? value;
   }
 
   removeBreak(point) {

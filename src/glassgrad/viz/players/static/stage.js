@@ -2,7 +2,7 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, movingArcs, tieOf } from "./log.js";
+import { flowStep, movingArcs, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
@@ -128,7 +128,7 @@ export class Stage {
 
   // What backward was given at an output.
   given(arc) {
-    const output = this.data.tensors.find((each) => each.id === `t${arc.slice(1)}`);
+    const output = tensorOf(this.data, `t${arc.slice(1)}`);
     return output && this.data.given[output.node]?.[output.slot];
   }
 
@@ -232,9 +232,8 @@ function findFaults(state, data) {
   };
   for (const [id, node] of Object.entries(data.nodes)) {
     for (const saved of node.saved ?? []) {
-      const versions = state.versions[`${id} ${saved.name}`] ?? [saved.version, saved.now ?? saved.version];
-      if (versions[0] === versions[1]) continue;
-      add(id, `v${versions[1]}≠v${versions[0]}`, [tieOf(data, id, saved.name)]);
+      const [then, now] = versionsOf(state, id, saved);
+      if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)]);
     }
     const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
     if (bad(state.outof[id]) && !bad(state.into[id])) add(id, "NaN", []);
