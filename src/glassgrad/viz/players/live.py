@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.summary import summarize
 from glassgrad.viz.drawing import Drawing, draw
-from glassgrad.viz.explaining.entries import explanations
+from glassgrad.viz.explaining.entries import explained, explanations
 from glassgrad.viz.players import html, jupyter
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.picture import drawn_with_room
-from glassgrad.viz.players.steering import BREAKS, Explained, Steering, is_session
+from glassgrad.viz.players.steering import BREAKS, Steering, is_session
 from glassgrad.viz.wording import plain
 
 
@@ -95,7 +97,8 @@ class LivePlayer:
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
         self._told: dict[str, Any] = {}  # what the page knows
-        self._explained: dict[str, Explained] = {}  # nodes, each before it ran
+        # Nodes that were explained before they ran, each with the gradients that it was given.
+        self._explained: dict[str, tuple[dict[str, Any], list[Any]]] = {}
         self._worded: dict[str, tuple[Any, Any]] = {}  # others, each with the event that it is of
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
@@ -261,14 +264,19 @@ class LivePlayer:
         """What is known of the nodes: those that ran were explained before, as the next is now."""
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
         known = {id: found for id, found in self._explained.items() if id in ran}
-        if self.session is not None:
-            waiting = self._steering.explain_waiting(self.selected)
-            known |= {id: found for id, found in waiting.items() if id not in ran}
+        for row in self._steering.waiting(self.selected) if self.session is not None else ():
+            if row.id not in ran:
+                given = [None if grad is None else _seen(numbers(grad)) for grad in row.gradients]
+                entry, before = self._explained.get(row.id, ({}, None))
+                if before != given:  # each explanation runs the rule
+                    entry = explained(row.node, row.gradients)
+                known[row.id] = entry, given
         self._explained = known
         entries = self._words_of(trace, ran)
         for id, (entry, given) in known.items():
             rows = entry["rows"]
-            if id in ran and given != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
+            told = [grad and grad[1] for grad in given]
+            if id in ran and told != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
                 # A hook has changed the gradient since: the rule is shown in the log's numbers.
                 rows = [row for row in entries[id]["rows"] if row[0] == "rule"]
                 rows += [row for row in entry["rows"] if row[0] != "rule"]
@@ -308,6 +316,11 @@ class LivePlayer:
         count = len(self.trace.events)
         events = f"{count:,} event{'' if count == 1 else 's'}"
         return f"LivePlayer({events}{', closed' if self.session is None else ''})"
+
+
+def _seen(grad: Any) -> tuple[bytes, dict[str, Any]]:
+    """A gradient exactly, and as a trace has it."""
+    return grad.tobytes(), summarize(grad)
 
 
 def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -10,14 +10,9 @@ from typing import Any
 from glassgrad.base.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
-from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.inspection import hooks_of
+from glassgrad.tracing.inspection import Waiting, hooks_of
 from glassgrad.tracing.session import Session
-from glassgrad.tracing.summary import summarize
-from glassgrad.viz.explaining.entries import Entry, explained
-
-Explained = tuple[Entry, list[Any]]  # an entry, and summaries of the gradients that it is of
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
 ONLY_FORWARD = (
@@ -48,7 +43,6 @@ class Steering:
         self.no_way_back = "" if self._is_ours else ONLY_FORWARD
         self._ids: dict[Breakpoint, int] = {}
         self._next_id = count(1)
-        self._explained: dict[str, tuple[list[Any], Explained]] = {}  # by node, for which gradients
         if not self._is_ours and session.current is None and not self.is_over:
             session.next()
 
@@ -93,22 +87,14 @@ class Steering:
         """The node that has this id."""
         return find_node(self.session, id) if self._is_ours else self.session.node(id)
 
-    def explain_waiting(self, chosen: Any) -> dict[str, Explained]:
-        """The node that is next, and the chosen one if all its gradients are there, on those."""
-        found = {}
-        for row in self.session.queue if self._is_ours else ():
-            is_ready = row.node is chosen and row.arrived == row.expected
-            if row.node is not self.session.current and not is_ready:
-                continue
-            grads = [None if grad is None else numbers(grad) for grad in row.gradients]
-            exact = [None if grad is None else grad.tobytes() for grad in grads]
-            known, explanation = self._explained.get(row.id, (None, None))
-            if explanation is None or known != exact:  # each explanation runs the rule
-                given = [None if grad is None else summarize(grad) for grad in grads]
-                explanation = explained(row.node, row.gradients), given
-            found[row.id] = exact, explanation
-        self._explained = found
-        return {id: explanation for id, (_, explanation) in found.items()}
+    def waiting(self, chosen: Any) -> list[Waiting]:
+        """The node that is next, and the chosen one if all its gradients are there."""
+        return [
+            row
+            for row in (self.session.queue if self._is_ours else ())
+            if row.node is self.session.current
+            or (row.node is chosen and row.arrived == row.expected)
+        ]
 
     # Moving -------------------------------------------------------------------------------------
 
