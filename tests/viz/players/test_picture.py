@@ -7,7 +7,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.viz import draw
 from glassgrad.viz.players import picture
-from glassgrad.viz.players.picture import drawn_with_room, slim, templates_of
+from glassgrad.viz.players.picture import drawn_with_room, page_drawing, slim, templates_of
 
 
 def templates(trace):
@@ -115,3 +115,32 @@ def test_a_large_graph_has_no_rows_and_costs_nothing():
     session = gg.step(y.sum())
     assert x.requires_grad
     assert not any("grad" in keys for keys in rows(room(session)).values())
+
+
+# Of a recorded pass ------------------------------------------------------------------------------
+
+
+def hooked():
+    x = gg.tensor([3.0, 4.0], requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad * 0)
+    return gg.record((y * gg.tensor([1.23e-10, -1.23e-10])).sum())
+
+
+def test_a_pass_without_hooks_is_laid_out_as_its_drawing(samples):
+    drawing = draw(samples.mlp())
+    assert page_drawing(drawing).places == drawing.places
+
+
+def test_a_box_is_as_wide_as_the_widest_gradient_that_was_there():
+    drawing = draw(hooked())
+    wide = page_drawing(drawing)
+    assert wide.places.places["n1"][2] > drawing.places.places["n1"][2]
+    assert [vertex.rows for vertex in wide.graph.vertices] == [
+        vertex.rows for vertex in drawing.graph.vertices
+    ]
+
+
+def test_two_halves_stay_face_to_face():
+    drawing = draw(hooked(), mirror=True)
+    assert page_drawing(drawing).places == drawing.places

@@ -40,7 +40,8 @@ def page_drawing(drawing: Drawing) -> Drawing:
     before = [replace(vertex, bad="", tip=_early_tip(vertex)) for vertex in graph.vertices]
     roomy = [replace(vertex, rows=_with_grad(vertex, wide)) for vertex in before]
     places = drawing.places
-    if any(vertex.bad for vertex in graph.vertices) or roomy != before:
+    is_marked = any(vertex.bad for vertex in graph.vertices)
+    if (is_marked or roomy != before) and not graph.reading:  # two halves stay face to face
         room = replace(graph, vertices=tuple(roomy))
         places = lay_out(room, rankdir=drawing.rankdir)
     return replace(drawing, graph=replace(graph, vertices=tuple(before)), places=places)

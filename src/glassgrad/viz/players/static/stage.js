@@ -21,6 +21,8 @@ export class Stage {
     this.arcs = new Map();
     for (const group of root.querySelectorAll(".vertex")) addMarks(group);
     this.learn(this.frame);
+    this.gradients = [...this.frame.querySelectorAll(".value.late")].map((row) =>
+      [row.parentElement.id.slice(this.prefix.length), row]);
   }
 
   // Drawings are found by the ids of the log, in this player only: others may share the page.
@@ -105,11 +107,9 @@ export class Stage {
   // The gradient in a box is the one that is there now; Python has left room for each.
   paintGradients(state) {
     const { arrays, boxed } = this.data;
-    for (const [id, groups] of this.vertices) {
+    for (const [id, row] of this.gradients) {
       const array = id in this.data.nodes ? state.into[id]?.[0] : state.grad[id];
-      for (const row of groups.flatMap((group) => [...group.querySelectorAll(".value.late")])) {
-        row.textContent = array ? clip(boxed[array] ?? arrays[array], LONGEST) : "…";
-      }
+      row.textContent = array ? clip(boxed[array] ?? arrays[array], LONGEST) : "…";
     }
   }
 
