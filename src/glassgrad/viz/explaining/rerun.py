@@ -10,7 +10,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 # from the real ones, and must be right for them, too. So every rerun is compared with the record.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +110,7 @@ def _of_op(node: Node, given: Any) -> Rerun:
         raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
     if differs:
         raise NotKnown(f"its forward, run again, does not lead to {differs} of the record")
-    return Rerun(lambda values: op.run(values)[0], operands, op.position, tuple(made_up))
+    return Rerun(lambda values: op.run(values)[0], operands, list(op.edges), tuple(made_up))
 
 
 # The op behind a node ----------------------------------------------------------------------------
@@ -122,13 +122,13 @@ class Recorded:
     Attributes:
         operands: what it computed with, None where the node does not tell.
         names: what its forward calls the first of them.
-        position: as in `Rerun`.
+        edges: the edge, or None, of each that is differentiated, by its position.
         left: what the forward left for the rule, in words: "the result", "ctx.dim".
     """
 
     operands: list[Any]
     names: tuple[str, ...]
-    position: list[int]
+    edges: dict[int, Any]
     left: dict[str, Any]
 
     def __init__(self, node: Any) -> None:
@@ -170,7 +170,7 @@ class BuiltIn(Recorded):
         count, variables = code.co_argcount, code.co_varnames
         keywords = variables[count:][: code.co_kwonlyargcount]
         self.parameters = {key: getattr(node, key) for key in keywords if hasattr(node, key)}
-        self.position = list(range(first, first + len(node.edges)))
+        self.edges = dict(enumerate(node.edges, first))
         self.names = variables[:count]
         # One without an edge, such as an index, may have been kept by `setup_context`.
         beside = [getattr(node, name, None) for name in self.names]
@@ -191,9 +191,7 @@ class BuiltIn(Recorded):
         words = [
             "the result" if name == "result" else f"the saved {name}" for name in self.cls.saves
         ]
-        told = dict(zip(words, saved, strict=True))
-        told = {key: value for key, value in told.items() if value is not None}
-        return told | {f"ctx.{key}": value for key, value in getattr(ctx, "__dict__", {}).items()}
+        return _left(zip(words, saved, strict=True), getattr(ctx, "__dict__", {}))
 
     def taken(self, given: Any) -> Any:
         return np.asarray(super().taken(given))  # numbers are 0-d arrays to a rule
@@ -223,7 +221,8 @@ class Users(Recorded):
         super().__init__(node)
         self.forward, self.separate, _ = form_of(self.cls)
         is_tensor = node._is_tensor or (True,) * len(node.edges)
-        self.position = [at for at, each in enumerate(is_tensor) if each]
+        positions = [at for at, each in enumerate(is_tensor) if each]
+        self.edges = dict(zip(positions, node.edges, strict=True))
         code = self.forward.__code__
         self.names = code.co_varnames[: code.co_argcount][0 if self.separate else 1 :]
         own = {key: value for key, value in vars(node).items() if key not in _NOT_STATE}
@@ -236,7 +235,7 @@ class Users(Recorded):
         # Saved tensors that are operands: with the operand's edge, or in order without one.
         inputs = [x for x in saved if x is not None and not self._is_output(x)]
         without = iter([x for x in inputs if x.edge is None])
-        for position, edge in zip(self.position, node.edges, strict=True):
+        for position, edge in self.edges.items():
             alike = without if edge is None else (x for x in inputs if edge_of(x) == edge)
             if (found := next(alike, None)) is not None:
                 self.operands[position] = asnumpy(found.payload)
@@ -245,16 +244,15 @@ class Users(Recorded):
         edge = edge_of(tensor)
         return edge is not None and ends(edge)[0] is self.node
 
-    def _left(self, saved: Any, own: dict[str, Any]) -> dict[str, Any]:
-        told = {f"saved_tensors[{at}]": x for at, x in enumerate(saved) if x is not None}
-        return told | {f"ctx.{key}": value for key, value in own.items()}
+    def _left(self, saved: Iterable[Any], own: dict[str, Any]) -> dict[str, Any]:
+        return _left([(f"saved_tensors[{at}]", each) for at, each in enumerate(saved)], own)
 
     def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         ctx: Any = object.__new__(type(self.node))
         BackwardCFunction.__init__(ctx)
         ctx.needs_input_grad = self.node.needs_input_grad
         args = [
-            wrap(_copy(value)) if at in self.position else value for at, value in enumerate(values)
+            wrap(_copy(value)) if at in self.edges else value for at, value in enumerate(values)
         ]
         before = state.modes.grad, state.modes.inference
         state.set_modes(False, before[1])
@@ -271,6 +269,12 @@ class Users(Recorded):
         return outputs, self._left(ctx.to_save, vars(ctx))
 
 
+def _left(saved: Iterable[tuple[str, Any]], own: dict[str, Any]) -> dict[str, Any]:
+    """What was saved, and what is on ctx besides."""
+    found = {key: value for key, value in saved if value is not None}
+    return found | {f"ctx.{key}": value for key, value in own.items()}
+
+
 _NOT_STATE = {"to_save", "needs_input_grad", "_is_tensor", "_gradless", "dirty_tensors"}
 _NOT_STATE |= {"non_differentiable", "saved_for_forward"}
 
@@ -282,7 +286,7 @@ def _found(op: Recorded) -> tuple[list[Any], list[int]]:
     """All operands: told by the node, behind its edges, or else made up; and which are made up."""
     older = [
         ends(edge)[0]
-        for position, edge in zip(op.position, op.node.edges, strict=True)
+        for position, edge in op.edges.items()
         if edge is not None and op.operands[position] is None
     ]
     operands = _with_known(op, _run_again(older))
@@ -294,11 +298,10 @@ def _found(op: Recorded) -> tuple[list[Any], list[int]]:
 
 def _stand_in(op: Recorded, position: int) -> Any:
     """An operand of the right shape (see Note [A made-up operand proves as much])."""
-    edge = dict(zip(op.position, op.node.edges, strict=True)).get(position)
-    if edge is not None:
-        older, nr = ends(edge)
+    if op.edges.get(position) is not None:
+        older, nr = ends(op.edges[position])
         return _made_up(*older._input_metadata[nr])
-    if position in op.position and isinstance(op, BuiltIn) and op.cls.broadcasts:
+    if position in op.edges and isinstance(op, BuiltIn) and op.cls.broadcasts:
         return _made_up(op.node.out_shape, op.node.out_dtype)  # a number or a tensor: all the same
     name = op.names[position] if position < len(op.names) else f"number {position}"
     raise NotKnown(f"nothing is left of operand {position}, {name}: give them all as `operands=`")
@@ -319,7 +322,7 @@ def _with_known(op: Recorded, older: dict[Node, list[Any] | None]) -> list[Any]:
         older: the outputs of older nodes.
     """
     operands = list(op.operands)
-    for position, edge in zip(op.position, op.node.edges, strict=True):
+    for position, edge in op.edges.items():
         if operands[position] is None and edge is not None:
             node, nr = ends(edge)
             is_leaf = isinstance(node, AccumulateGrad)
