@@ -22,10 +22,9 @@ def script() -> str:
     source = re.sub(r'^import \{[^}]*\} from "\./\w+\.js";$', "", source, flags=re.MULTILINE)
     # What the parts lend each other is no business of the page's; `export { mount }` stays.
     source = re.sub(r"^export (?=function|const|class)", "", source, flags=re.MULTILINE)
+    source = re.sub(r"^ *//.*", "", source, flags=re.MULTILINE)
     # Inside a script element even a string that holds the end tag would end it.
-    return _without_blanks(re.sub(r"^ *//.*", "", source, flags=re.MULTILINE)).replace(
-        "</script", "<\\/script"
-    )
+    return _without_blanks(source).replace("</script", "<\\/script")
 
 
 @cache

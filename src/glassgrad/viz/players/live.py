@@ -99,7 +99,7 @@ class LivePlayer:
         self._told: dict[str, Any] = {}  # what the page knows
         # Nodes that were explained before they ran, each with the gradients that it was given.
         self._explained: dict[str, tuple[dict[str, Any], list[Any]]] = {}
-        self._worded: dict[str, tuple[Any, Any]] = {}  # others, each with the event that it is of
+        self._worded: dict[str, tuple[Any, Any]] = {}  # by the log alone, each with its "apply"
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
 

@@ -35,7 +35,7 @@ SHOWN = ("id", "op", "seq", "shape", "dtype", "scope", "src", "user", "hooks")
 
 
 def page_drawing(drawing: Drawing) -> Drawing:
-    """The drawing of a recorded pass as a page has it: before anything has happened."""
+    """The drawing as a page has it, before anything has happened."""
     graph, wide = drawing.graph, _widest_gradients(drawing)
     before = [replace(vertex, bad="", tip=_early_tip(vertex)) for vertex in graph.vertices]
     roomy = [replace(vertex, rows=_with_grad(vertex, wide)) for vertex in before]
@@ -65,9 +65,7 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
         if id in leaves:
             room = {"type": "accumulate", "tensor": about["id"], "grad": f"room {shape}"}
         events.append(room)
-    drawing = drawn(Trace(trace.graph, arrays, events), Look(), "LR")
-    vertices = tuple(replace(v, tip=_early_tip(v)) for v in drawing.graph.vertices)
-    return replace(drawing, trace=trace, graph=replace(drawing.graph, vertices=vertices))
+    return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
 
 
 def boxed_text(array: dict[str, Any], count: int) -> str:
