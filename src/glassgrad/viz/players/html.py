@@ -80,20 +80,24 @@ class Player:
     def _element(self, tag: str, heading: str, prefix: str | None) -> str:
         graph, data = self.drawing.graph, self._packed()
         prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
-        notices = [self.drawing.layout, *self._notices()]
+        count, notices = f"{len(self.trace.events):,}", [self.drawing.layout]
+        if len(self.trace.events) > MOST_EVENTS:
+            count = f"the first {MOST_EVENTS:,} of {count}"
+            notices.append(f"{count} events are here; the trace has them all")
+        sentences = [notice[:1].upper() + notice[1:] for notice in notices]
         title = escape(graph.title)
         return (
             f'<{tag} class="gg gg-player" data-prefix="{escape(prefix)}" tabindex="-1"'
             f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
             f'<header class="gg-head"><{heading}>{title}</{heading}>'
             f"<p>Arrows follow the gradient · {escape(graph.counts)}"
-            f'<span class="gg-total"> · {self._total()} events</span></p></header>\n'
+            f'<span class="gg-total"> · {count} events</span></p></header>\n'
             '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
             f"{slim(page_drawing(self.drawing).bare_svg(prefix=prefix))}</div>\n"
             "<noscript><p>The steps need JavaScript; the picture above is the finished pass.</p>"
             "</noscript>\n"
             f'<footer class="gg-foot"><ul class="gg-legend">{self._legend()}</ul>'
-            f"<p>{escape('. '.join(_sentence(notice) for notice in notices))}.</p></footer>\n"
+            f"<p>{escape('. '.join(sentences))}.</p></footer>\n"
             f"{templates_of(self.trace, graph, prefix)}"
             f'<script type="application/zlib" class="gg-data">{data}</script>\n</{tag}>'
         )
@@ -107,16 +111,6 @@ class Player:
         path = Path(path)
         path.write_text(self.html, encoding="utf-8", newline="\n")
         return path
-
-    def _total(self) -> str:
-        count = len(self.trace.events)
-        return f"{count:,}" if count <= MOST_EVENTS else f"the first {MOST_EVENTS:,} of {count:,}"
-
-    def _notices(self) -> list[str]:
-        count = len(self.trace.events)
-        if count <= MOST_EVENTS:
-            return []
-        return [f"the first {MOST_EVENTS:,} of {count:,} events are here; the trace has them all"]
 
     def _kinds(self) -> frozenset[str]:
         """The kinds of boxes on the page; any, where folded boxes are opened."""
@@ -193,7 +187,3 @@ def player(loss: Any) -> Player:
 
     trace = trace_of(loss, "player", run)
     return Player(trace, draw(trace, rankdir="LR"), found)
-
-
-def _sentence(notice: str) -> str:
-    return notice[:1].upper() + notice[1:]
