@@ -52,7 +52,16 @@ def test_a_graph_that_is_not_folded_has_none(samples):
 
 def test_slim_leaves_text_alone():
     svg = '<g id="gg-n1"><title>1.0</title><path d="M1.0 2.5L30.0 4"/><text x="1.0">1.0</text></g>'
-    assert slim(svg) == svg.replace("M1.0", "M1").replace("L30.0", "L30")
+    assert slim(svg) == (
+        '<g id="gg-n1"><title>1.0</title><path d="M1 2.5L30 4"/><text x=1>1.0</text></g>'
+    )
+
+
+def test_a_level_line_is_straight():
+    line = '<path class="line" d="M1.0 2.0C4.0 2.0 5.0 2.0 9.5 2.0"/>'
+    assert slim(line) == '<path class=line d="M1 2H9.5"/>'
+    bent = '<path d="M1 2C4 2 5 2 9.5 3"/>'
+    assert slim(bent) == bent
 
 
 def test_titles_that_the_script_writes_are_left_out_whatever_the_name():
