@@ -85,12 +85,10 @@ class Explanation:
         rows = [("saved", *_saved_text(*item)) for item in self.saved]
         rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
         rows += [("rule", *line) for line in self.rule]
-        given = (
-            ["given"] if len(self.given) == 1 else [f"given {at}" for at in range(len(self.given))]
-        )
-        numbers = dict(zip(given, self.given, strict=True)) if self.results else {}
-        numbers |= {f"edge {at}": grad for at, grad in enumerate(self.results or ())}
-        rows += [("these numbers", key, _numbers(array)) for key, array in numbers.items()]
+        given = self.given if self.results else ()
+        numbers = [(f"given {at}" if len(given) > 1 else "given", g) for at, g in enumerate(given)]
+        numbers += [(f"edge {at}", grad) for at, grad in enumerate(self.results or ())]
+        rows += [("these numbers", key, _numbers(array)) for key, array in numbers]
         rows += [("check", f"edge {each.edge}", _verdict_text(each)) for each in self.verdicts]
         return rows + [("notes", "–", note) for note in self.notes]
 
