@@ -9,7 +9,7 @@ import pytest
 
 from glassgrad import cli
 from glassgrad.engine import backward as engine
-from glassgrad.viz.players.packing import unpack
+from glassgrad.viz.players.replay import unpack
 from wrongcube import WRONG_CUBE
 
 LOSS = """

@@ -7,9 +7,7 @@ from glassgrad.viz.svg.sheet import style_sheet
 
 START = """
 for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
-  mount(root);
-  if (root.clientWidth > 900) showWhole(root);
-  else foldSome(root);
+  mount(root).then(() => (root.clientWidth > 900 ? showWhole(root) : foldSome(root)));
 }
 
 // A reader first wants to see where the gradient goes: rather small than cut off.

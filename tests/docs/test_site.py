@@ -56,6 +56,7 @@ def test_the_player_of_the_home_page_steps_by_click(visit):
 
 def test_the_player_of_the_home_page_steps_by_key(visit):
     page = visit("")
+    player(page).locator(".gg-bar").wait_for()  # the script unpacks the log first
     player(page).focus()
     for key in ["ArrowRight", "ArrowRight", "ArrowLeft"]:
         page.keyboard.press(key)

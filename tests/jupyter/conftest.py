@@ -215,13 +215,14 @@ class FrontEnd:
         cell.locator(".jp-InputPrompt", has_text=re.compile(r"\[\d+\]")).wait_for()
         return cell
 
-    def save(self, page, until):
-        """Save until the file has `until` in it, wherever the focus is: also within a player."""
+    def save(self, page, cell, until):
+        """Save until what a cell shows has `until` in it, wherever the focus is."""
 
         def is_saved():
             page.keyboard.press("Control+s")
             page.wait_for_timeout(300)
-            return until in self.path_of(page).read_text()
+            cells = json.loads(self.path_of(page).read_text())["cells"]
+            return until in json.dumps(cells[cell]["outputs"])
 
         _wait(is_saved, f"{until!r} in the file")
 

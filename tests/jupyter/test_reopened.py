@@ -11,7 +11,7 @@ def saved(frontend, page):
     widget = page.locator(".gg-widget").first
     widget.get_by_role("button", name="To the end", exact=True).click()
     widget.get_by_text("12 / 12", exact=True).wait_for()
-    frontend.save(page, until="x.grad is now [2, 4].")
+    frontend.save(page, cell=1, until="LivePlayer(12 events)")
     frontend.shut_down(page)
     return frontend.path("live")
 

@@ -15,6 +15,9 @@ def visit(context, tmp_path):
             path.write_text(html, encoding="utf-8")
             page = open_page(path.as_uri() + fragment, **options)
             page.set_default_timeout(5_000)
+            if "mount(" in html:
+                for player in page.locator(".gg-player").all():
+                    player.locator(".gg-bar").wait_for()  # the script unpacks the log first
             return page
 
         yield open_html

@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-from glassgrad.viz.players.assets import MODULES, script, slim, styles
+from glassgrad.viz.players.assets import MODULES, script, styles
 
 STATIC = resources.files("glassgrad.viz.players").joinpath("static")
 
@@ -16,7 +16,7 @@ def source(name):
 
 def test_the_script_is_one_module_that_exports_mount():
     assert "import " not in script()
-    assert re.findall(r"\bexport\b.*", script()) == ["export{mount};"]
+    assert re.findall(r"\bexport\b.*", script()) == ["export { mount };"]
 
 
 def test_the_script_asks_for_nothing_and_runs_no_text():
@@ -67,41 +67,3 @@ def test_the_style_sheet_has_no_comment_and_asks_for_nothing():
 def test_every_variable_of_the_style_sheet_is_defined():
     used = set(re.findall(r"var\(--gg-([a-z0-9-]+)\)", styles()))
     assert used <= set(re.findall(r"--gg-([a-z0-9-]+):", styles())) | {"gg"}
-
-
-def test_slim_leaves_text_alone():
-    svg = '<g id="gg-n1"><title>1.0</title><path d="M1.0 2.5L30.0 4"/><text x="1.0">1.0</text></g>'
-    assert slim(svg) == (
-        '<g id="gg-n1"><title>1.0</title><path d=M1,2.5l29,1.5 /><text x=1>1.0</text></g>'
-    )
-
-
-def test_a_level_line_is_straight():
-    assert slim('<path d="M1.0 2.0C4.0 2.0 5.0 2.0 9.5 2.0"/>') == "<path d=M1,2h8.5 />"
-
-
-def test_a_name_with_signs_keeps_its_quotes():
-    tag = '<g id="a" data-of="x=&gt; /">'
-    assert slim(f"{tag}<title>t</title></g>") == f"{tag}</g>"
-
-
-def test_a_slim_path_leads_through_the_same_places():
-    long = "M1159.8 18.0C1171.8 18.0 1177.0 17.9 1188.3 18.1 1190.0 0.0 -3.5 2.0 -0.5 0.3"
-    short = re.search(r"d=(.*) /", slim(f'<path d="{long}"/>'))[1]
-    x, y, places = 1159.8, 18.0, []
-    steps = [float(number) for number in re.findall(r"-?[\d.]+", short.partition("c")[2])]
-    for at in range(0, len(steps), 6):
-        pairs = zip(steps[at : at + 6 : 2], steps[at + 1 : at + 6 : 2], strict=True)
-        places += [(x + dx, y + dy) for dx, dy in pairs]
-        x, y = places[-1]
-    numbers = [float(number) for number in re.findall(r"-?[\d.]+", long)][2:]
-    assert sum(places, ()) == pytest.approx(tuple(numbers))
-
-
-def test_what_slim_leaves_out_of_pills_is_in_the_style_sheet():
-    assert slim('<rect x="1.0" height="14" rx="7"/>') == "<rect x=1 />"
-    assert slim('<rect class="box" height="30" rx="7"/>') == "<rect class=box height=30 />"
-    assert "rect.box:not([rx]){rx:7px" in styles()
-    assert ".stub > rect.box:not([rx]){rx:13px" in styles()
-    assert ".kept) > rect{height:14px;rx:7px" in styles()
-    assert ".badge{height:15px;rx:7.5px" in styles()

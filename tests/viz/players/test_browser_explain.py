@@ -37,7 +37,7 @@ def explanation(page, node):
 
 
 def test_a_wrong_backward_is_shown_in_the_page(visit):
-    page = page_of(visit, WrongCube.apply)
+    page = page_of(visit, WrongCube.apply, fragment="#99")
     details = explanation(page, "n1")
     assert page.get_by_text("✗ rule is wrong").is_visible()
     assert "✗ WRONG at [1]: the rule says 4, differences say 12" in details.inner_text()
@@ -45,7 +45,7 @@ def test_a_wrong_backward_is_shown_in_the_page(visit):
 
 
 def test_a_right_backward_is_shown_to_be_checked(visit):
-    page = page_of(visit, lambda x: x * x)
+    page = page_of(visit, lambda x: x * x, fragment="#99")
     details = explanation(page, "n1")
     assert page.get_by_text("✓ rule checked").is_visible()
     assert "✓ agrees with differences of the forward, 2 of 2 elements" in details.inner_text()

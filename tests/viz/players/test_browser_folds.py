@@ -1,7 +1,7 @@
 """What is in a folded box."""
 
 from glassgrad.viz import player
-from glassgrad.viz.players import opened as boxes
+from glassgrad.viz.players import picture as boxes
 from glassgrad.viz.players import replay
 
 

@@ -13,9 +13,9 @@ window.sent = [];
 const live = {
   ...OPTIONS,
   send: (message) => window.sent.push(message),
-  listen: (callback) => { window.hear = callback; },
 };
-mount(document.querySelector(".gg-player"), { keys: document, live });
+const player = await mount(document.querySelector(".gg-player"), { keys: document, live });
+window.hear = (message) => player.hear(message);
 """
 
 

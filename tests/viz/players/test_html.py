@@ -7,8 +7,7 @@ import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
-from glassgrad.viz.players.packing import unpack
-from glassgrad.viz.players.replay import MOST_EVENTS
+from glassgrad.viz.players.replay import MOST_EVENTS, unpack
 
 
 def deep_net(count):
@@ -27,7 +26,7 @@ def deep_net(count):
 
 
 def data_of(page):
-    text = re.search(r'<script type="application/json" class="gg-data">(.*?)</script>', page, re.S)
+    text = re.search(r'<script type="application/zlib" class="gg-data">(.*?)</script>', page, re.S)
     return unpack(text[1])
 
 

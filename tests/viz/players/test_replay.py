@@ -1,8 +1,15 @@
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.players import replay
-from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
+from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data, unpack
 
 
 def data_of(trace):
@@ -103,3 +110,38 @@ def test_memory_that_a_cut_page_leaves_out_is_as_large_as_its_largest_view():
     y = gg.ones(100, requires_grad=True) + 1
     trace = gg.record(y.cos().sum() + y[:1].sin().sum())
     assert replay._beyond(trace, []) == {"beyond": 400}
+
+
+# Packed ------------------------------------------------------------------------------------------
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-10, 10) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=30,
+)
+
+
+@given(plain)
+def test_what_was_packed_comes_back(value):
+    assert unpack(pack(value)) == value
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\u2028", "a\x00", "</script>", "<!--", "&amp;"])
+def test_packed_text_has_no_sign_that_a_page_could_read(text):
+    packed = pack([text, text * 9])
+    assert unpack(packed) == [text, text * 9]
+    assert re.fullmatch("[A-Za-z0-9+/=]+", packed)
+
+
+def test_records_that_are_alike_take_little_room():
+    records = [{"type": "ready", "node": f"n{number}", "what": "the same"} for number in range(100)]
+    assert len(pack(records)) < 0.4 * len(json.dumps(records))
+
+
+def test_numbers_keep_their_kind():
+    kinds = [type(each) for each in unpack(pack([1, 1.0, True]))]
+    assert kinds == [int, float, bool]
+
+
+def test_equal_data_gives_equal_text():
+    assert pack({"a": ["same text"] * 2}) == pack({"a": ["same text"] * 2})

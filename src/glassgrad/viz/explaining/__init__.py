@@ -1,7 +1,6 @@
 """One node of a backward graph, explained and checked. In reading order:
 
 rerun        the forward of a node once more
-blanks       the same, where an operand is no longer known
 differences  the rule held against differences of the forward
 symbols      which letter of a formula is which array
 vjp          the rule in symbols and in its numbers

@@ -4,9 +4,11 @@ With ȳ the gradient of the output, a rule returns the gradient of s(x) = Σ Re(
 is computed at x ± h, for each element of an operand, or along some directions if there are many.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from time import perf_counter
-from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -19,11 +21,9 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
 from glassgrad.engine.gradients import fit
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.recording.function import BackwardCFunction
 
 from .rerun import Rerun
-
-__all__ = ["Verdict", "compare", "run_rule"]
 
 FEW = 64  # elements of an operand that are looked at one by one
 DIRECTIONS = 4
@@ -49,14 +49,14 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if isinstance(node, AccumulateGrad):
         return ()
-    twin = _twin(node)
     before, tracer, random = (modes.grad, modes.inference), modes.tracer, get_rng_state()
     set_modes(False, False)
     modes.tracer = None  # a watched pass may be pausing: this is no part of it
     try:
         with np.errstate(all="ignore"):
             copies = tuple([None if grad is None else grad.copy() for grad in grads])
-            results = fit(node, twin.compute(copies, False))
+            with _on_copies(node.fn if isinstance(node, CopySlices) else node):
+                results = fit(node, node.compute(copies, False))
     finally:
         modes.tracer = tracer
         set_modes(*before)
@@ -70,33 +70,25 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _bare(grad: Any) -> Any:
-    """A NumPy array of a gradient: an array of some backend, a NumPy scalar, or a Tensor."""
+    """A NumPy array of one's own: of an array of some backend, a NumPy scalar, or a Tensor."""
     grad = getattr(grad, "payload", grad)
-    return np.asarray(grad) if isinstance(grad, np.generic) else asnumpy(grad)
+    return np.array(grad if isinstance(grad, np.generic) else asnumpy(grad))
 
 
-def _twin(node: Any) -> Any:
-    """A node like `node` with saved tensors of its own, versions checked: a rule may spoil it."""
-    twin = object.__new__(type(node))
-    for cls in type(node).__mro__:
-        for slot in getattr(cls, "__slots__", ()):
-            # A class may put a value or a property in front of a slot that it inherits.
-            is_slot = isinstance(getattr(type(node), slot), MemberDescriptorType)
-            if is_slot and slot != "__weakref__" and hasattr(node, slot):
-                setattr(twin, slot, getattr(node, slot))
-    if hasattr(node, "__dict__"):
-        twin.__dict__.update(node.__dict__)
-    if isinstance(node, CopySlices):
-        twin.fn = None if node.fn is None else _twin(node.fn)
-    elif isinstance(node, PrimitiveNode):
-        node.check_versions()
-        twin.holders = twin.versions = None
-        if not node._is_released():
-            saved = tuple(node.saved_tensors)
-            twin.saved_tensors = tuple([x if x is None else x.copy() for x in saved])
-    elif node._is_users:
-        twin.holders = tuple([_clone(unpacked(node, kept)) for kept in node.holders])
-    return twin
+@contextmanager
+def _on_copies(node: Any) -> Iterator[None]:
+    """Have a user's rule read copies of what its node saved, and leave nothing on its ctx."""
+    if not isinstance(node, BackwardCFunction):
+        yield  # a built-in rule changes nothing
+        return
+    kept, own = node.holders, dict(vars(node))
+    node.holders = tuple([_clone(unpacked(node, each)) for each in kept])
+    try:
+        yield
+    finally:
+        node.holders = kept
+        vars(node).clear()
+        vars(node).update(own)
 
 
 def _clone(tensor: Tensor | None) -> Tensor | None:
@@ -163,31 +155,95 @@ class _Differences:
         self.grads = [None if grad is None else asnumpy(grad) for grad in grads]
         self.at = rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
+        self.operand = np.asarray(self.operands[self.at])
         self.random: Any = None  # what to draw from, if the forward draws numbers at all
         before, start = get_rng_state(), perf_counter()
         self.rounding = max([_rounding(out) for out in rerun.forward(self.operands)], default=0.0)
         taken = perf_counter() - start
         if not np.array_equal(get_rng_state().payload, before.payload):
             self.random = before
-        self.step = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
+        self.h = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
         start = perf_counter()
-        self.here, self.noise = self._s(self.operands[self.at]), 0.0
+        self.here, _ = self._s(self.operand)
         taken = min(taken, perf_counter() - start)  # of two: one may have been held up
-        self.directions = DIRECTIONS if taken < SLOW else 2 if taken < SLOWEST else 1
+        self.most = DIRECTIONS if taken < SLOW else 2 if taken < SLOWEST else 1
 
     def verdict(self) -> Verdict:
-        operand = np.asarray(self.operands[self.at])
+        is_slow = self.most < DIRECTIONS
         # A direction has all elements in it: of a slow forward two tell more than two elements.
-        few = FEW if self.directions == DIRECTIONS else self.directions
-        many = operand.size > few
-        pairs = self._along_directions(operand) if many else self._by_element(operand)
-        judged = [pair for pair in pairs if pair is not None]
-        ranked = sorted(judged, key=lambda pair: -pair[3])
-        place, rule, slope, distance = ranked[0] if ranked else ((), 0.0, 0.0, 0.0)
-        along = "directions" if many else "elements"
-        missing, ok = len(pairs) - len(judged), distance <= 1.0
-        is_short = many and self.directions < DIRECTIONS
-        return Verdict(self.edge, ok, len(judged), along, missing, place, rule, slope, is_short)
+        many = self.operand.size > (self.most if is_slow else FEW)
+        looks = list(self._directions() if many else self._elements())
+        judged = [look for look in looks if look is not None]
+        place, rule, slope, far = max(judged, key=itemgetter(3), default=((), 0.0, 0.0, 0.0))
+        along, kinks = "directions" if many else "elements", len(looks) - len(judged)
+        return Verdict(
+            self.edge, far <= 1, len(judged), along, kinks, place, rule, slope, many and is_slow
+        )
+
+    def _elements(self) -> Iterator[Any]:
+        """A look at each element, of a complex one along both of its parts."""
+        for index in np.ndindex(self.operand.shape):
+            length = float(_scale(self.operand[index]))
+            step = np.zeros_like(self.operand)
+            step[index] = length
+            units = (1.0, 1j) if self.operand.dtype.kind == "c" else (1.0,)
+            steps = [(unit / length, unit * step) for unit in units]
+            yield self._look(index, self.gradient[index].item(), steps)
+
+    def _directions(self) -> Iterator[Any]:
+        """Looks along directions in which each element changes."""
+        rng, operand = np.random.default_rng(0), self.operand
+        for number in range(self.most if operand.size <= LARGE else 1):
+            signs = rng.choice([-1.0, 1.0], operand.shape)
+            step = (signs * _scale(operand)).astype(operand.dtype)
+            rule = float((np.conj(step) * self.gradient.astype(operand.dtype)).real.sum())
+            spread = float(np.abs(step * self.gradient).sum())
+            yield self._look((number,), rule, [(1.0, step)], spread)
+
+    def _look(
+        self,
+        place: tuple[int, ...],
+        rule: complex,
+        steps: list[tuple[complex, Any]],
+        spread: float = 0.0,
+    ) -> Any:
+        """(place, what the rule says, what differences say, how far apart); None at a kink.
+
+        Args:
+            steps: along which to take differences, each with its factor in their sum.
+            spread: the size of the terms whose sum `rule` is.
+        """
+        slope: complex = 0.0
+        noise = 0.0
+        for factor, step in steps:
+            found = self._slope(step)
+            if found is None:
+                return None
+            slope, noise = slope + factor * found[0], abs(factor) * found[1]
+        if not np.isfinite(rule):
+            return place, rule, slope, float("inf")
+        bytes_each = self.gradient.dtype.itemsize // (2 if self.gradient.dtype.kind == "c" else 1)
+        allowed = TOLERANCE[min(bytes_each, 8)] * (1 + abs(slope) + spread * 1e-2) + noise
+        return place, rule, slope, abs(rule - slope) / allowed
+
+    def _slope(self, step: Any) -> tuple[float, float] | None:
+        """The derivative of s along `step` and its noise; None at a kink, a jump, or nowhere."""
+        operand, h = self.operand, self.h
+        (after, size), (before, _) = self._s(operand + h * step), self._s(operand - h * step)
+        ahead, behind = (after - self.here) / h, (self.here - before) / h
+        slope, noise = (ahead + behind) / 2, 64 * self.rounding * size / h
+        if not np.isfinite(slope) or self._differ(ahead, behind, noise):
+            return None
+        if abs(slope) > 1e3:  # steep, or a jump: a jump is twice as steep over half the way
+            half = h / 2 * step
+            steeper = (self._s(operand + half)[0] - self._s(operand - half)[0]) / h
+            if self._differ(slope, steeper, noise):
+                return None
+        return slope, noise
+
+    def _differ(self, one: float, other: float, noise: float) -> bool:
+        """Whether two slopes of a smooth function could not be that far apart."""
+        return abs(one - other) > max(1e-3, self.h) * (1 + abs(one) + abs(other)) + noise
 
     def _s(self, operand: Any) -> tuple[float, float]:
         """s, and how large its terms are: their rounding is what differences amplify."""
@@ -201,61 +257,6 @@ class _Differences:
                 terms = (np.conj(grad) * out).real
                 total, size = total + float(terms.sum()), size + float(np.abs(terms).sum())
         return total, size
-
-    def _by_element(self, operand: Any) -> list[Any]:
-        pairs = []
-        for index in np.ndindex(operand.shape):
-            slope: complex | None = 0.0
-            for unit in (1.0, 1j) if operand.dtype.kind == "c" else (1.0,):
-                step = np.zeros_like(operand)
-                step[index] = unit * (scale := float(_scale(operand[index])))
-                part = self._slope(operand, step)
-                self.noise /= scale
-                slope = None if part is None or slope is None else slope + unit * part / scale
-            rule = self.gradient[index].item()
-            pairs.append(None if slope is None else (index, rule, slope, self._far(rule, slope)))
-        return pairs
-
-    def _along_directions(self, operand: Any) -> list[Any]:
-        rng = np.random.default_rng(0)
-        pairs: list[Any] = []
-        for number in range(self.directions if operand.size <= LARGE else 1):
-            signs = rng.choice([-1.0, 1.0], operand.shape)
-            step = (signs * _scale(operand)).astype(operand.dtype)
-            slope = self._slope(operand, step)
-            rule = float((np.conj(step) * self.gradient.astype(operand.dtype)).real.sum())
-            spread = float(np.abs(step * self.gradient).sum())
-            far = None if slope is None else self._far(rule, slope, spread)
-            pairs.append(None if slope is None else ((number,), rule, slope, far))
-        return pairs
-
-    def _slope(self, operand: Any, step: Any) -> float | None:
-        """The derivative of s along `step`; None at a kink, a jump, or beyond the domain."""
-        h = self.step
-        (after, size), (before, _) = self._s(operand + h * step), self._s(operand - h * step)
-        ahead, behind = (after - self.here[0]) / h, (self.here[0] - before) / h
-        self.noise = 8 * self.rounding * size / h
-        slope = (ahead + behind) / 2
-        if not np.isfinite(slope) or self._differ(ahead, behind):
-            return None
-        if abs(slope) > 1e3:  # steep, or a jump: a jump is twice as steep over half the way
-            half = h / 2 * step
-            steeper = (self._s(operand + half)[0] - self._s(operand - half)[0]) / h
-            return None if self._differ(slope, steeper) else slope
-        return slope
-
-    def _differ(self, one: float, other: float) -> bool:
-        """Whether two slopes of a smooth function could not be that far apart."""
-        rough = max(1e-3, self.step)
-        return abs(one - other) > rough * (1 + abs(one) + abs(other)) + 8 * self.noise
-
-    def _far(self, rule: complex, slope: complex, spread: float = 0.0) -> float:
-        """How far apart they are, in tolerances; more than 1 is too far."""
-        if not np.isfinite(rule):
-            return float("inf")
-        bytes_each = self.gradient.dtype.itemsize // (2 if self.gradient.dtype.kind == "c" else 1)
-        allowed = TOLERANCE[min(bytes_each, 8)] * (1 + abs(slope) + spread * 1e-2) + 8 * self.noise
-        return abs(rule - slope) / allowed
 
 
 def _scale(values: Any) -> Any:

@@ -25,9 +25,9 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
-from .blanks import is_packed
 from .explain import Explanation, explain, latex_of, node_of, words_of
 from .math import mathml
+from .rerun import is_packed
 from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown
 
 __all__ = ["explained", "explanations", "record_explained"]

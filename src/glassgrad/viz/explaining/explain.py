@@ -9,6 +9,8 @@ check      edge 0 agrees with differences of the forward: 2 of 2 elements
 
 import unicodedata
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,10 @@ __all__ = ["Explanation", "explain"]
 WIDE = 100  # characters of an array
 LONGEST_LINE = 240  # characters of a docstring
 PROBED = "checked with 1 in place of gradients that are 0, tiny or huge: of 0, any rule makes 0"
+MADE_UP = (
+    "nothing is left: made-up values stand in, from which the forward leaves for the rule exactly "
+    "what it left here"
+)
 PARTS = ("value", "tangent", "cotangent")
 
 
@@ -79,26 +85,21 @@ class Explanation:
         rows = [("saved", *_saved_text(*item)) for item in self.saved]
         rows += [("edges", f"edge {at}", text) for at, text in enumerate(self.edges)]
         rows += [("rule", *line) for line in self.rule]
-        rows += [
-            ("these numbers", _numbered("given", at, self.given), _numbers(grad))
-            for at, grad in enumerate(self.given if self.results else ())
-        ]
-        rows += [
-            ("these numbers", f"edge {at}", _numbers(grad))
-            for at, grad in enumerate(self.results or ())
-        ]
+        given = self.given if self.results else ()
+        numbers = [(f"given {at}" if len(given) > 1 else "given", g) for at, g in enumerate(given)]
+        numbers += [(f"edge {at}", grad) for at, grad in enumerate(self.results or ())]
+        rows += [("these numbers", key, _numbers(array)) for key, array in numbers]
         rows += [("check", f"edge {each.edge}", _verdict_text(each)) for each in self.verdicts]
         return rows + [("notes", "–", note) for note in self.notes]
 
     def __str__(self) -> str:
         parts = [] if " = " in self.words else zip(PARTS, self.formulas, strict=False)
         lines = [f"{self.name}: {self.words}", *(f"  {part:<9}  {tex}" for part, tex in parts)]
-        rows, section = self.rows(), ""
+        rows = self.rows()
         wide = max((_width(key) for _, key, _ in rows), default=0)
-        for title, key, text in rows:
-            lines += [title] if title != section else []
-            section = title
-            lines.append(f"  {key}{' ' * (wide - _width(key))}  {text}")
+        for section, items in groupby(rows, itemgetter(0)):
+            lines.append(section)
+            lines += [f"  {key}{' ' * (wide - _width(key))}  {text}" for _, key, text in items]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -110,14 +111,12 @@ class Explanation:
         words = f"<strong>{escape(self.name)}</strong>: {escape(self.words)}"
         parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
         parts += [f"<tr><th>{key}</th><td>{escape(tex)}</td></tr>" for key, tex in rows]
-        section = ""
-        for title, key, text in self.rows():
-            if title != section:
-                parts.append(f'<tr><th colspan="2">{title}</th></tr>')
-            section = title
-            # A user's text next to MathJax: nothing in it is a formula.
-            body = f'<td class="tex2jax_ignore mathjax_ignore">{escape(text)}</td>'
-            parts.append(f"<tr><td>{escape(key)}</td>{body}</tr>")
+        for section, items in groupby(self.rows(), itemgetter(0)):
+            parts.append(f'<tr><th colspan="2">{section}</th></tr>')
+            for _, key, text in items:
+                # A user's text next to MathJax: nothing in it is a formula.
+                body = f'<td class="tex2jax_ignore mathjax_ignore">{escape(text)}</td>'
+                parts.append(f"<tr><td>{escape(key)}</td>{body}</tr>")
         return "\n".join([*parts, "</table>"])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
@@ -165,7 +164,7 @@ def explain(
         given,
         notes=_notes(node),
     )
-    return found if _has_no_numbers(node) else _with_numbers(found, node, operands)
+    return found if found.notes else _with_numbers(found, node, operands)
 
 
 def node_of(what: Any) -> Node:
@@ -186,33 +185,37 @@ def node_of(what: Any) -> Node:
 
 
 def _given(node: Node, gradient: Any) -> tuple[Any, ...]:
-    """The gradients of the outputs, as arrays."""
+    """The gradients of the outputs, as arrays; none for an output of indices."""
     metas = node._input_metadata
     if gradient is None:
-        return tuple([_ones(meta) for meta in metas])
+        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas]
+        return tuple(
+            [
+                np.ones(tuple(meta.shape), meta.dtype) if is_real else None
+                for meta, is_real in zip(metas, real, strict=True)
+            ]
+        )
     grads = gradient if isinstance(gradient, (tuple, list)) and len(metas) > 1 else (gradient,)
     if len(grads) != len(metas):
         raise ArgumentError(
             f"explain() was given {len(grads)} gradient, and {node.name()} has {len(metas)} "
             "outputs. A rule takes one for each. Write `gradient=(g0, g1, …)`, None for none."
         )
-    arrays = [None if grad is None else _array(grad) for grad in grads]
-    for array, meta in zip(arrays, metas, strict=True):
-        if array is not None and array.shape != tuple(meta.shape):
-            raise ArgumentError(
-                f"explain() was given a gradient of shape {array.shape} for an output of shape "
-                f"{tuple(meta.shape)}. They go together element by element. "
-                f"Write `gradient=glassgrad.ones({tuple(meta.shape)})`."
-            )
-    return tuple(
-        [None if a is None else a.astype(m.dtype) for a, m in zip(arrays, metas, strict=True)]
-    )
+    return tuple([_fitting(grad, meta) for grad, meta in zip(grads, metas, strict=True)])
 
 
-def _ones(meta: Any) -> Any:
-    if meta.dtype is None or meta.dtype.kind not in "fc":
-        return None  # an output of indices has no gradient
-    return np.ones(tuple(meta.shape), meta.dtype)
+def _fitting(grad: Any, meta: Any) -> Any:
+    """The gradient of one output as an array."""
+    if grad is None:
+        return None
+    array, shape = _array(grad), tuple(meta.shape)
+    if array.shape != shape:
+        raise ArgumentError(
+            f"explain() was given a gradient of shape {array.shape} for an output of shape "
+            f"{shape}. They go together element by element. "
+            f"Write `gradient=glassgrad.ones({shape})`."
+        )
+    return array.astype(meta.dtype)
 
 
 def _array(value: Any) -> Any:
@@ -293,33 +296,32 @@ def _notes(node: Node) -> list[str]:
     return []
 
 
-def _has_no_numbers(node: Node) -> bool:
-    return bool(_notes(node))
-
-
 def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     """The same with what the rule returns, and what differences say of that."""
-    notes = list(found.notes)
-    results: tuple[Any, ...] | None = None
-    verdicts: list[Verdict] = []
-    rerun: Rerun | None = None
     try:
         results = run_rule(node, found.given)
     except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
         first = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        notes.append(f"the rule cannot be run: {plain(first, 400)}")
-    else:
-        try:
-            rerun = rerun_of(node, operands)
-            probe = tuple([None if grad is None else _telling(grad) for grad in found.given])
-            verdicts = compare(rerun, probe, run_rule(node, probe))
-            notes += [] if _are_same(probe, found.given) else [PROBED]
-            notes += _made_up_note(rerun)
-        except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
-            notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
-            notes += _what_holds(node, found.given, results)
+        return replace(found, notes=[f"the rule cannot be run: {plain(first, 400)}"])
+    notes: list[str] = []
+    verdicts: list[Verdict] = []
+    rerun: Rerun | None = None
+    try:
+        rerun = rerun_of(node, operands)
+        probe: tuple[Any, ...] = tuple(
+            [None if grad is None else _telling(grad) for grad in found.given]
+        )
+        verdicts = compare(rerun, probe, run_rule(node, probe))
+        if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
+            notes.append(PROBED)
+        if rerun.made_up:
+            which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
+            notes.append(f"of {which} {MADE_UP}")
+    except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
+        notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
+        notes += _what_holds(node, found.given, results)
     wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
-    rule = [] if results is None else rule_of(node, found.given, results, found.saved, rerun, wrong)
+    rule = rule_of(node, found.given, results, found.saved, rerun, wrong)
     return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
 
 
@@ -327,21 +329,6 @@ def _telling(grad: Any) -> Any:
     """The gradient, with 1 for what is 0, tiny or huge: of 0, any rule makes 0."""
     size = np.abs(grad)
     return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
-
-
-def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    return all(map(np.array_equal, some, others))
-
-
-def _made_up_note(rerun: Any) -> list[str]:
-    if not rerun.made_up:
-        return []
-    which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
-    note = (
-        f"of {which} nothing is left: made-up values stand in, from which the forward leaves for "
-        "the rule exactly what it left here"
-    )
-    return [note]
 
 
 def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) -> list[str]:
@@ -362,10 +349,6 @@ def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) ->
 def _width(text: str) -> int:
     """How many places a text takes: a bar over a letter takes none."""
     return sum(not unicodedata.combining(char) for char in text)
-
-
-def _numbered(word: str, at: int, items: tuple[Any, ...]) -> str:
-    return word if len(items) == 1 else f"{word} {at}"
 
 
 def _numbers(array: Any) -> str:

@@ -2,11 +2,9 @@
 
 html       the page of a recorded pass
 replay     what its script reads
-packing    that, as short JSON
+picture    the drawing on it
 assets     its script and its style sheet (`static/`)
-opened     small drawings of what is in folded boxes
-reserving  room for what a pass under way will yet show
-steering   what a live player asks of a paused pass
 live       the player of a pass that is under way
-jupyter    that, in a notebook
+steering   what that asks of the pass
+jupyter    the live player in a notebook
 """

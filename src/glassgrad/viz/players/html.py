@@ -7,23 +7,19 @@ and only toggles classes on the drawing. It asks nothing of the network, evaluat
 
 import base64
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explanations, record_explained
-from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.players.assets import script, slim, styles
-from glassgrad.viz.players.opened import templates_of
-from glassgrad.viz.players.packing import pack
-from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
+from glassgrad.viz.players.assets import script, styles
+from glassgrad.viz.players.picture import page_drawing, slim, templates_of
+from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.svg.swatches import legend_items, state_items
 from glassgrad.viz.wording import escape
-
-__all__ = ["Player", "player"]
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own
 
@@ -66,7 +62,7 @@ class Player:
             f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
             f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
             f'<script type="module">\n{script()}\n'
-            'mount(document.querySelector(".gg-player"), {keys: document});\n'
+            'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
         )
 
@@ -82,24 +78,28 @@ class Player:
         return self._element("section", "h2", prefix)
 
     def _element(self, tag: str, heading: str, prefix: str | None) -> str:
-        graph, data = self.drawing.graph, self._json()
+        graph, data = self.drawing.graph, self._packed()
         prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
-        notices = [self.drawing.layout, *self._notices()]
+        count, notices = f"{len(self.trace.events):,}", [self.drawing.layout]
+        if len(self.trace.events) > MOST_EVENTS:
+            count = f"the first {MOST_EVENTS:,} of {count}"
+            notices.append(f"{count} events are here; the trace has them all")
+        sentences = [notice[:1].upper() + notice[1:] for notice in notices]
         title = escape(graph.title)
         return (
             f'<{tag} class="gg gg-player" data-prefix="{escape(prefix)}" tabindex="-1"'
             f' aria-label="{title}" data-lm-suppress-shortcuts="true">\n'
             f'<header class="gg-head"><{heading}>{title}</{heading}>'
             f"<p>Arrows follow the gradient · {escape(graph.counts)}"
-            f'<span class="gg-total"> · {self._total()} events</span></p></header>\n'
+            f'<span class="gg-total"> · {count} events</span></p></header>\n'
             '<div class="gg-stage" tabindex="0" role="group" aria-label="The graph">\n'
-            f"{slim(_calm(self.drawing).bare_svg(prefix=prefix))}</div>\n"
+            f"{slim(page_drawing(self.drawing).bare_svg(prefix=prefix))}</div>\n"
             "<noscript><p>The steps need JavaScript; the picture above is the finished pass.</p>"
             "</noscript>\n"
             f'<footer class="gg-foot"><ul class="gg-legend">{self._legend()}</ul>'
-            f"<p>{escape('. '.join(_sentence(notice) for notice in notices))}.</p></footer>\n"
+            f"<p>{escape('. '.join(sentences))}.</p></footer>\n"
             f"{templates_of(self.trace, graph, prefix)}"
-            f'<script type="application/json" class="gg-data">{data}</script>\n</{tag}>'
+            f'<script type="application/zlib" class="gg-data">{data}</script>\n</{tag}>'
         )
 
     def save(self, path: str | Path) -> Path:
@@ -112,16 +112,6 @@ class Player:
         path.write_text(self.html, encoding="utf-8", newline="\n")
         return path
 
-    def _total(self) -> str:
-        count = len(self.trace.events)
-        return f"{count:,}" if count <= MOST_EVENTS else f"the first {MOST_EVENTS:,} of {count:,}"
-
-    def _notices(self) -> list[str]:
-        count = len(self.trace.events)
-        if count <= MOST_EVENTS:
-            return []
-        return [f"the first {MOST_EVENTS:,} of {count:,} events are here; the trace has them all"]
-
     def _kinds(self) -> frozenset[str]:
         """The kinds of boxes on the page; any, where folded boxes are opened."""
         present = frozenset(vertex.kind for vertex in self.drawing.graph.vertices)
@@ -131,12 +121,10 @@ class Player:
         items = [*legend_items(self.drawing.graph), *state_items()]
         return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
 
-    def _json(self) -> str:
-        """The log as JSON inside a script element, where `<` could end it."""
+    def _packed(self) -> str:
         data = self.data()
         data["events"] = [{key: e[key] for key in e if key != "k"} for e in data["events"]]
-        text = pack(data)
-        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+        return pack(data)
 
     def data(self) -> dict[str, Any]:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
@@ -199,16 +187,3 @@ def player(loss: Any) -> Player:
 
     trace = trace_of(loss, "player", run)
     return Player(trace, draw(trace, rankdir="LR"), found)
-
-
-def _calm(drawing: Drawing) -> Drawing:
-    """The drawing before anything has gone wrong: the script marks that in its time."""
-    graph = drawing.graph
-    if not any(vertex.bad for vertex in graph.vertices):
-        return drawing
-    graph = replace(graph, vertices=tuple(replace(vertex, bad="") for vertex in graph.vertices))
-    return replace(drawing, graph=graph, places=lay_out(graph, rankdir=drawing.rankdir))
-
-
-def _sentence(notice: str) -> str:
-    return notice[:1].upper() + notice[1:]

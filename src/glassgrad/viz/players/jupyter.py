@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Literal
 
 from glassgrad.viz.players import assets
@@ -16,8 +15,6 @@ from glassgrad.viz.style import css_variables
 
 if TYPE_CHECKING:
     from .live import LivePlayer
-
-__all__ = ["Notebook", "after_each_cell", "display", "is_notebook"]
 
 STATIC = "static"  # GLASSGRAD_DISPLAY=static: no widget
 PAUSE = 1.0  # seconds without a step, after which the recorded player is brought up to date
@@ -188,8 +185,8 @@ def _widget_class() -> Callable[[], Any]:
     parts = {
         "__module__": __name__,
         "__repr__": lambda _: "(with a running kernel this player is live)",
-        "_esm": f"{assets.script()}\n{_read('widget.js')}",
-        "_css": f"{_colors()}\n{assets.styles()}\n{_read('widget.css')}",
+        "_esm": f"{assets.script()}\n{assets.read('widget.js')}",
+        "_css": f"{_colors()}\n{assets.styles()}\n{assets.read('widget.css')}",
     }
     return type("PlayerWidget", (anywidget.AnyWidget,), parts)
 
@@ -205,7 +202,3 @@ def _colors() -> str:
         selector = ",".join(f"{mark} .gg" for mark in marks)
         rules.append(f"{selector}{{{css_variables(theme, flow=True)};color-scheme:{theme}}}")
     return "\n".join(rules)
-
-
-def _read(name: str) -> str:
-    return resources.files("glassgrad.viz.players").joinpath("static", name).read_text("utf-8")

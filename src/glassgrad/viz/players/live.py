@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.summary import summarize
 from glassgrad.viz.drawing import Drawing, draw
-from glassgrad.viz.explaining.entries import explanations
+from glassgrad.viz.explaining.entries import explained, explanations
 from glassgrad.viz.players import html, jupyter
 from glassgrad.viz.players.html import Player
-from glassgrad.viz.players.reserving import drawn_with_room, gradients_shown
-from glassgrad.viz.players.steering import BREAKS, is_session, steering_of
+from glassgrad.viz.players.picture import drawn_with_room
+from glassgrad.viz.players.steering import BREAKS, Steering, is_session
 from glassgrad.viz.wording import plain
-
-__all__ = ["LivePlayer", "player"]
 
 
 def player(loss: Any) -> "Player | LivePlayer":
@@ -91,14 +91,15 @@ class LivePlayer:
         self.session = session
         self.error: BaseException | None = None
         self.selected: Any = None
-        self._steering = steering_of(session)
+        self._steering = Steering(session)
         self._trace = self._steering.trace
         self._callbacks: list[Callable[[Any], Any]] = []
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
         self._told: dict[str, Any] = {}  # what the page knows
-        self._explained: dict[str, Any] = {}  # nodes that were explained before they ran
-        self._worded: dict[str, tuple[Any, Any]] = {}  # others, each with the event that it is of
+        # Nodes that were explained before they ran, each with the gradients that it was given.
+        self._explained: dict[str, tuple[dict[str, Any], list[Any]]] = {}
+        self._worded: dict[str, tuple[Any, Any]] = {}  # by the log alone, each with its "apply"
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
 
@@ -144,15 +145,12 @@ class LivePlayer:
         if self.session is None:
             return
         self._trace = self._steering.trace
-        self._drop()
-        if self._notebook is not None:
-            self._notebook.close()
-
-    def _drop(self) -> None:
         self.session = self._send = self.selected = None
         self._told = {}
         del self._steering
         _PLAYERS.discard(self)
+        if self._notebook is not None:
+            self._notebook.close()
 
     # The conversation ---------------------------------------------------------------------------
 
@@ -220,7 +218,6 @@ class LivePlayer:
         about = {
             "granularity": self._steering.granularity,
             "no_way_back": self._steering.no_way_back,
-            "grads": self._told["grads"],
         }
         self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
         self._tell({"type": "breakpoints", "list": self._told["breakpoints"]})
@@ -256,7 +253,6 @@ class LivePlayer:
         trace = self.trace
         return {
             **Player(trace, self._drawing, self._explain(trace)).data(),
-            "grads": gradients_shown(trace, self._drawing),
             "stopped": self._steering.stopped,
             "over": self._steering.is_over,
             "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
@@ -267,12 +263,25 @@ class LivePlayer:
     def _explain(self, trace: Trace) -> dict[str, Any]:
         """What is known of the nodes: those that ran were explained before, as the next is now."""
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
-        known = {id: entry for id, entry in self._explained.items() if id in ran}
-        if self.session is not None:
-            waiting = self._steering.explain_waiting(self.selected)
-            known |= {id: entry for id, entry in waiting.items() if id not in ran}
+        known = {id: found for id, found in self._explained.items() if id in ran}
+        for row in self._steering.waiting(self.selected) if self.session is not None else ():
+            if row.id not in ran:
+                given = [None if grad is None else _seen(numbers(grad)) for grad in row.gradients]
+                entry, before = self._explained.get(row.id, ({}, None))
+                if before != given:  # each explanation runs the rule
+                    entry = explained(row.node, row.gradients)
+                known[row.id] = entry, given
         self._explained = known
-        return {**self._words_of(trace, ran), **known}
+        entries = self._words_of(trace, ran)
+        for id, (entry, given) in known.items():
+            rows = entry["rows"]
+            told = [grad and grad[1] for grad in given]
+            if id in ran and told != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
+                # A hook has changed the gradient since: the rule is shown in the log's numbers.
+                rows = [row for row in entries[id]["rows"] if row[0] == "rule"]
+                rows += [row for row in entry["rows"] if row[0] != "rule"]
+            entries[id] = {**entry, "rows": rows}
+        return entries
 
     def _words_of(self, trace: Trace, ran: dict[str, Any]) -> dict[str, Any]:
         """What the trace alone tells; made anew for nodes that have run, or not, since then."""
@@ -309,18 +318,21 @@ class LivePlayer:
         return f"LivePlayer({events}{', closed' if self.session is None else ''})"
 
 
+def _seen(grad: Any) -> tuple[bytes, dict[str, Any]]:
+    """A gradient exactly, and as a trace has it."""
+    return grad.tobytes(), summarize(grad)
+
+
 def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """What `now` has that `before` had not: the events from the first that differs on."""
     old, new = before["events"], now["events"]
     pairs = enumerate(zip(old, new, strict=False))
     kept = next((k for k, (a, b) in pairs if a != b), min(len(old), len(new)))
     news: dict[str, Any] = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
-    for key in ("arrays", "norms", "nodes", "grads", "explain"):
+    for key in ("arrays", "boxed", "norms", "nodes", "explain"):
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
-    tensors = ("leaves", "tensors")
-    if any(now[key] != before[key] for key in tensors):
-        news |= {key: now[key] for key in tensors}
+    news |= {key: now[key] for key in ("leaves", "tensors", "hooked") if now[key] != before[key]}
     return news | {key: now[key] for key in ("stopped", "over", "error", "granularity")}
 
 

@@ -6,28 +6,49 @@ leaves    [{"id", "name", "acc", "shape", "dtype", "array"}, …]
 tensors   the outputs (their ids are `outputs`), and those that keep their gradient: likewise, with
           "node", "slot" and "retains"
 arrays    {"a7": "[1, 2]"}               in words
+boxed     {"a7": "‖·‖=2.24"}             the same as boxes show it
 norms     {"a7": 2.236}                  "nan" where there is one, or inf
 events    the trace's own                `said`: a sentence each; `begin`: one before the first
 lines     [{"file", "line", "code", "nodes"}, …]   the program, as far as it is known
 wanted    ["n0"]                         nodes whose gradients are given out, not added to .grad
+hooked    ["h1"]                         hooks of tensors: they run before `retains` keeps anything
 folds     {"f4": {"title", "count", "members"}}   what is in the folded boxes
 """
 
+import base64
+import json
 import re
+import zlib
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
+from glassgrad.viz.players.picture import FOLDS, boxed_text, in_folds
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
-__all__ = ["MOST_EVENTS", "replay_data"]
-
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
-FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 
 _LINE = re.compile(r"(?P<file>.*), line (?P<line>\d+)(: `(?P<code>.*)`)?", re.DOTALL)
+
+
+def pack(value: Any) -> str:
+    """Plain data as short text without a sign that HTML knows: JSON, deflated, in base 64.
+
+    `unpack` in `static/log.js` is the way back in the browser.
+
+    Example:
+        >>> unpack(pack({"op": "AddBackward0"}))
+        {'op': 'AddBackward0'}
+    """
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(text: str) -> Any:
+    """What `pack` was given."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
@@ -45,6 +66,7 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
     narrator = Narrator(trace)
     events = trace.events[:MOST_EVENTS]
     nodes = _nodes(trace, graph)
+    passed = _passed_on(events)
     return _beyond(trace, nodes) | {
         "place": {
             node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
@@ -53,9 +75,16 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
         "leaves": [_tensor(leaf) | {"acc": leaf["acc"]} for leaf in trace.leaves],
         "tensors": _made(trace, nodes),
         "wanted": trace.graph.get("wanted", []),
+        "hooked": [
+            hook["id"]
+            for node in nodes
+            for hook in node.get("hooks", ())
+            if hook.get("kind") == "tensor"
+        ],
         "outputs": [output["id"] for output in trace.outputs],
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
-        "norms": _norms(trace),
+        "boxed": {name: boxed_text(trace.arrays[name], len(trace.nodes)) for name in passed},
+        "norms": {name: _norm(trace.arrays[name]) for name in passed},
         "events": events,
         "said": [narrator.sentence(event) for event in events],
         "begin": _begin(trace),
@@ -64,17 +93,29 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
     }
 
 
+def _passed_on(events: list[dict[str, Any]]) -> list[str]:
+    """The arrays that went along edges."""
+    names: dict[str | None, None] = {}
+    for event in events:
+        for key in ("grad_in", "grad_out", "before", "after"):
+            names.update(dict.fromkeys(event.get(key, ())))
+        names[event.get("grad")] = None
+    return [name for name in names if name is not None]
+
+
+def _norm(array: dict[str, Any]) -> Any:
+    return "nan" if array.get("nan") or array.get("inf") else array["norm"]
+
+
 def _beyond(trace: Trace, nodes: list[dict[str, Any]]) -> dict[str, int]:
     """What the nodes that are left out hold besides: bytes that no event of the page frees."""
     if len(nodes) == len(trace.nodes):
         return {}
-    here, all_ = (_kept(each) for each in (nodes, trace.nodes))
+    here, all_ = (
+        sizes_of(saved for node in each for saved in of_no_leaf(node))
+        for each in (nodes, trace.nodes)
+    )
     return {"beyond": sum(size for storage, size in all_.items() if storage not in here)}
-
-
-def _kept(nodes: list[dict[str, Any]]) -> dict[str, int]:
-    """The pieces of memory that nodes have saved, and no leaf owns, with their bytes."""
-    return sizes_of(saved for node in nodes for saved in of_no_leaf(node))
 
 
 def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:
@@ -107,14 +148,8 @@ def _node(node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
 
 
 def _saved(entry: dict[str, Any]) -> dict[str, Any]:
-    found = {
-        "name": entry["name"],
-        "of": leaf_of(entry) or entry["storage"],
-        "bytes": entry["bytes"],
-        "version": entry["version"],
-    }
-    if "now" in entry:
-        found["now"] = entry["now"]
+    found = {"of": leaf_of(entry) or entry["storage"]}
+    found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
 
@@ -141,22 +176,6 @@ def _made(trace: Trace, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for (node, slot), each in kept.items():
         entry = _tensor({**each, "id": f"{node}.{slot}"})
         found.append(entry | {"node": node, "slot": slot, "retains": True})
-    return found
-
-
-def _norms(trace: Trace) -> dict[str, Any]:
-    """The norms of the arrays that went along edges."""
-    names: dict[str | None, None] = {}
-    for event in trace.events[:MOST_EVENTS]:
-        for key in ("grad_in", "grad_out", "before", "after"):
-            names.update(dict.fromkeys(event.get(key, ())))
-        names[event.get("grad")] = None
-    found = {}
-    for name in names:
-        if name is not None:
-            array = trace.arrays[name]
-            is_bad = array.get("nan") or array.get("inf")
-            found[name] = "nan" if is_bad else array["norm"]
     return found
 
 
@@ -187,17 +206,11 @@ def _lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _folds(trace: Trace, graph: Graph) -> dict[str, Any]:
     """The folded boxes with the ids of their nodes, as far as they are few enough to be listed."""
-    members: dict[str, list[str]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
-    for node in trace.nodes if members else ():
-        place = graph.place.get(node["id"])
-        if place in members:
-            members[place].append(node["id"])
     return {
-        vertex.id: {
-            "title": vertex.title,
-            "count": len(members[vertex.id]),
-            "members": members[vertex.id][:MOST_MEMBERS],
+        box.id: {
+            "title": box.title,
+            "count": len(nodes),
+            "members": [node["id"] for node in nodes[:MOST_MEMBERS]],
         }
-        for vertex in graph.vertices
-        if members.get(vertex.id)
+        for box, nodes in in_folds(trace, graph)
     }

@@ -2,7 +2,7 @@
 // a live one Python keeps them, and this is only the form and the list.
 
 import { element, textButton, clip, refill } from "./elements.js";
-import { advance, beginnings, replay } from "./log.js";
+import { advance, beginnings, replay, tensorOf } from "./log.js";
 
 const KINDS = [
   ["node", "node"], ["op", "op"], ["tensor", "tensor"], ["scope", "scope"], ["hook", "hook"],
@@ -31,7 +31,7 @@ function isMet(point, data, { k, node, from, state }) {
   if (what === "op") return isCalled(data.nodes[node].op, value);
   if (what === "tensor") return node === arrivalOf(data, value);
   if (what === "scope") return isInside(data.nodes[node], value) && !isInside(data.nodes[from], value);
-  return arriving(data, k, node, state).some((each) => data.norms[each] > value);
+  return (state.into[node] ?? []).some((each) => data.norms[each] > value);
 }
 
 function isCalled(op, name) {
@@ -44,15 +44,8 @@ function isInside(node, path) {
 
 // The node where the gradient of a tensor arrives.
 function arrivalOf(data, id) {
-  const tensor = [...data.leaves, ...data.tensors].find((each) => each.id === id);
+  const tensor = tensorOf(data, id);
   return tensor?.acc ?? tensor?.node;
-}
-
-// The gradients that wait for a node whose turn begins with event k.
-function arriving(data, k, node, state) {
-  const first = data.events[k];
-  const arrays = first.before ?? data.events.slice(k).find((each) => each.type === "apply" && each.node === node)?.grad_in;
-  return arrays ?? [state.arrived[node]?.grad ?? null];
 }
 
 // Whether nan or inf came out of finite numbers.

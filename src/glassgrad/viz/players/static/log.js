@@ -1,33 +1,16 @@
 // The log of a backward pass, read: what the state is after k events. No page, no drawing.
 
-// What `packing.py` made: "~4" is a word that comes again, "a ~4; of text" has one in it, [-1, …] is
-// a list, [2, …] a dict, and [-2, "n", 3, 90] within them counts from "n3".
-export function unpack({ words, forms, data }) {
-  const known = [];
-  const run = (item) => item?.[0] === -2 &&
-    Array.from({ length: item[3] }, (_, at) => item[1] + (item[2] + at));
-  const keys = forms.map((form) => form.flatMap((key) => run(key) || [key]));
-  const word = (digits) => (known[parseInt(digits, 36)] ??= open(words[parseInt(digits, 36)]));
-  const open = (value) => {
-    if (typeof value === "string") {
-      if (/^~[0-9a-z]+$/.test(value)) return word(value.slice(1));
-      return value.replace(/~([0-9a-z]*);/g, (_, digits) => (digits ? word(digits) : "~"));
-    }
-    if (!Array.isArray(value)) return value;
-    const [form, ...rest] = value;
-    const items = rest.flatMap((item) => run(item) || [open(item)]);
-    let at = 0;
-    return form < 0 ? items : Object.fromEntries(keys[form].map((key) =>
-      (Array.isArray(key) ? [key[0], open(key[1])] : [key, items[at++]])));
-  };
-  return open(data);
+// A promise of the data of a page, which `replay.py` has packed.
+export function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
 // --- state ---------------------------------------------------------------------------------------
 
 function blank() {
   return {
-    node: {}, arrived: {}, grad: {}, into: {}, outof: {}, versions: {}, freed: new Set(),
+    node: {}, arrived: {}, grad: {}, into: {}, kept: {}, outof: {}, versions: {}, freed: new Set(),
     passed: new Map(), hooks: [], queue: [], done: 0, current: null, event: null, error: null,
   };
 }
@@ -39,7 +22,9 @@ export function replay(data, count) {
   return state;
 }
 
-// The state after one event more; `passed` has what went along each edge.
+// The state after one event more. By node, `into` has the gradients that are there, as far as hooks
+// have changed them, `kept` what `retain_grad` keeps of them, and `outof` what its rule gave. By edge,
+// `passed` has what went along it; by leaf, `grad` its `.grad`.
 export function advance(state, data, event) {
   const { type, node } = event;
   state.event = event;
@@ -48,29 +33,57 @@ export function advance(state, data, event) {
   } else if (type === "ready") {
     state.node[node] = "ready";
     state.queue.push(node);
+    state.into[node] = data.given[node] ?? state.into[node];
   } else if (type === "buffer") {
     state.arrived[node] = event;
+    (state.into[node] ??= [])[event.slot] = event.grad;
     const leaf = givenOut(data, node);
     if (leaf) state.grad[leaf.id] = event.grad;
     if (event.edge) state.passed.set(event.edge, sentAlong(state, event));
   } else if (type === "accumulate") {
-    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    const leaf = tensorOf(data, event.tensor);
     if (leaf) begin(state, data, leaf.acc);
     if (leaf) state.passed.set(`e${leaf.acc.slice(1)}-0`, event.grad);
     state.grad[event.tensor] = event.grad;
   } else {
     begin(state, data, node);
-    atNode(state, event);
+    atNode(state, data, event);
   }
 }
 
-// The leaf whose gradient ends at this node: it was asked for, and is not added to `.grad`.
-export function givenOut(data, node) {
-  return data.wanted.includes(node) ? data.leaves.find((each) => each.acc === node) : undefined;
+// By node, the gradients that its turn begins with, before any hook; of nodes whose turn has begun.
+export function givenTo(data) {
+  const given = {};
+  for (const { type, node, before, grad_in: into } of data.events) {
+    if (type === "pre_hook" || type === "apply") given[node] ??= before ?? into;
+  }
+  return given;
 }
 
-function atNode(state, event) {
+// A leaf, or another tensor that the page knows, by its id.
+export function tensorOf(data, id) {
+  return [...data.leaves, ...data.tensors].find((each) => each.id === id);
+}
+
+// The leaf whose gradient ends at this node.
+export function leafAt(data, node) {
+  return data.leaves.find((each) => each.acc === node);
+}
+
+// The same, where the gradient was asked for, and is not added to `.grad`.
+export function givenOut(data, node) {
+  return data.wanted.includes(node) ? leafAt(data, node) : undefined;
+}
+
+// The versions of what a node saved: when it was saved, and when it was last read, as far as is known.
+export function versionsOf(state, node, { name, version, now = version }) {
+  return state.versions[`${node} ${name}`] ?? [version, now];
+}
+
+function atNode(state, data, event) {
   const { type, node } = event;
+  // A tensor keeps its gradient when its own hooks have run, and before those of the node.
+  if (!data.hooked.includes(event.hook)) state.kept[node] ??= event.grad_in ?? event.before ?? state.into[node];
   if (type === "apply") {
     state.into[node] = event.grad_in;
     state.outof[node] = event.grad_out;
@@ -79,6 +92,8 @@ function atNode(state, event) {
     state.hooks.push(event);
   } else if (type === "post_hook") {
     state.outof[node] = event.after;
+    const leaf = leafAt(data, node); // its `.grad` is in the hook's hands
+    if (leaf) [state.grad[leaf.id]] = event.after;
     state.hooks.push(event);
   } else if (type === "unpack") {
     state.versions[`${node} ${event.saved}`] = event.version;
@@ -112,7 +127,7 @@ const ON_THE_WAY = ["ready", "buffer"]; // events that its gradients cause at ot
 export function nodeUnderWay(data, event) {
   if (ON_THE_WAY.includes(event.type)) return undefined;
   if (event.type !== "accumulate") return event.node;
-  return data.leaves.find((each) => each.id === event.tensor)?.acc;
+  return tensorOf(data, event.tensor)?.acc;
 }
 
 // For each event the node that begins with it, or null.
@@ -170,7 +185,7 @@ export function phases(data, node, count) {
 export function movingArcs(data, event) {
   if (event?.type === "buffer") return event.edge ? [event.edge] : [];
   if (event?.type === "accumulate") {
-    const leaf = data.leaves.find((each) => each.id === event.tensor);
+    const leaf = tensorOf(data, event.tensor);
     return leaf ? [`e${leaf.acc.slice(1)}-0`] : [];
   }
   return event?.type === "unpack" ? [tieOf(data, event.node, event.saved)] : [];
@@ -234,8 +249,8 @@ export function heldBytes(data) {
 // The smallest and the largest finite norm > 0 that an arrow carries in the whole log, as log₁₀.
 export function flowBounds(data) {
   const logs = [];
-  const { passed, into } = replay(data, data.events.length);
-  const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && into[node]?.[slot]);
+  const { passed } = replay(data, data.events.length);
+  const given = data.tensors.map(({ id, node, slot }) => data.outputs.includes(id) && data.given[node]?.[slot]);
   for (const array of [...passed.values(), ...given]) {
     const norm = data.norms[array];
     if (norm > 0) logs.push(Math.log10(norm));

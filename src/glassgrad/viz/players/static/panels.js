@@ -2,7 +2,7 @@
 
 import { element, rows, formula, textButton, clip, bytesText, refill } from "./elements.js";
 import { faults } from "./stage.js";
-import { givenOut, phases } from "./log.js";
+import { givenOut, leafAt, phases, tensorOf, versionsOf } from "./log.js";
 
 const MOST_ROWS = 40;
 const MOST_HOOKS = 30;
@@ -72,7 +72,7 @@ export class Panels {
       this.phaseStrip(id, at),
       this.gradients(state, id, node),
       ...this.saved(state, id, node),
-      ...this.formulas(state, id),
+      ...this.formulas(state, id, at),
       element("div", { class: "gg-acts" },
         textButton(isSet ? "Remove breakpoint" : "Break here", () => this.told.toggleBreak(id), { "aria-pressed": String(isSet), title: "b" }),
         textButton("Run to here", () => this.told.until(id))),
@@ -90,17 +90,15 @@ export class Panels {
 
   gradients(state, id, node) {
     const into = state.into[id];
-    const list = (into ?? []).map((array, slot) => [
+    const list = Array.from(into ?? [], (array, slot) => [
       into.length > 1 ? `gradient in ${slot}` : "gradient in", this.words(array)]);
     const buffer = state.arrived[id];
-    if (!list.length && buffer) {
-      list.push(["gradient in", this.words(buffer.grad)], ["arrived", `${buffer.have} of ${buffer.need}`]);
-    }
+    const hasBegun = ["current", "done"].includes(state.node[id]);
+    if (buffer && !hasBegun) list.push(["arrived", `${buffer.have} of ${buffer.need}`]);
     const out = state.outof[id];
     node.edges.forEach((to, index) => {
       if (!out) return;
-      const leaf = this.data.leaves.find((each) => each.acc === to);
-      const name = leaf?.name ?? this.data.nodes[to]?.name ?? to;
+      const name = leafAt(this.data, to)?.name ?? this.data.nodes[to]?.name ?? to;
       list.push([to ? `→ ${clip(name, 40)}` : "→ no gradient needed", this.words(out[index])]);
     });
     return list.length ? rows(list) : null;
@@ -110,7 +108,7 @@ export class Panels {
     if (!node.saved?.length) return [];
     const gone = state.freed.has(id) || node.freed;
     const list = node.saved.map((entry) => {
-      const [then, now] = state.versions[`${id} ${entry.name}`] ?? [entry.version, entry.now ?? entry.version];
+      const [then, now] = versionsOf(state, id, entry);
       const stale = then !== now;
       const version = stale ? `saved at v${then}, now v${now}: stale` : `v${then}`;
       const where = entry.of[0] === "t" ? `leaf ${clip(this.nameOf(entry.of), 24)}` : entry.of;
@@ -121,7 +119,7 @@ export class Panels {
   }
 
   nameOf(id) {
-    return [...this.data.leaves, ...this.data.tensors].find((each) => each.id === id)?.name ?? id;
+    return tensorOf(this.data, id)?.name ?? id;
   }
 
   // --- what it means ---
@@ -134,11 +132,11 @@ export class Panels {
   }
 
   // The rule in symbols (value, tangent, and what backward computes), and in these numbers once it
-  // has run; of a chosen node at once.
-  formulas(state, id) {
+  // has run; of a node of a paused pass that waits, in those that have arrived.
+  formulas(state, id, at) {
     const { formulas = [], rows: about = [] } = this.data.explain[id] ?? {};
     if (!formulas.length) return [];
-    const isKnown = Boolean(state.outof[id]) || this.picker.value === id;
+    const isKnown = Boolean(state.outof[id]) || (this.told.isLive && at === this.data.events.length);
     const numbers = isKnown ? about.filter(([part]) => part === RULE) : [];
     return [element("h4", {}, "Rule"), element("dl", { class: "gg-math" },
       ...formulas.flatMap((each, at) => [element("dt", {}, PARTS[at] ?? ""), element("dd", {}, formula(each))])),
@@ -220,7 +218,7 @@ export class Panels {
     const isGivenOut = Boolean(tensor.acc && givenOut(this.data, tensor.acc));
     const fresh = isGivenOut ? state.event?.type === "buffer" && state.event.node === tensor.acc :
       state.event?.type === "accumulate" && state.event.tensor === tensor.id;
-    const given = tensor.node ? state.into[tensor.node]?.[tensor.slot] : undefined;
+    const given = (tensor.retains ? state.kept : state.into)[tensor.node]?.[tensor.slot];
     const version = this.versionOf(state, tensor);
     const list = [["value", tensor.array ? this.words(tensor.array) : tensor.shape]];
     if (tensor.acc) list.push([isGivenOut ? "gradient" : ".grad", grad ? this.words(grad) : "none yet", fresh ? "gg-fresh" : grad ? "" : "gg-none"]);

@@ -3,13 +3,13 @@
 // One rule: the page at step k depends on k alone. `replay` (log.js) folds the first k events into
 // a state, `paint` shows it. So going back is the same as going forward.
 //
-//   mount(root, { keys, live })
+//   await mount(root, { keys, live })
 //     root   an element that `Player.fragment()` wrote
 //     keys   who hears the keyboard: the root itself, or the document if the page is the player's
-//     live   {send(message), listen(callback)}: a paused pass in Python, which the buttons then drive;
-//            with `granularity`, and `noWayBack`, why it cannot be stepped back, if it cannot
+//     live   {send(message)}: a paused pass in Python, which the buttons then drive; `hear` takes
+//            what it answers. With `granularity`, and `noWayBack`, why there is no step back, if so
 
-import { unpack, replay, stops, beginnings, storages, flowBounds } from "./log.js";
+import { unpack, replay, stops, beginnings, storages, givenTo, tensorOf, flowBounds } from "./log.js";
 import { element, keepFocus, textButton } from "./elements.js";
 import { Stage, heatLegend } from "./stage.js";
 import { Timeline } from "./timeline.js";
@@ -20,16 +20,15 @@ import { controls, helpCard, showPlaying } from "./controls.js";
 const PAUSE = 200; // ms between two addresses
 const WINDOW = 60; // lines of the log on each side of the current one
 
-function mount(root, { keys = root, live = null } = {}) {
-  return new Player(root, keys, live);
+async function mount(root, { keys = root, live = null } = {}) {
+  root.classList.add("gg-live");
+  return new Player(root, await unpack(root.querySelector(".gg-data").textContent), keys, live);
 }
 
 class Player {
-  constructor(root, keys, live) {
-    Object.assign(this, { root, live, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
+  constructor(root, data, keys, live) {
+    Object.assign(this, { root, data, live, at: 0, chosen: null, timer: null, opened: null, isBusy: false });
     this.ownsPage = keys === document && !live;
-    this.data = unpack(JSON.parse(root.querySelector(".gg-data").textContent));
-    this.data.storages = storages(this.data);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.stage = new Stage(root, this.data, calm);
     this.timeline = new Timeline(this.data, (step) => this.go(step));
@@ -40,7 +39,7 @@ class Player {
     const choose = (node) => this.choose(node);
     this.panels = new Panels(this.data, {
       choose, breaks: this.breaks.root, legend: root.querySelector(".gg-foot"),
-      toggleBreak: (node) => this.toggleBreak(node), until: (node) => this.until(node),
+      toggleBreak: (node) => this.toggleBreak(node), until: (node) => this.until(node), isLive: Boolean(live),
     });
     this.source = new Source(this.data, choose);
     this.build();
@@ -74,7 +73,6 @@ class Player {
     const main = element("div", { class: "gg-column" }, parts.now,
       element("div", { class: "gg-view" }, this.stage.frame), parts.heat, this.timeline.root, controls(this), element("div", { class: "gg-below" }, parts.log, this.source.root));
     this.root.querySelector(".gg-head").after(element("div", { class: "gg-frame" }, main, this.panels.root), parts.help);
-    this.root.classList.add("gg-live");
     this.panels.root.querySelector(".gg-sec-legend").open = this.ownsPage;
     this.stage.fit(parts.fit.checked = this.stage.isSmallEnough);
     // In a notebook the element gets its place, and so its width, after this.
@@ -190,25 +188,22 @@ class Player {
   hear(message) {
     if (message.type === "breakpoints") {
       this.showBreaks(message.list);
-      return;
     } else if (message.type === "explained") {
       this.data.explain[message.node] = message.explain;
+      this.paint();
     } else if (message.type === "update") {
       this.take(message);
-      return;
     }
-    this.paint();
   }
 
   // What happened from event `from` on, in place of what was known of that.
-  take({ from, events, said, arrays, norms, nodes, leaves, tensors, stopped, over, error }) {
-    const { data } = this;
+  take({ from, events, said, stopped, over, error, granularity, ...more }) {
+    const { data, parts } = this;
     data.events = [...data.events.slice(0, from), ...events];
     data.said = [...data.said.slice(0, from), ...said];
-    Object.assign(data.arrays, arrays);
-    Object.assign(data.norms, norms);
-    if (nodes) Object.assign(data.nodes, nodes);
-    if (leaves) Object.assign(data, { leaves, tensors });
+    for (const key of ["arrays", "boxed", "norms", "nodes", "explain"]) Object.assign(data[key], more[key]);
+    for (const key of ["leaves", "tensors", "hooked"]) data[key] = more[key] ?? data[key];
+    parts.grain.value = granularity ?? parts.grain.value;
     this.isBusy = false;
     if (stopped || over || error) this.stop();
     this.learn();
@@ -219,7 +214,7 @@ class Player {
   // What depends on the log as a whole.
   learn() {
     const { data } = this;
-    data.storages = storages(data);
+    Object.assign(data, { storages: storages(data), given: givenTo(data) });
     this.bounds = flowBounds(data);
     this.stops = stops(data, this.parts.grain.value);
     this.timeline.learn(data);
@@ -241,7 +236,7 @@ class Player {
   // A tensor is known there by its name, if it has one.
   asPythonKnows(what, value) {
     if (what !== "tensor") return value;
-    return [...this.data.leaves, ...this.data.tensors].find((each) => each.id === value)?.name ?? value;
+    return tensorOf(this.data, value)?.name ?? value;
   }
 
   removeBreak(point) {
@@ -347,7 +342,6 @@ class Player {
     if (this.ownsPage) {
       addEventListener("hashchange", () => this.go(this.fromAddress(), { remember: false }));
     }
-    this.live?.listen((message) => this.hear(message));
   }
 
   press(event) {

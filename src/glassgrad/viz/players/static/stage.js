@@ -2,13 +2,14 @@
 // back is the same as going forward. Rings and signs are put round the boxes once, at the start.
 
 import { element, shape, icon, textButton, clip } from "./elements.js";
-import { flowStep, movingArcs, tieOf } from "./log.js";
+import { flowStep, movingArcs, tensorOf, tieOf, versionsOf } from "./log.js";
 
 const STATES = ["pending", "ready", "current", "done"];
 const FLOWS = ["0", "1", "2", "3", "4", "5", "zero", "nan"];
 const SMALLEST = 0.67; // below two thirds of its size the text is too small: it scrolls instead
 const SIDE = Math.hypot(7.5, 3.6); // of an arrow's head, drawn from its left corner to its point
 const LARGEST = 1.5; // a small graph is enlarged, for the back row
+const LONGEST = 34; // characters of a row in a box, as Python cuts it
 
 export class Stage {
   constructor(root, data, calm) {
@@ -20,6 +21,8 @@ export class Stage {
     this.arcs = new Map();
     for (const group of root.querySelectorAll(".vertex")) addMarks(group);
     this.learn(this.frame);
+    this.gradients = [...this.frame.querySelectorAll(".value.late")].map((row) =>
+      [row.parentElement.id.slice(this.prefix.length), row]);
   }
 
   // Drawings are found by the ids of the log, in this player only: others may share the page.
@@ -62,6 +65,7 @@ export class Stage {
   paint(state, { at, chosen, points, bounds }) {
     this.paintVertices(state, at);
     this.paintArcs(state, at, bounds);
+    this.paintGradients(state);
     this.paintFaults(state);
     for (const [id, groups] of this.vertices) {
       const isChosen = chosen !== null && (id === chosen || id === this.data.place[chosen]);
@@ -100,10 +104,19 @@ export class Stage {
     }
   }
 
+  // The gradient in a box is the one that is there now; Python has left room for each.
+  paintGradients(state) {
+    const { arrays, boxed } = this.data;
+    for (const [id, row] of this.gradients) {
+      const array = id in this.data.nodes ? state.into[id]?.[0] : state.grad[id];
+      row.textContent = array ? clip(boxed[array] ?? arrays[array], LONGEST) : "…";
+    }
+  }
+
   paintArcs(state, at, bounds) {
     const moving = new Set(movingArcs(this.data, state.event));
     for (const [id, groups] of this.arcs) {
-      const carried = id[0] === "r" && at ? this.given(id, state) : state.passed.get(id);
+      const carried = id[0] === "r" && at ? this.given(id) : state.passed.get(id);
       const step = this.hot && bounds ? flowStep(this.data.norms[carried], bounds) : null;
       for (const group of groups) {
         group.classList.toggle("done", state.passed.has(id) || (id[0] === "r" && at > 0));
@@ -114,9 +127,9 @@ export class Stage {
   }
 
   // What backward was given at an output.
-  given(arc, state) {
-    const output = this.data.tensors.find((each) => each.id === `t${arc.slice(1)}`);
-    return output && state.into[output.node]?.[output.slot];
+  given(arc) {
+    const output = tensorOf(this.data, `t${arc.slice(1)}`);
+    return output && this.data.given[output.node]?.[output.slot];
   }
 
   // --- what is wrong ---
@@ -219,9 +232,8 @@ function findFaults(state, data) {
   };
   for (const [id, node] of Object.entries(data.nodes)) {
     for (const saved of node.saved ?? []) {
-      const versions = state.versions[`${id} ${saved.name}`] ?? [saved.version, saved.now ?? saved.version];
-      if (versions[0] === versions[1]) continue;
-      add(id, `v${versions[1]}≠v${versions[0]}`, [tieOf(data, id, saved.name)]);
+      const [then, now] = versionsOf(state, id, saved);
+      if (then !== now) add(id, `v${now}≠v${then}`, [tieOf(data, id, saved.name)]);
     }
     const bad = (arrays) => (arrays ?? []).some((each) => data.norms[each] === "nan");
     if (bad(state.outof[id]) && !bad(state.into[id])) add(id, "NaN", []);

@@ -3,38 +3,19 @@
 
 function render({ model, el }) {
   const view = Math.random().toString(36).slice(2);
-  const listeners = new Set();
-  let player = null;
-  const live = {
-    send: (message) => model.send(message),
-    listen: (callback) => { listeners.add(callback); },
-  };
+  let player = null; // a promise of it
 
-  function hear(message) {
-    if (message.type === "begin" && message.view === view) begin(message);
-    if (message.type === "begin" || !player) return;
-    if (message.type === "update") Object.assign(player.data.explain, message.explain);
-    listeners.forEach((each) => each(message));
-    if (message.type === "update") show(message);
+  async function hear(message) {
+    if (message.type !== "begin") (await player)?.hear(message);
+    else if (message.view === view) player = begin(message);
   }
 
-  function show({ granularity, grads }) {
-    const root = el.querySelector(".gg-player");
-    root.querySelector(".gg-grain").value = granularity;
-    // The rows with gradients: Python has left room for them in the picture.
-    for (const [id, text] of Object.entries(grads)) {
-      const row = root.querySelector(`[id="${CSS.escape(root.dataset.prefix + id)}"] > .value.late`);
-      if (row) row.textContent = text;
-    }
-  }
-
-  function begin({ no_way_back: noWayBack, ...page }) {
-    el.innerHTML = page.html; // written by Player.fragment(), which escapes all names
+  function begin({ html, granularity, no_way_back: noWayBack }) {
+    el.innerHTML = html; // written by Player.fragment(), which escapes all names
     el.classList.add("gg-widget");
     const root = el.querySelector(".gg-player");
-    player = mount(root, { keys: root, live: { ...live, granularity: page.granularity, noWayBack } });
-    show(page);
     if (noWayBack) root.querySelector(".gg-head p").append(` · ${noWayBack}`);
+    return mount(root, { live: { send: (message) => model.send(message), granularity, noWayBack } });
   }
 
   // The notebook takes the arrow keys for its own unless told not to. Keys with Ctrl, and the one
