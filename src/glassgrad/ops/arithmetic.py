@@ -31,10 +31,9 @@ Operand = Tensor | bool | int | float | complex
 
 
 class Add(Elementwise):
-    """z = x + y        dz = dx + dy        x̄ = z̄,  ȳ = z̄"""
+    """z = x + y        x̄ = z̄,  ȳ = z̄"""
 
     node = "AddBackward0"
-    latex = ("x + y", r"\dot x + \dot y", r"\bar x = \bar z,\ \bar y = \bar z")
     ufunc = np.add
 
     @staticmethod
@@ -77,10 +76,9 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
 
 class Sub(Elementwise):
-    """z = x − y        dz = dx − dy        x̄ = z̄,  ȳ = −z̄"""
+    """z = x − y        x̄ = z̄,  ȳ = −z̄"""
 
     node = "SubBackward0"
-    latex = ("x - y", r"\dot x - \dot y", r"\bar x = \bar z,\ \bar y = -\bar z")
     ufunc = np.subtract
 
     @staticmethod
@@ -131,10 +129,9 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
 
 class Rsub(Elementwise):
-    """y = c − x        dy = −dx        x̄ = −ȳ"""
+    """y = c − x,  c = other        x̄ = −ȳ"""
 
     node = "RsubBackward1"
-    latex = ("c - x", r"-\dot x", r"\bar x = -\bar y")
 
     @staticmethod
     def forward(x, *, other):
@@ -172,10 +169,9 @@ def rsub(input: Tensor, other: Operand) -> Tensor:
 
 
 class Mul(Multilinear, Elementwise):
-    """z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
+    """z = x·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
     node = "MulBackward0"
-    latex = (r"x\,y", r"y\,\dot x + x\,\dot y", r"\bar x = \bar z\,y,\ \bar y = \bar z\,x")
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     ufunc = np.multiply
@@ -216,10 +212,9 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 class Div(Elementwise):
-    """z = x/y        dz = (dx − z·dy)/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
+    """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
     node = "DivBackward0"
-    latex = ("x / y", r"(\dot x - z\,\dot y)/y", r"\bar x = \bar z / y,\ \bar y = -\bar z\,x / y^2")
     saves = ("self", "other")
     saved_if = {"self": 1}
     floating = True
@@ -267,10 +262,9 @@ def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 class Neg(Linear, Elementwise):
-    """y = −x        dy = −dx        x̄ = −ȳ"""
+    """y = −x        x̄ = −ȳ"""
 
     node = "NegBackward0"
-    latex = ("-x", r"-\dot x", r"\bar x = -\bar y")
 
     @staticmethod
     def forward(x):
@@ -309,11 +303,10 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Abs(Elementwise):
-    """y = |x|        dy = sgn x·dx        x̄ = ȳ·sgn x"""
+    """y = |x|        x̄ = ȳ·sgn x"""
 
     node = "AbsBackward0"
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
-    latex = ("|x|", r"\operatorname{sgn}(x)\,\dot x", r"\bar x = \bar y \operatorname{sgn}(x)")
     saves = ("self",)
 
     @staticmethod
@@ -361,10 +354,9 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Sign(Elementwise):
-    """y = sgn x        dy = 0        x̄ = 0"""
+    """y = sgn x        x̄ = 0"""
 
     node = "SignBackward0"
-    latex = (r"\operatorname{sgn} x", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):

@@ -40,10 +40,9 @@ __all__ = [
 
 
 class Clone(Linear, Along):
-    """y = x        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ"""
 
     node = "CloneBackward0"
-    latex = ("x", r"\dot x", r"\bar x = \bar y")
     promotes = None
 
     @staticmethod
@@ -56,7 +55,7 @@ class Clone(Linear, Along):
 
 
 class Contiguous(Clone):
-    """y = x, row by row in memory        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ"""
 
     node = "CloneBackward0"
 
@@ -87,14 +86,9 @@ def clone(input: Tensor) -> Tensor:
 
 
 class ToCopy(Linear, Along):
-    """y = x, converted        dy = dx, converted        x̄ = ȳ, converted back"""
+    """y = x        x̄ = ȳ"""
 
     node = "ToCopyBackward0"
-    latex = (
-        r"\operatorname{to}(x)",
-        r"\operatorname{to}(\dot x)",
-        r"\bar x = \operatorname{to}(\bar y)",
-    )
     promotes = None
 
     @staticmethod

@@ -18,10 +18,9 @@ __all__ = ["diag", "diag_embed", "diagflat", "trace"]
 
 
 class DiagEmbed(Linear, Along):
-    """yᵢᵢ = xᵢ, 0 elsewhere        dyᵢᵢ = dxᵢ        x̄ᵢ = ȳᵢᵢ"""
+    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
     node = "DiagEmbedBackward0"
-    latex = (r"[i = j]\,x_i", r"[i = j]\,\dot x_i", r"\bar x_i = \bar y_{ii}")
     promotes = None
     axes = ("dim1", "dim2")
 
@@ -97,7 +96,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
 
 class DiagonalCopy(Diagonal):
-    """yᵢ = xᵢᵢ        dyᵢ = dxᵢᵢ        x̄ᵢᵢ = ȳᵢ, 0 elsewhere"""
+    """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
     node = "DiagonalBackward0_copy"
     views = False
@@ -143,14 +142,9 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 class Trace(KeepsShape):
-    """y = Σᵢ xᵢᵢ        dy = Σᵢ dxᵢᵢ        x̄ᵢᵢ = ȳ, 0 elsewhere"""
+    """y = Σᵢⱼ xᵢⱼ·[i = j]        x̄ᵢⱼ = ȳ·[i = j]"""
 
     node = "TraceBackward0"
-    latex = (
-        r"\textstyle\sum_i x_{ii}",
-        r"\textstyle\sum_i \dot x_{ii}",
-        r"\bar x_{ij} = [i = j]\,\bar y",
-    )
     promotes = None
 
     @staticmethod

@@ -33,14 +33,11 @@ __all__ = ["cross_entropy"]
 
 
 class CrossEntropy(Primitive):
-    """l = −Σᵢ qᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σq − qᵢ)·dxᵢ        x̄ᵢ = l̄·(pᵢ·Σq − qᵢ)"""
+    """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
+    x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
+    """
 
     node = "CrossEntropyBackward0"
-    latex = (
-        r"-\sum_i q_i \ln p_i,\ p = \operatorname{softmax} x",
-        r"\sum_i (p_i \textstyle\sum_j q_j - q_i)\,\dot x_i",
-        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j q_j - q_i)",
-    )
     saves = ("self", "target")
     promotes = None
     differentiates = slice(1)
@@ -114,15 +111,12 @@ def _slopes(ctx: Any, x: Any, target: Any) -> tuple[Any, Any]:
 
 
 class MeanCrossEntropy(Primitive):
-    """l = mean of ln Σⱼ exp xⱼ − xₜ        dl = mean of Σⱼ (pⱼ − [j = t])·dxⱼ        x̄ⱼ = l̄·(pⱼ − [j = t])/n"""  # noqa: E501  # formulas
+    """y = −Σᵢⱼ ln pᵢⱼ·[m·i + j ∈ hits]/n,  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ,  n, m = shape x
+    x̄ᵢⱼ = ȳ·(pᵢⱼ − [m·i + j ∈ hits])/n
+    """
 
     # What a classifier's training step computes: CrossEntropy without its options.
     node = "CrossEntropyBackward0"
-    latex = (
-        r"\tfrac1n \sum_i \bigl(\ln \sum_j e^{x_{ij}} - x_{it_i}\bigr)",
-        r"\tfrac1n \sum_{ij} (p_{ij} - [j = t_i])\,\dot x_{ij}",
-        r"\bar x_{ij} = \tfrac1n\,\bar l\,(p_{ij} - [j = t_i])",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -167,14 +161,11 @@ def _ones_at(hits: Any, like: Any, shape: tuple[int, ...]) -> Any:
 
 
 class SoftCrossEntropy(Primitive):
-    """l = −Σᵢ tᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σt − tᵢ)·dxᵢ − ln pᵢ·dtᵢ        x̄ᵢ = l̄·(pᵢ·Σt − tᵢ),  t̄ᵢ = −l̄·ln pᵢ"""  # noqa: E501  # formulas
+    """z = −Σᵢⱼ tᵢⱼ·ln pᵢⱼ/n,  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
+    x̄ᵢⱼ = z̄·(pᵢⱼ·Σₖ tᵢₖ − tᵢⱼ)/n,  t̄ᵢⱼ = −z̄·ln pᵢⱼ/n
+    """
 
     node = "CrossEntropyBackward0"
-    latex = (
-        r"-\sum_i t_i \ln p_i,\ p = \operatorname{softmax} x",
-        r"\sum_i (p_i \textstyle\sum_j t_j - t_i)\,\dot x_i - \ln p_i\,\dot t_i",
-        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j t_j - t_i),\ \bar t_i = -\bar l \ln p_i",
-    )
     saves = ("self", "target")
     promotes = None
     differentiates = slice(2)

@@ -21,37 +21,37 @@ __all__ = ["detach_", "squeeze_", "swapaxes_", "t_", "transpose_", "unsqueeze_"]
 
 
 class TInPlace(T):
-    """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
+    """Y = Xᵀ        X̄ = Ȳᵀ"""
 
     node = "TBackward1"
 
 
 class TransposeInPlace(Transpose):
-    """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
+    """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
 
     node = "TransposeBackward1"
 
 
 class SqueezeInPlace(Squeeze):
-    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward3"
 
 
 class SqueezeDimInPlace(SqueezeDim):
-    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward4"
 
 
 class SqueezeDimsInPlace(SqueezeDims):
-    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward5"
 
 
 class UnsqueezeInPlace(Unsqueeze):
-    """y = x with a new dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     node = "UnsqueezeBackward1"
 

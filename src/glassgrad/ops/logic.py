@@ -23,9 +23,7 @@ __all__ = [
 
 
 class LogicalAnd(Predicate):
-    """z = [x ≠ 0] ∧ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \wedge y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ∧ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -52,9 +50,7 @@ def logical_and(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalOr(Predicate):
-    """z = [x ≠ 0] ∨ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \vee y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ∨ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -72,9 +68,7 @@ def logical_or(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalXor(Predicate):
-    """z = [x ≠ 0] ⊕ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \oplus y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ⊕ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -92,9 +86,7 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalNot(Predicate):
-    """y = [x = 0]        dy = 0        x̄ = 0"""
-
-    latex = (r"\neg x", "0", r"\bar x = 0")
+    """y = [x = 0]"""
 
     @staticmethod
     def forward(x):
@@ -112,9 +104,7 @@ def logical_not(input: Tensor) -> Tensor:
 
 
 class BitwiseAnd(Predicate):
-    """z = x & y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \mathbin{\&} y", "0", r"\bar x = \bar y = 0")
+    """z = x & y"""
 
     @staticmethod
     def forward(x, y):
@@ -142,9 +132,7 @@ def bitwise_and(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseOr(Predicate):
-    """z = x | y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \mathbin{|} y", "0", r"\bar x = \bar y = 0")
+    """z = x | y"""
 
     @staticmethod
     def forward(x, y):
@@ -162,9 +150,7 @@ def bitwise_or(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseXor(Predicate):
-    """z = x ^ y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \oplus y", "0", r"\bar x = \bar y = 0")
+    """z = x ^ y"""
 
     @staticmethod
     def forward(x, y):
@@ -182,9 +168,7 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseNot(Predicate):
-    """y = ~x        dy = 0        x̄ = 0"""
-
-    latex = (r"\mathord{\sim} x", "0", r"\bar x = 0")
+    """y = ~x"""
 
     @staticmethod
     def forward(x):

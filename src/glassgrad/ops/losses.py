@@ -29,10 +29,9 @@ __all__ = ["mse_loss", "nll_loss"]
 
 
 class NllLoss(Primitive):
-    """l = −Σᵢ qᵢ·xᵢ        dl = −Σᵢ qᵢ·dxᵢ        x̄ᵢ = −l̄·qᵢ"""
+    """z = −Σᵢ w[tᵢ]·x[i, tᵢ]/Σᵢ w[tᵢ]        x̄ᵢⱼ = −z̄·w[tᵢ]·[j = tᵢ]/Σₖ w[tₖ]"""
 
     node = "NllLossBackward0"
-    latex = (r"-\sum_i q_i x_i", r"-\sum_i q_i\,\dot x_i", r"\bar x_i = -\bar l\,q_i")
     saves = ("self", "target")
     promotes = None
     differentiates = slice(1)
@@ -109,14 +108,9 @@ def nll_loss(
 
 
 class MseLoss(PointwiseLoss):
-    """l = Σᵢ (xᵢ − yᵢ)²/n        dl = 2·Σᵢ (xᵢ − yᵢ)·(dxᵢ − dyᵢ)/n        x̄ᵢ = 2·l̄·(xᵢ − yᵢ)/n = −ȳᵢ"""  # noqa: E501  # formulas
+    """z = Σᵢ (xᵢ − yᵢ)²/n        x̄ᵢ = 2·z̄·(xᵢ − yᵢ)/n,  ȳᵢ = −2·z̄·(xᵢ − yᵢ)/n"""
 
     node = "MseLossBackward0"
-    latex = (
-        r"\tfrac1n \sum_i (x_i - y_i)^2",
-        r"\tfrac2n \sum_i (x_i - y_i) (\dot x_i - \dot y_i)",
-        r"\bar x_i = \tfrac2n\,\bar l\,(x_i - y_i) = -\bar y_i",
-    )
     saves = ("self", "target")
 
     @staticmethod

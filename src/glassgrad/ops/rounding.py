@@ -26,10 +26,9 @@ class _Steps(Elementwise):
 
 
 class Floor(_Steps):
-    """y = ⌊x⌋        dy = 0        x̄ = 0"""
+    """y = ⌊x⌋        x̄ = 0"""
 
     node = "FloorBackward0"
-    latex = (r"\lfloor x \rfloor", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):
@@ -61,10 +60,9 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Ceil(_Steps):
-    """y = ⌈x⌉        dy = 0        x̄ = 0"""
+    """y = ⌈x⌉        x̄ = 0"""
 
     node = "CeilBackward0"
-    latex = (r"\lceil x \rceil", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):
@@ -96,10 +94,9 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Trunc(_Steps):
-    """y = x without its fraction        dy = 0        x̄ = 0"""
+    """y = sgn x·⌊|x|⌋        x̄ = 0"""
 
     node = "TruncBackward0"
-    latex = (r"\operatorname{sgn}(x) \lfloor |x| \rfloor", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):
@@ -134,10 +131,9 @@ fix = trunc
 
 
 class Round(_Steps):
-    """y = the integer next to x        dy = 0        x̄ = 0"""
+    """y = round x        x̄ = 0"""
 
     node = "RoundBackward0"
-    latex = (r"\lfloor x \rceil", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):
@@ -145,10 +141,9 @@ class Round(_Steps):
 
 
 class RoundDecimals(_Steps):
-    """y = x to k decimals        dy = 0        x̄ = 0"""
+    """y = round(10ᵏ·x)/10ᵏ,  k = decimals        x̄ = 0"""
 
     node = "RoundBackward1"
-    latex = (r"10^{-k} \lfloor 10^k x \rceil", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x, *, decimals):
@@ -190,10 +185,9 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 
 
 class Frac(Elementwise):
-    """y = x − trunc x        dy = dx        x̄ = ȳ"""
+    """y = x − trunc x        x̄ = ȳ"""
 
     node = "FracBackward0"
-    latex = (r"x - \operatorname{trunc} x", r"\dot x", r"\bar x = \bar y")
 
     @staticmethod
     def forward(x):

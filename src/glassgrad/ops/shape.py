@@ -51,14 +51,9 @@ Dims = int | Sequence[int]
 
 
 class View(KeepsShape):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "ViewBackward0"
-    latex = (
-        r"\operatorname{reshape} x",
-        r"\operatorname{reshape} \dot x",
-        r"\bar x = \operatorname{reshape}^{-1} \bar y",
-    )
     promotes = None
     views = True
     sizes = ("size",)
@@ -79,13 +74,13 @@ class View(KeepsShape):
 
 
 class ReshapeAlias(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "ReshapeAliasBackward0"
 
 
 class UnsafeView(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "UnsafeViewBackward0"
     views = False
@@ -261,17 +256,12 @@ def contiguous(input: Tensor) -> Tensor:
 class _Squeezing(KeepsShape):
     """What the three ways to squeeze share."""
 
-    latex = (
-        r"\operatorname{squeeze} x",
-        r"\operatorname{squeeze} \dot x",
-        r"\bar x = \operatorname{unsqueeze} \bar y",
-    )
     promotes = None
     views = True
 
 
 class Squeeze(_Squeezing):
-    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward0"
 
@@ -290,7 +280,7 @@ class Squeeze(_Squeezing):
 
 
 class SqueezeDim(_Squeezing):
-    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward1"
     axes = ("dim",)
@@ -305,7 +295,7 @@ class SqueezeDim(_Squeezing):
 
 
 class SqueezeDims(_Squeezing):
-    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward2"
     axes = ("dim",)
@@ -357,14 +347,9 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 
 class Unsqueeze(KeepsShape):
-    """y = x with a dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     node = "UnsqueezeBackward0"
-    latex = (
-        r"\operatorname{unsqueeze} x",
-        r"\operatorname{unsqueeze} \dot x",
-        r"\bar x = \operatorname{squeeze} \bar y",
-    )
     promotes = None
     views = True
     axes = ("dim",)

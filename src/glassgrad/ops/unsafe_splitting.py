@@ -14,14 +14,14 @@ __all__ = ["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"]
 
 
 class UnsafeSplit(Split):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+    """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
 
     node = "UnsafeSplitBackward0"
     views = False
 
 
 class UnsafeSplitWithSizes(SplitWithSizes):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+    """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
 
     node = "UnsafeSplitWithSizesBackward0"
     views = False

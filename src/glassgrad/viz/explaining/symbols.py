@@ -8,14 +8,13 @@ import numpy as np
 from glassgrad.base.backend import asnumpy
 from glassgrad.core.graph import Node
 from glassgrad.recording.function import BackwardCFunction
-from glassgrad.recording.saving import PrimitiveNode, operand_of
+from glassgrad.recording.saving import PrimitiveNode
 
+from .formulas import Formulas, formulas_of, letters_of
 from .rerun import Rerun
-from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown_array
+from .vjp import Numbers, Shown, rule_in_numbers, shown_array
 
 __all__ = ["rule_of"]
-
-_PARAMETERS = {"exponent": "c", "min": "a", "max": "b", "threshold": "t", "base": "c"}
 
 
 def rule_of(
@@ -41,13 +40,15 @@ def rule_of(
     if not isinstance(node, (PrimitiveNode, BackwardCFunction)):
         return []
     cls: Any = node._forward_cls
+    found = formulas_of(cls)
+    if found is None:
+        return []
     numbers = Numbers([_shown(grad) for grad in given], [_shown(grad) for grad in results])
     numbers.wrong = set(wrong)
-    outputs, operands = letters_of(cls)
-    numbers.letters |= _known_again(rerun, operands)
+    numbers.letters |= _known_again(rerun, found.operands)
     if isinstance(node, PrimitiveNode):
-        numbers.letters |= _parameters(node, cls)
-        numbers.letters |= _saved(cls, saved, outputs, operands)
+        numbers.letters |= _parameters(node, found)
+        numbers.letters |= _saved(cls, saved)
         numbers.summed = _summed(cls, given, results)
     return rule_in_numbers(cls, _positions(node, rerun), numbers)
 
@@ -68,7 +69,7 @@ def _positions(node: Any, rerun: Rerun | None) -> list[int]:
     )
 
 
-def _known_again(rerun: Rerun | None, operands: list[str]) -> dict[str, Shown]:
+def _known_again(rerun: Rerun | None, operands: tuple[str, ...]) -> dict[str, Shown]:
     """The operands that the forward would be run on again, as far as they are the real ones."""
     if rerun is None:
         return {}
@@ -79,11 +80,9 @@ def _known_again(rerun: Rerun | None, operands: list[str]) -> dict[str, Shown]:
     }
 
 
-def _parameters(node: Any, cls: Any) -> dict[str, Shown]:
+def _parameters(node: Any, found: Formulas) -> dict[str, Shown]:
     """Numbers that were no operands: the exponent of `x ** 2`."""
-    code = cls.forward.__code__
-    names = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-    values = {_PARAMETERS.get(name, name): getattr(node, name, None) for name in names}
+    values = {letter: getattr(node, name, None) for letter, name in found.parameters.items()}
     return {
         letter: shown_array(np.asarray(value))
         for letter, value in values.items()
@@ -91,14 +90,13 @@ def _parameters(node: Any, cls: Any) -> dict[str, Shown]:
     }
 
 
-def _saved(cls: Any, saved: list[Any], outputs: list[str], operands: list[str]) -> dict[str, Shown]:
-    letters = {}
-    for name, array, _ in saved:
-        at = 0 if name == "result" else operand_of(cls, name)
-        names = outputs if name == "result" else operands
-        if array is not None and at < len(names):
-            letters[names[at].lower()] = shown_array(asnumpy(array))
-    return letters
+def _saved(cls: Any, saved: list[Any]) -> dict[str, Shown]:
+    letters = {name: letter for letter, name in letters_of(cls).items()}
+    return {
+        letters[name].lower(): shown_array(asnumpy(array))
+        for name, array, _ in saved
+        if array is not None and name in letters
+    }
 
 
 def _summed(cls: Any, given: tuple[Any, ...], results: tuple[Any, ...]) -> set[int]:
