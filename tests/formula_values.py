@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.viz.explaining.notation import Equation, Term, terms
+from glassgrad.viz.explaining.notation import RELATIONS, Equation, Term, items, terms
 
 BATCH = "*"
 DIMS = ("dim", "dims", "dimension")
@@ -245,7 +245,7 @@ class Evaluation:
         return bool(self.sizes)
 
     def count(self) -> int:
-        first = self.formulas.operands[0]
+        first = next(iter(self.formulas.operands))
         for equation in [*self.formulas.value, *self.formulas.where, *self.formulas.gradient]:
             for term in terms(equation):
                 if term.kind == "places" and term.parts[0] == Term("name", first):
@@ -281,25 +281,15 @@ class Evaluation:
         key, names = self.key(lined, places)
         return Named(lined.array[key], names)
 
-    def of_group(self, term: Term) -> Any:
-        return self.value(term.parts[0])
-
-    def of_truth(self, term: Term) -> Any:
-        return _each(lambda x: np.asarray(x, bool) * 1.0, self.value(term.parts[0]))
-
-    def of_minus(self, term: Term) -> Any:
+    def of_bracket(self, term: Term) -> Any:
         value = self.value(term.parts[0])
-        return _each(np.negative, value) if isinstance(value, Named) else tuple(-v for v in value)
+        return _each(BRACKETS[term.sign], value) if term.sign in BRACKETS else value
 
-    def of_not(self, term: Term) -> Any:
-        return _each(np.invert, self.value(term.parts[0]))
-
-    def of_root(self, term: Term) -> Any:
-        return _each(np.sqrt, self.value(term.parts[0]))
-
-    def of_fence(self, term: Term) -> Any:
-        rule = {"|": np.abs, "⌊": np.floor, "⌈": np.ceil}[term.sign]
-        return _each(rule, self.value(term.parts[0]))
+    def of_prefix(self, term: Term) -> Any:
+        value = self.value(term.parts[0])
+        return (
+            _each(PREFIXES[term.sign], value) if isinstance(value, Named) else [-v for v in value]
+        )
 
     def of_transpose(self, term: Term) -> Any:
         array = self.value(term.parts[0]).array
@@ -315,16 +305,19 @@ class Evaluation:
         value, condition, other = map(self.value, term.parts)
         return _each(lambda c, x, y: np.where(c, x, y), condition, value, other)
 
-    def of_relation(self, term: Term) -> Any:
-        values = [self.value(part) for part in term.parts]
-        if term.sign == "∈":
-            return _each(lambda x: np.isin(x, _named(values[1]).array), values[0])
-        steps = zip(values, term.sign.split(), values[1:], strict=False)
-        truths = [_each(RELATIONS[sign], x, y) for x, sign, y in steps]
-        return _each(lambda *all: np.logical_and.reduce(np.broadcast_arrays(*all)), *truths)
-
     def of_binary(self, term: Term) -> Any:
         left, right = [_named(self.value(part)) for part in term.parts]
+        if term.sign in RELATIONS:
+            before = term.parts[0]
+            if before.sign in RELATIONS:  # a ≤ x ≤ b
+                return _each(
+                    np.logical_and,
+                    left,
+                    self.of_binary(term._replace(parts=(before.parts[1], term.parts[1]))),
+                )
+            if term.sign == "∈":
+                return _each(lambda x: np.isin(x, right.array), left)
+            return _each(BINARY[term.sign], left, right)
         if term.sign == "·" and left.names is None and right.names is None and self.has_matrices():
             return Named(_product(left.array, right.array), None)
         if term.sign == "×":
@@ -340,9 +333,9 @@ class Evaluation:
         under, body = term.parts
         each = under.parts if under.kind == "list" else (under,)
         names = tuple(dict.fromkeys([_base(part).sign for part in each]))
-        names = names[:1] if each[0].kind == "relation" else names
+        names = names[:1] if each[0].sign in RELATIONS else names
         value = _named(self.value(body))
-        conditions = [self.value(part) for part in each if part.kind == "relation"]
+        conditions = [self.value(part) for part in each if part.sign in RELATIONS]
         ones = [Named(np.ones(self.sizes[name]), (name,)) for name in names]
         arrays, lined = _lined_up([value, *conditions, *ones])
         holds = np.logical_and.reduce(np.broadcast_arrays(*arrays[1:], arrays[0] == arrays[0])[:-1])
@@ -434,7 +427,9 @@ class Evaluation:
         dim = self.parameters["dim"]
         if size is None:
             letters = self.formulas.operands
-            parts = [self.arrays["name", x] for x in letters] + self.more["name", letters[0]]
+            parts = [self.arrays["name", x] for x in letters] + self.more[
+                "name", next(iter(letters))
+            ]
             ends = np.cumsum([part.shape[dim] for part in parts])[:-1]
         elif np.ndim(size):
             ends = np.cumsum(size)[:-1]
@@ -544,8 +539,7 @@ def _product(x: Any, y: Any) -> Any:
 
 def _parts(term: Term) -> list[Term]:
     """The terms of a list, without the dots at its end."""
-    parts = term.parts if term.kind == "list" else (term,)
-    return [part for part in parts if part.sign != "…"]
+    return [part for part in items(term) if part.sign != "…"]
 
 
 def _base(term: Term) -> Term:
@@ -590,15 +584,20 @@ def _polygamma(order: Any, x: Any = None) -> Any:
     return (-1) ** (order + 1) * math.factorial(order) * (terms + rest)
 
 
-RELATIONS = {
+BRACKETS = {
+    "[": lambda x: np.asarray(x, bool) * 1.0,
+    "|": np.abs,
+    "⌊": np.floor,
+    "⌈": np.ceil,
+}
+PREFIXES = {"−": np.negative, "~": np.invert, "√": np.sqrt}
+BINARY = {
     "=": np.equal,
     "≠": np.not_equal,
     "<": np.less,
     ">": np.greater,
     "≤": np.less_equal,
     "≥": np.greater_equal,
-}
-BINARY = {
     "+": np.add,
     "−": np.subtract,
     "·": np.multiply,

@@ -5,9 +5,9 @@ import pytest
 
 import glassgrad
 from formula_values import Evaluation, Unfitting
-from glassgrad.viz.explaining.formulas import read
+from glassgrad.viz.explaining.formulas import latex_of, read
 from glassgrad.viz.explaining.math import mathml
-from glassgrad.viz.explaining.notation import NotationError
+from glassgrad.viz.explaining.notation import NotationError, terms
 from opcase import Run, all_primitives, weights_for
 from opcases import CASES
 
@@ -60,7 +60,7 @@ def formulas(cls):
 def test_an_op_begins_with_its_formulas(cls):
     found = formulas(cls)
     assert str(found).isprintable()
-    for tex in found.latex():
+    for tex in latex_of(cls):
         assert "<mtext>\\" not in mathml(tex)
 
 
@@ -69,7 +69,7 @@ def test_formulas_speak_of_each_gradient(cls):
     found = formulas(cls)
     if cls.differentiable:
         said = {term.sign for e in found.gradient for term in parts(e.left)}
-        missing = set(found.operands[cls.differentiates]) - said
+        missing = set(list(found.operands)[cls.differentiates]) - said
         assert not missing, f"{cls.__name__} does not say what `{missing.pop()}̄` is. {ADVICE}."
 
 
@@ -128,10 +128,10 @@ def compared(cls, found, operands, parameters):
     """What the formulas say otherwise than the rules, in words."""
     arrays, more, constants = {}, {}, {}
 
+    has_dots = any(term.sign == "…" for each in found.value for term in terms(each))
+
     def bind(kind, letters, values):
-        is_open = "…" in letters or found.operands == ("x", "y") != tuple(letters)
-        letters = [letter for letter in letters if letter != "…"]
-        if len(values) > len(letters) and not is_open:
+        if len(values) > len(letters) and not has_dots:
             raise Unfitting
         arrays.update({(kind, x): a for x, a in zip(letters, values, strict=False)})
         more[kind, letters[0]] = values[len(letters) :]

@@ -187,7 +187,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Softmax(Symmetric, AlongLine):
-    """yᵢ = exp xᵢ/Σⱼ exp xⱼ        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
+    """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
     node = "SoftmaxBackward0"
     saves = ("result",)

@@ -126,7 +126,7 @@ def prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -
 
 
 class IndexFill(Symmetric):
-    """y = x,  y[indexᵢ] = v        x̄ = ȳ,  x̄[indexᵢ] = 0"""
+    """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
     node = "IndexFillBackward0"
     promotes = None

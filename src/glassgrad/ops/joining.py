@@ -19,7 +19,7 @@ Tensors = Sequence[Tensor]
 
 
 class Cat(Linear, Along):
-    """z = cat(x, y, …)        x̄, ȳ, … = split z̄"""
+    """z = cat(x, y, …),  x, y, … = tensors        x̄, ȳ, … = split z̄"""
 
     node = "CatBackward0"
     axes = ("dim",)
@@ -127,7 +127,7 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
 
 
 class Stack(Linear, Along):
-    """z = stack(x, y, …)        x̄, ȳ, … = unbind z̄"""
+    """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
 
     node = "StackBackward0"
     axes = ("dim",)

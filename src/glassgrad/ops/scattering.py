@@ -45,7 +45,10 @@ class Scatter(Linear, Along):
 
 
 class ScatterValue(Symmetric, Along):
-    """y = x,  y[indexᵢⱼ, j] = v        x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0"""
+    """y = x,  y[indexᵢⱼ, j] = v
+    dy = dx,  dy[indexᵢⱼ, j] = 0
+    x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0
+    """
 
     node = "ScatterBackward1"
     promotes = None

@@ -26,7 +26,7 @@ from glassgrad.viz.wording import escape, plain, shape_text
 from .differences import Verdict, compare, run_rule
 from .formulas import latex_of, words_of
 from .rerun import Rerun, rerun_of
-from .symbols import rule_of
+from .vjp import rule_of
 
 __all__ = ["Explanation", "explain"]
 

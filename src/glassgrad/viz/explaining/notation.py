@@ -9,16 +9,18 @@ two spaces, by more spaces, or by lines. One with a place on its left is true th
 equation before it says, holds elsewhere.
 
     equation = list ("=" | "~") list
-    list     = choice {", " choice}
+    list     = choice {"," choice}
     choice   = logic ["if" logic "else" choice]
     logic    = relation {("∧" | "∨" | "⊕") relation}
     relation = sum {("=" | "≠" | "<" | ">" | "≤" | "≥" | "∈") sum}
-    sum      = ["−"] product {("+" | "−" | "&" | "|" | "^") product}
+    sum      = product {("+" | "−" | "&" | "|" | "^") product}
     product  = factor {("·" | "/" | "×" | "mod") factor}
-    factor   = big under factor {("·" | "/" …) factor}       Σᵢ xᵢ·yᵢ, Π_{k ≤ i} xₖ, maxᵢ xᵢ, ∃ᵢ (…)
+    factor   = "−" product
+             | big ("ᵢ" | "_{" list "}") product             Σᵢ xᵢ·yᵢ, Π_{k ≤ i} xₖ, maxᵢ xᵢ, ∃ᵢ (…)
              | atom {"²" | "ᵀ" | "ᵢ" | "[" list "]"}         a power, a transpose, places
-    atom     = number [name] | name | function factor | function "(" list ")" | "(" list ")"
-             | "[" choice "]" | "|" sum "|" | "⌊" sum "⌋" | "⌈" sum "⌉" | ("√" | "~" | "∂") atom
+    atom     = number [factor] | name | name factor          2y, x, tanh x, max(x, 0)
+             | "(" list ")" | "[" list "]" | "|" list "|" | "⌊" list "⌋" | "⌈" list "⌉"
+             | ("√" | "~" | "∂") factor
 
 `[x > 0]` is 1 where that holds, else 0; `i` in it is the place itself. The letter n is how many
 places the first index of the first operand goes through, unless an equation says otherwise.
@@ -30,17 +32,15 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Equation", "NotationError", "Term", "as_written", "equations", "latex", "terms", "text"]
-
 BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
+LEAVES = ("name", "gradient", "tangent")
+RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
+LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
+CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 BIG = {"Σ", "Π", "∃", "∀", "max", "min", "argmax", "argmin"}
 BIG |= {"median", "nanmedian", "argmedian", "argnanmedian"}
 KEYWORDS = {"if", "else", "mod"}
-LEVELS = (("∧", "∨", "⊕"), ("=", "≠", "<", ">", "≤", "≥", "∈"), ("+", "−", "&", "|", "^"))
-PRODUCTS = ("·", "/", "×", "mod")
-FENCES = {"|": "|", "⌊": "⌋", "⌈": "⌉"}
 LONGEST = 1_000  # characters of a docstring's formulas
-DEEPEST = 40  # parentheses inside of parentheses
 
 _LOWERED = dict(zip("ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋", "ijklmnst0123456789+−", strict=True))
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123456789+−cyxnk()", strict=True))
@@ -48,13 +48,11 @@ _TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
 _TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
 _TOKEN = re.compile(
     rf"""(?P<number>\d+(?:\.\d+)?|½|∞|…)
-    |(?P<under>_{{)
     |(?P<name>(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<lowered>[{"".join(_LOWERED)}]+)
-    |(?P<transposed>ᵀ)
     |(?P<raised>[{"".join(_RAISED)}]+)
     |(?P<space>\s+)
-    |(?P<sign>.)""",
+    |(?P<sign>_{{|.)""",
     re.VERBOSE,
 )
 
@@ -67,10 +65,9 @@ class Term(NamedTuple):
     """A part of a formula.
 
     Attributes:
-        kind: "number", "name", "gradient" and "tangent" (of a name), "places", "call", "big",
-            "power", "transpose", "binary", "minus", "not", "root", "truth" (in brackets), "fence",
-            "group" (in parentheses), "choice", "relation", "list".
-        sign: the number, the name, the function or the signs, as they are written.
+        kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call", "big",
+            "power", "transpose", "binary", "prefix", "bracket", "choice", "list".
+        sign: the name, the number, the function, the operator or the opening bracket.
         parts: what it is made of.
     """
 
@@ -100,10 +97,13 @@ def equations(source: str) -> list[Equation]:
         >>> latex(equation.right)
         '\\bar y (1 - y^2)'
     """
-    parts = unicodedata.normalize("NFD", source.strip()).replace("=\u0338", "≠")
-    if len(parts) > LONGEST:
+    plain = unicodedata.normalize("NFD", source.strip()).replace("=\u0338", "≠")
+    if len(plain) > LONGEST:
         raise NotationError(f"it has more than {LONGEST} characters")
-    return [_Parser(part).equation() for part in re.split(r",?\s*\n\s*|,?\s{2,}", parts)]
+    try:
+        return [_Parser(part).equation() for part in re.split(r",?\s*\n\s*|,?\s{2,}", plain)]
+    except RecursionError:
+        raise NotationError("it is nested too deeply") from None
 
 
 def terms(part: Term | Equation) -> Iterator[Term]:
@@ -114,205 +114,148 @@ def terms(part: Term | Equation) -> Iterator[Term]:
         yield from terms(each)
 
 
+def items(term: Term) -> tuple[Term, ...]:
+    """The terms of a list; the term itself, if it is none."""
+    return term.parts if term.kind == "list" else (term,)
+
+
 class _Parser:
-    """Reads one equation from left to right."""
+    """Reads one equation from left to right: a method for each rule of the grammar."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.tokens = [(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(source)]
+        self.tokens.append(("end", "", len(source)))
         self.at = 0
-        self.depth = 0
-        self.bars = 0
-
-    # Tokens
+        self.closing = ""
 
     def peek(self) -> tuple[str, str]:
         """Kind and text of the next token that is no space."""
-        while self.at < len(self.tokens) and self.tokens[self.at][0] == "space":
+        while self.tokens[self.at][0] == "space":
             self.at += 1
-        return self.tokens[self.at][:2] if self.at < len(self.tokens) else ("end", "")
+        return self.tokens[self.at][:2]
 
-    def adjoins(self, kind: str, sign: str = "") -> bool:
-        """Whether the very next token, without a space, is of that kind, and that text."""
-        if self.at >= len(self.tokens):
-            return False
-        found, written, _ = self.tokens[self.at]
-        return found == kind and sign in ("", written)
+    def adjoins(self, *wanted: str) -> bool:
+        """Whether the very next token, without a space, is one of those kinds or signs."""
+        kind, written, _ = self.tokens[self.at]
+        return kind in wanted or written in wanted
 
-    def take(self, sign: str = "") -> str:
-        """The next token; `sign` is what it must be."""
-        _, written = self.peek()
-        if not written or sign not in ("", written):
-            where = self.tokens[self.at][2] if written else len(self.source)
-            wanted = f"{sign!r} is missing" if sign else "something is missing"
-            raise NotationError(f"{wanted} after {self.source[:where]!r}")
+    def take(self, wanted: str = "") -> str:
+        kind, written = self.peek()
+        if kind == "end" or wanted not in ("", written):
+            before = self.source[: self.tokens[self.at][2]]
+            raise NotationError(f"{wanted or 'a term'} is missing after {before!r}")
         self.at += 1
         return written
 
-    # Rules of the grammar
-
     def equation(self) -> Equation:
-        left = self.list(self.sum)
+        left = self.list(2)
         sign = self.take("~" if self.peek()[1] == "~" else "=")
         right = self.list()
         if self.peek()[0] != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
         return Equation(left, sign, right)
 
-    def list(self, rule: Callable[[], Term] | None = None) -> Term:
-        rule = rule or self.choice
-        parts = [rule()]
+    def list(self, level: int | None = None) -> Term:
+        parts = [self.choice() if level is None else self.binary(level)]
         while self.peek()[1] == ",":
             self.take()
-            parts.append(rule())
+            parts.append(self.choice() if level is None else self.binary(level))
         return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
 
     def choice(self) -> Term:
-        value = self.logic()
+        value = self.binary()
         if self.peek()[1] != "if":
             return value
         self.take("if")
-        condition = self.logic()
+        condition = self.binary()
         self.take("else")
         return Term("choice", "", (value, condition, self.choice()))
 
-    def logic(self) -> Term:
-        return self.binary(self.relation, LEVELS[0])
-
-    def relation(self) -> Term:
-        parts, signs = [self.sum()], []
-        while self.peek()[1] in LEVELS[1]:
-            signs.append(self.take())
-            parts.append(self.sum())
-        return Term("relation", " ".join(signs), tuple(parts)) if signs else parts[0]
-
-    def sum(self) -> Term:
-        closing = "|" if self.bars else ""
-        return self.binary(self.signed, tuple([sign for sign in LEVELS[2] if sign != closing]))
-
-    def signed(self) -> Term:
-        if self.peek()[1] == "−":
+    def binary(self, level: int = 0) -> Term:
+        """A chain of operators that bind alike, of terms that bind more tightly."""
+        if level == len(LEVELS):
+            return self.factor()
+        found = self.binary(level + 1)
+        while (sign := self.peek()[1]) in LEVELS[level] and sign != self.closing:
             self.take()
-            return Term("minus", "−", (self.product(),))
-        return self.product()
-
-    def product(self) -> Term:
-        return self.binary(self.factor, PRODUCTS)
-
-    def binary(self, rule: Callable[[], Term], signs: tuple[str, ...]) -> Term:
-        found = rule()
-        while self.peek()[1] in signs:
-            sign = self.take()
-            found = Term("binary", sign, (found, rule()))
+            found = Term("binary", sign, (found, self.binary(level + 1)))
         return found
 
     def factor(self) -> Term:
-        kind, written = self.peek()
-        if kind == "name" and written in BIG:
-            start = self.at
+        product = len(LEVELS) - 1
+        _, written = self.peek()
+        if written == "−":
+            return Term("prefix", self.take(), (self.binary(product),))
+        if written in BIG and self.tokens[self.at + 1][0] == "lowered":
             self.take()
-            if self.adjoins("lowered") or self.adjoins("under"):
-                return Term("big", written, (self.under(), self.product()))
-            self.at = start
-        return self.postfixed()
+            return Term("big", written, (self.lowered(), self.binary(product)))
+        if written in BIG and self.tokens[self.at + 1][1] == "_{":
+            self.take()
+            return Term("big", written, (self.enclosed("_{", "}"), self.binary(product)))
+        found = self.atom()
+        while self.adjoins("lowered", "raised", "ᵀ", "["):
+            if self.adjoins("lowered"):
+                found = Term("places", "", (found, self.lowered()))
+            elif self.adjoins("raised"):
+                found = Term("power", "", (found, self.raised()))
+            elif self.adjoins("ᵀ"):
+                found = Term("transpose", self.take(), (found,))
+            else:
+                found = Term("places", "[", (found, self.enclosed("[", "]")))
+        return found
 
-    def under(self) -> Term:
-        """What a sum runs over: indices, or a condition whose first letter is the index."""
-        if self.adjoins("lowered"):
-            return self.lowered()
-        self.take("_{")
-        under = self.list()
-        self.take("}")
-        return under
+    def atom(self) -> Term:
+        kind, written = self.peek()
+        if written in CLOSING:
+            return Term("bracket", written, (self.enclosed(written, CLOSING[written]),))
+        self.take()
+        if kind == "number":
+            number = Term("number", written)
+            is_factor = written.isdigit() and self.adjoins("name") and not self.adjoins(*KEYWORDS)
+            return Term("binary", "", (number, self.factor())) if is_factor else number
+        if written in ("√", "~", "∂"):
+            return Term("prefix", written, (self.factor(),))
+        if kind != "name" or written in KEYWORDS:
+            raise NotationError(f"{written!r} was not expected in {self.source!r}")
+        if written.endswith(BAR):
+            return Term("gradient", written.removesuffix(BAR))
+        if re.fullmatch(r"d[^\W\d_]", written):
+            return Term("tangent", written[1])
+        return self.call(written) if len(written) > 1 or written in "Γψ" else Term("name", written)
+
+    def call(self, name: str) -> Term:
+        """A function of what follows, or a long name."""
+        order: tuple[Term, ...] = ()
+        if name == "log" and self.adjoins("lowered"):
+            name += self.take()
+        elif name == "ψ" and self.adjoins("raised"):  # its nth derivative
+            order = (self.raised(),)
+        kind, written = self.peek()
+        is_term = kind in ("name", "number") or written in ("(", "√")
+        is_term |= written == "|" != self.closing
+        if not is_term or written in KEYWORDS:
+            return Term("name", name)
+        of = self.factor()
+        several = of.sign == "(" and of.parts[0].kind == "list"
+        return Term("call", name, (*order, *(of.parts[0].parts if several else (of,))))
+
+    def enclosed(self, opening: str, closing: str) -> Term:
+        outside, self.closing = self.closing, closing
+        self.take(opening)
+        inner = self.list()
+        self.take(closing)
+        self.closing = outside
+        return inner
+
+    def raised(self) -> Term:
+        plain = "".join(_RAISED[char] for char in self.take())
+        return _Parser(plain).list()
 
     def lowered(self) -> Term:
         """Indices that are written as subscripts: `ᵢⱼ`, `ᵢ₊ₖ`."""
         plain = "".join(_LOWERED[char] for char in self.take())
-        parts = [_small(part) for part in re.findall(r"(?:[a-z]|\d+)(?:[+−](?:[a-z]|\d+))*", plain)]
-        return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
-
-    def postfixed(self) -> Term:
-        found = self.atom()
-        while True:
-            if self.adjoins("lowered"):
-                found = Term("places", "", (found, self.lowered()))
-            elif self.adjoins("transposed"):
-                found = Term("transpose", self.take(), (found,))
-            elif self.adjoins("raised"):
-                plain = "".join(_RAISED[char] for char in self.take())
-                found = Term("power", "", (found, _Parser(plain).list()))
-            elif self.adjoins("sign", "[") and found.kind in ("name", "gradient", "tangent"):
-                self.take()
-                found = Term("places", "[]", (found, self.enclosed(self.list, "]")))
-            else:
-                return found
-
-    def enclosed(self, rule: Callable[[], Term], closing: str) -> Term:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NotationError("it is nested too deeply")
-        bars, self.bars = self.bars, int(closing == "|")
-        inner = rule()
-        self.take(closing)
-        self.bars = bars
-        self.depth -= 1
-        return inner
-
-    def atom(self) -> Term:
-        kind, written = self.peek()
-        self.take()
-        if kind == "number":
-            number = Term("number", written)
-            if written.isdigit() and self.adjoins("name") and self.peek()[1] not in BIG | KEYWORDS:
-                return Term("binary", "", (number, self.postfixed()))
-            return number
-        if kind == "name" and written not in KEYWORDS:
-            return self.named(written)
-        if written == "(":
-            return Term("group", "", (self.enclosed(self.list, ")"),))
-        if written == "[":
-            return Term("truth", "", (self.enclosed(self.choice, "]"),))
-        if written in FENCES:
-            return Term("fence", written, (self.enclosed(self.sum, FENCES[written]),))
-        if written == "√":
-            return Term("root", written, (self.postfixed(),))
-        if written in ("~", "∂"):
-            return Term("not", written, (self.postfixed(),))
-        raise NotationError(f"{written!r} was not expected in {self.source!r}")
-
-    def named(self, written: str) -> Term:
-        """A letter, a name, or a function and what it is of."""
-        if written.endswith(BAR):
-            return Term("gradient", written.removesuffix(BAR))
-        order: tuple[Term, ...] = ()
-        if written == "log" and self.adjoins("lowered"):
-            written += self.take()
-        elif written == "ψ" and self.adjoins("raised"):  # its nth derivative
-            plain = "".join(_RAISED[char] for char in self.take()).strip("()")
-            order = (_small(plain),)
-        is_function = len(written.rstrip("'")) > 1 or written[0] in "Γψ"
-        if is_function and not re.fullmatch("d.", written) and self.begins_a_term():
-            of = self.factor()
-            parts = of.parts if of.kind == "group" else ()
-            if parts and parts[0].kind == "list":
-                return Term("call", written, (*order, *parts[0].parts))
-            return Term("call", written, (*order, of))
-        if re.fullmatch("d[^\\W\\d_]", written):
-            return Term("tangent", written[1])
-        return Term("name", written)
-
-    def begins_a_term(self) -> bool:
-        if self.adjoins("lowered") or self.adjoins("sign", "["):
-            return False
-        kind, written = self.peek()
-        if kind == "name":
-            return written not in KEYWORDS
-        return kind == "number" or written in ("(", "√") or (written == "|" and not self.bars)
-
-
-def _small(plain: str) -> Term:
-    """A sum of letters and numbers, as it stands in a subscript."""
-    return _Parser(plain).sum()
+        return _Parser(re.sub(r"(?<=\w)(?=[a-z])", ",", plain)).list()
 
 
 # As text -----------------------------------------------------------------------------------------
@@ -341,60 +284,45 @@ def text(term: Term | Equation, leaf: Callable[[Term], str] = as_written) -> str
 
 def _text(term: Term, leaf: Callable[[Term], str]) -> str:
     kind, sign, parts = term
-    if kind in ("name", "gradient", "tangent"):
+    if kind in LEAVES:
         return leaf(term)
     if kind == "places":
         indices = _text(parts[1], as_written)
         return _text(parts[0], leaf) + (f"[{indices}]" if sign else _mapped(indices, _TO_LOWERED))
     words = [_text(part, leaf) for part in parts]
-    if kind == "call":
-        if sign == "ψ" and len(words) > 1:
-            sign += _mapped(f"({words.pop(0)})", _TO_RAISED)
-        if len(words) > 1:
-            return f"{sign}({', '.join(words)})"
-        return sign + words[0] if words[0].startswith("(") else f"{sign} {words[0]}"
-    if kind == "big":
-        under = _mapped(words[0], _TO_LOWERED)
-        return f"{sign}{under or f'_{{{words[0]}}}'} {words[1]}"
-    if kind == "power":
-        is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
-        raised = _mapped(words[1], _TO_RAISED) if is_written else ""
-        return words[0] + (raised or f"^({words[1].replace(' ', '')})")
-    if kind == "binary":
-        is_tight = sign in ("·", "/", "")
-        return words[0] + (_between(sign, words[1]) if is_tight else f" {sign} ") + words[1]
-    if kind == "relation":
-        return (
-            "".join(f"{word} {each} " for word, each in zip(words, sign.split(), strict=False))
-            + words[-1]
-        )
-    if kind == "list":
-        return ", ".join(words)
-    return _SHAPES[kind].format(*words, sign=sign, closing=FENCES.get(sign))
+    match kind:
+        case "number":
+            return sign
+        case "binary" if sign in ("·", "/"):
+            return sign.join(words)
+        case "binary":
+            return f" {sign} ".join(words) if sign else _beside(*words)
+        case "prefix":
+            return sign + words[0]
+        case "transpose":
+            return words[0] + sign
+        case "bracket":
+            return sign + words[0] + CLOSING[sign]
+        case "power":
+            is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
+            raised = _mapped(words[1], _TO_RAISED) if is_written else ""
+            return words[0] + (raised or f"^({words[1].replace(' ', '')})")
+        case "big":
+            under = _mapped(words[0], _TO_LOWERED)
+            return f"{sign}{under or f'_{{{words[0]}}}'} {words[1]}"
+        case "choice":
+            return "{} if {} else {}".format(*words)
+        case "call" if sign == "ψ" and len(words) > 1:
+            return sign + _mapped(words[0], _TO_RAISED) + words[1]
+        case "call" if len(words) == 1:
+            return sign + ("" if words[0].startswith("(") else " ") + words[0]
+    listed = ", ".join(words)
+    return f"{sign}({listed})" if kind == "call" else listed
 
 
-_SHAPES = {
-    "number": "{sign}",
-    "minus": "−{}",
-    "not": "{sign}{}",
-    "root": "√{}",
-    "transpose": "{}ᵀ",
-    "truth": "[{}]",
-    "group": "({})",
-    "fence": "{sign}{}{closing}",
-    "choice": "{} if {} else {}",
-}
-
-
-def _chained(words: list[str], signs: list[str]) -> str:
-    """`a ≤ x ≤ b`."""
-    steps = zip(signs, words[1:], strict=True)
-    return " ".join([words[0], *[f"{sign} {word}" for sign, word in steps]])
-
-
-def _between(sign: str, following: str) -> str:
-    """What stands between two factors: nothing in `2y`, but a dot in `2·3`."""
-    return sign if sign or following[0].isalpha() else "·"
+def _beside(number: str, factor: str) -> str:
+    """`2y`, but `2·3`."""
+    return number + ("" if factor[0].isalpha() else "·") + factor
 
 
 def _mapped(plain: str, table: dict[str, str]) -> str:
@@ -412,24 +340,14 @@ _COMMANDS = {
     "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log₂": r"\log_2",
     "log₁₀": r"\log_{10}",
     "∧": r"\wedge", "∨": r"\vee", "⊕": r"\oplus", "≠": r"\ne", "≤": r"\le", "≥": r"\ge",
-    "∈": r"\in", "∃": r"\exists", "∀": r"\forall", "∂": r"\partial", "−": "-",
+    "∈": r"\in", "∃": r"\exists", "∀": r"\forall", "∂": r"\partial ", "−": "-",
     "&": r"\mathbin{\&}", "|": r"\mathbin{|}",
-    "^": r"\oplus", "×": r"\times", "mod": r"\bmod", "~": r"\mathord{\sim}",
+    "^": r"\oplus", "×": r"\times", "mod": r"\bmod", "~": r"\mathord{\sim} ",
 }  # fmt: skip
-_COMMANDS |= {
-    name: f"\\{name}"
-    for name in ["cos", "cosh", "exp", "ln", "max", "min", "sin", "sinh", "tan", "tanh"]
-}
-_LATEX = {
-    "number": "{sign}",
-    "minus": "-{}",
-    "not": "{sign} {}",
-    "truth": "[{}]",
-    "group": "({})",
-    "choice": r"{}\ \text{{if}}\ {}\ \text{{else}}\ {}",
-    "transpose": r"{}^\top",
-}
-_LATEX_FENCES = {"|": "|{}|", "⌊": r"\lfloor {} \rfloor", "⌈": r"\lceil {} \rceil"}
+_COMMANDS |= {name: rf"\{name}" for name in ("cos", "cosh", "ln", "max", "min", "sin", "sinh")}
+_COMMANDS |= {"tan": r"\tan", "tanh": r"\tanh"}
+_BRACKETS = {"(": "({})", "[": "[{}]", "|": "|{}|"}
+_BRACKETS |= {"⌊": r"\lfloor {} \rfloor", "⌈": r"\lceil {} \rceil"}
 
 
 def latex(term: Term | Equation) -> str:
@@ -443,44 +361,52 @@ def latex(term: Term | Equation) -> str:
         sign = "=" if term.sign == "=" else r"\sim"
         return f"{latex(term.left)} {sign} {latex(term.right)}"
     kind, sign, parts = term
-    if kind in ("name", "gradient", "tangent"):
+    if kind in LEAVES:
         accent = {"name": "", "gradient": r"\bar ", "tangent": r"\dot "}[kind]
-        return accent + _latex_name(sign)
+        is_letter = len(sign) == 1
+        return accent + (_COMMANDS.get(sign, sign) if is_letter else _upright("mathrm", sign))
     words = [latex(part) for part in parts]
-    if kind == "places":
-        return words[0] + _script("_", parts[1])
-    if kind == "power":
-        return words[0] + _script("^", parts[1])
-    if kind == "binary":
-        return _latex_binary(sign, parts)
-    if kind == "call":
-        return _latex_call(sign, parts)
-    if kind == "big":
-        under = f" {words[0]}:" if sign in "∃∀" else _script("_", parts[0])
-        body = latex(_bare(parts[1])) if sign in "∃∀" else words[1]
-        return f"{_command(sign)}{under} {body}"
-    if kind == "relation":
-        signs = [_COMMANDS.get(each, each) for each in sign.split()]
-        return (
-            "".join(f"{word} {each} " for word, each in zip(words, signs, strict=False)) + words[-1]
-        )
-    if kind == "fence":
-        return _LATEX_FENCES[sign].format(*words)
-    if kind == "list":
-        return ", ".join(words)
-    if kind == "root":
-        return f"\\sqrt{{{latex(_bare(parts[0]))}}}"
-    return _LATEX[kind].format(*words, sign=_COMMANDS.get(sign, sign))
+    bare = [latex(_bare(part)) for part in parts]
+    match kind:
+        case "number":
+            return _COMMANDS.get(sign, sign)
+        case "binary" if sign == "/":
+            return "\\frac{{{}}}{{{}}}".format(*bare)
+        case "binary" if sign in ("·", ""):
+            return words[0] + _gap(parts[1], words[1]) + words[1]
+        case "binary":
+            return f" {_COMMANDS.get(sign, sign)} ".join(words)
+        case "prefix":
+            return f"\\sqrt{{{bare[0]}}}" if sign == "√" else _COMMANDS[sign] + words[0]
+        case "transpose":
+            return words[0] + r"^\top"
+        case "bracket":
+            return _BRACKETS[sign].format(words[0])
+        case "places":
+            return words[0] + _script("_", parts[1])
+        case "power":
+            return words[0] + _script("^", parts[1])
+        case "big" if sign in "∃∀":
+            return f"{_COMMANDS[sign]} {words[0]}: {bare[1]}"
+        case "big":
+            return f"{_command(sign)}{_script('_', parts[0])} {words[1]}"
+        case "choice":
+            return r"{}\ \text{{if}}\ {}\ \text{{else}}\ {}".format(*words)
+        case "call" if sign == "exp":
+            return f"e^{{{bare[0]}}}"
+        case "call" if sign == "conj":
+            return f"\\overline{{{bare[0]}}}"
+        case "call" if sign == "ψ" and len(words) > 1:
+            return f"\\psi^{{{words[0]}}}{words[1]}"
+        case "call" if len(words) == 1:
+            return _command(sign) + ("" if parts[0].sign == "(" else " ") + words[0]
+    listed = ", ".join(words)
+    return f"{_command(sign)}({listed})" if kind == "call" else listed
 
 
-def _latex_name(name: str) -> str:
-    if len(name) == 1:
-        return _COMMANDS.get(name, name)
-    return _upright("mathrm", name)
-
-
-def _command(function: str) -> str:
-    return _COMMANDS.get(function) or _upright("operatorname", function)
+def _bare(term: Term) -> Term:
+    """What stands in the parentheses, where LaTeX needs none."""
+    return term.parts[0] if term.sign == "(" else term
 
 
 def _upright(command: str, name: str) -> str:
@@ -488,39 +414,20 @@ def _upright(command: str, name: str) -> str:
     return f"\\{command}{{{escaped}}}"
 
 
+def _command(function: str) -> str:
+    return _COMMANDS.get(function) or _upright("operatorname", function)
+
+
 def _script(mark: str, term: Term) -> str:
     """A subscript or superscript; letters need no comma between them."""
-    words = [latex(part) for part in (term.parts if term.kind == "list" else (term,))]
+    words = [latex(part) for part in items(term)]
     script = ("" if all(len(word) == 1 for word in words) else r",\,").join(words)
     return mark + (script if len(script) == 1 else f"{{{script}}}")
 
 
-def _bare(term: Term) -> Term:
-    """What stands in the parentheses, where LaTeX needs none."""
-    return term.parts[0] if term.kind == "group" else term
-
-
-def _latex_binary(sign: str, parts: tuple[Term, ...]) -> str:
-    if sign == "/":
-        return f"\\frac{{{latex(_bare(parts[0]))}}}{{{latex(_bare(parts[1]))}}}"
-    left, right = latex(parts[0]), latex(parts[1])
-    if sign not in ("·", ""):
-        return f"{left} {_COMMANDS.get(sign, sign)} {right}"
-    if right[0].isdigit():
-        return rf"{left} \cdot {right}"
-    is_apart = right.startswith(("(", "\\sum", "\\prod"))
-    is_apart |= parts[1].kind == "call" and parts[1].sign not in ("exp", "conj", "Γ", "ψ")
-    return f"{left} {right}" if is_apart else f"{left}\\,{right}"
-
-
-def _latex_call(function: str, parts: tuple[Term, ...]) -> str:
-    if function == "exp":
-        return f"e^{{{latex(_bare(parts[0]))}}}"
-    if function == "ψ" and len(parts) > 1:
-        return f"\\psi^{{({latex(parts[0])})}}{latex(parts[1])}"
-    if function == "conj":
-        return f"\\overline{{{latex(_bare(parts[0]))}}}"
-    words, name = ", ".join(latex(part) for part in parts), _command(function)
-    if len(parts) > 1:
-        return f"{name}({words})"
-    return f"{name}{'' if parts[0].kind == 'group' else ' '}{words}"
+def _gap(factor: Term, written: str) -> str:
+    """What stands before a factor: a dot before a number, else some space."""
+    if written[0].isdigit():
+        return r" \cdot "
+    is_apart = factor.kind == "call" and factor.sign not in ("exp", "conj", "Γ", "ψ", "ψ'")
+    return " " if is_apart or factor.kind == "big" or factor.sign == "(" else r"\,"
