@@ -377,6 +377,12 @@ class Evaluation:
 
     # Functions of whole arrays
 
+    def call_dtype(self, x):
+        return np.asarray(x.dtype, object)
+
+    def call_to(self, x, dtype):
+        return x.astype(np.asarray(dtype).item())
+
     def call_shape(self, x):
         return list(map(np.asarray, x.shape))
 

@@ -5,6 +5,7 @@ import pytest
 
 import glassgrad
 from formula_values import Evaluation, Unfitting
+from glassgrad.ops.transcendental import Tanh
 from glassgrad.viz.explaining.formulas import latex_of, read
 from glassgrad.viz.explaining.math import mathml
 from glassgrad.viz.explaining.notation import NotationError, terms
@@ -95,6 +96,27 @@ def test_formulas_are_what_the_rules_compute(cls, monkeypatch):
         f"{cls.__name__}: no sample of its row in tests/oprows_*.py is one that its formulas are "
         "about. Add one, or a line with the reason to NOT_EVALUATED."
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("y = tanh x        x̄ = ȳ·(1 − y)", ["x̄ is", "dy is"]),
+        ("y = tan x        x̄ = ȳ·(1 − y²)", ["y is"]),
+        ("y = tanh x        dy = dx        x̄ = ȳ·(1 − y²)", ["dy is"]),
+        ("y = tanh x        x̄ = ȳ·(1 − y²)", []),
+    ],
+)
+def test_a_wrong_formula_is_found(said, wrong, monkeypatch):
+    monkeypatch.setattr(Tanh, "__doc__", said)
+    found = compared(Tanh, read(Tanh), [np.array([0.5, -1.0])], {})
+    assert [each[: len(start)] for each, start in zip(found, wrong, strict=True)] == wrong
+
+
+def test_a_letter_that_is_nobodys_is_found(monkeypatch):
+    monkeypatch.setattr(Tanh, "__doc__", "y = tanh u        x̄ = ȳ·(1 − y²)")
+    with pytest.raises(KeyError, match="'u' is neither an operand's nor the result's letter"):
+        compared(Tanh, read(Tanh), [np.array([0.5, -1.0])], {})
 
 
 def test_most_formulas_are_evaluated():

@@ -148,7 +148,10 @@ def ge(input: Operand, other: Operand) -> Tensor:
 
 
 class IsNan(Predicate):
-    """y = [x ≠ x]"""
+    """y = [x ≠ x]
+
+    That holds of nan alone.
+    """
 
     @staticmethod
     def forward(x):
@@ -202,7 +205,10 @@ def isfinite(input: Tensor) -> Tensor:
 
 
 class SignBit(Predicate):
-    """y = [x < 0 ∨ 1/x < 0]"""
+    """y = [x < 0 ∨ 1/x < 0]
+
+    −0 has the sign that 1/−0 = −∞ shows.
+    """
 
     @staticmethod
     def forward(x):

@@ -55,7 +55,10 @@ class Clone(Linear, Along):
 
 
 class Contiguous(Clone):
-    """y = x        x̄ = ȳ"""
+    """y = x        x̄ = ȳ
+
+    The copy lies row by row in memory.
+    """
 
     node = "CloneBackward0"
 
@@ -86,7 +89,7 @@ def clone(input: Tensor) -> Tensor:
 
 
 class ToCopy(Linear, Along):
-    """y = x        x̄ = ȳ"""
+    """y = to(x, dtype)        x̄ = to(ȳ, dtype x)"""
 
     node = "ToCopyBackward0"
     promotes = None

@@ -344,8 +344,8 @@ _COMMANDS = {
     "&": r"\mathbin{\&}", "|": r"\mathbin{|}",
     "^": r"\oplus", "×": r"\times", "mod": r"\bmod", "~": r"\mathord{\sim} ",
 }  # fmt: skip
-_COMMANDS |= {name: rf"\{name}" for name in ("cos", "cosh", "ln", "max", "min", "sin", "sinh")}
-_COMMANDS |= {"tan": r"\tan", "tanh": r"\tanh"}
+_FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
+_COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
 _BRACKETS = {"(": "({})", "[": "[{}]", "|": "|{}|"}
 _BRACKETS |= {"⌊": r"\lfloor {} \rfloor", "⌈": r"\lceil {} \rceil"}
 
@@ -370,6 +370,8 @@ def latex(term: Term | Equation) -> str:
     match kind:
         case "number":
             return _COMMANDS.get(sign, sign)
+        case "binary" if sign == "/" and words == bare and parts[1].kind != "big":
+            return " / ".join(words)
         case "binary" if sign == "/":
             return "\\frac{{{}}}{{{}}}".format(*bare)
         case "binary" if sign in ("·", ""):
