@@ -73,6 +73,7 @@ _OPERATORS = {kind for kind in _CLASSES if kind != "op"}
 
 # As `accent="true"` they would lie on the letters in fonts without a table of mathematics.
 _ACCENTS = {"bar": "¯", "dot": "˙", "hat": "^", "tilde": "~", "overline": "¯", "vec": "→"}
+_IN_WORDS = {r"\&": "&", r"\sim": "∼", r"\ ": " ", r"\_": "_"}
 _SIZES = {"bigl", "bigr", "Bigl", "Bigr", "left", "right"}  # of the bracket that follows
 _FONTS = {
     "text": ("<mtext>{}</mtext>", "ord"),
