@@ -360,6 +360,9 @@ class Evaluation:
         found = getattr(self, f"call_{term.sign}")(*arrays)
         return [Named(x, None) for x in found] if isinstance(found, list) else Named(found, None)
 
+    def of_derivative(self, term: Term) -> Any:
+        return _each(FUNCTIONS[term.sign], *map(self.value, term.parts))
+
     def einsum(self, term: Term) -> Named:
         """The dims have letters: each operand its own, and the result; one of all is made here."""
         names = [

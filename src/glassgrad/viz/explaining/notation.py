@@ -18,7 +18,7 @@ equation before it says, holds elsewhere.
     factor   = "−" product
              | big ("ᵢ" | "_{" list "}") product             Σᵢ xᵢ·yᵢ, Π_{k ≤ i} xₖ, maxᵢ xᵢ, ∃ᵢ (…)
              | atom {"²" | "ᵀ" | "ᵢ" | "[" list "]"}         a power, a transpose, places
-    atom     = number [factor] | name | name factor          2y, x, tanh x, max(x, 0)
+    atom     = number [factor] | name | name factor          2y, x, tanh x, max(x, 0), ψ⁽ⁿ⁾(x)
              | "(" list ")" | "[" list "]" | "|" list "|" | "⌊" list "⌋" | "⌈" list "⌉"
              | ("√" | "~" | "∂") factor
 
@@ -65,8 +65,9 @@ class Term(NamedTuple):
     """A part of a formula.
 
     Attributes:
-        kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call", "big",
-            "power", "transpose", "binary", "prefix", "bracket", "choice", "list".
+        kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call",
+            "derivative", "big", "power", "transpose", "binary", "prefix", "bracket", "choice",
+            "list".
         sign: the name, the number, the function, the operator or the opening bracket.
         parts: what it is made of.
     """
@@ -185,14 +186,13 @@ class _Parser:
     def factor(self) -> Term:
         product = len(LEVELS) - 1
         _, written = self.peek()
+        following = self.tokens[self.at + 1 :][:1]
         if written == "−":
             return Term("prefix", self.take(), (self.binary(product),))
-        if written in BIG and self.tokens[self.at + 1][0] == "lowered":
+        if written in BIG and following and ("lowered" in following[0] or "_{" in following[0]):
             self.take()
-            return Term("big", written, (self.lowered(), self.binary(product)))
-        if written in BIG and self.tokens[self.at + 1][1] == "_{":
-            self.take()
-            return Term("big", written, (self.enclosed("_{", "}"), self.binary(product)))
+            under = self.lowered() if self.adjoins("lowered") else self.enclosed("_{", "}")
+            return Term("big", written, (under, self.binary(product)))
         found = self.atom()
         while self.adjoins("lowered", "raised", "ᵀ", "["):
             if self.adjoins("lowered"):
@@ -226,11 +226,10 @@ class _Parser:
 
     def call(self, name: str) -> Term:
         """A function of what follows, or a long name."""
-        order: tuple[Term, ...] = ()
         if name == "log" and self.adjoins("lowered"):
             name += self.take()
         elif name == "ψ" and self.adjoins("raised"):  # its nth derivative
-            order = (self.raised(),)
+            return Term("derivative", name, (self.raised(), self.factor()))
         kind, written = self.peek()
         is_term = kind in ("name", "number") or written in ("(", "√")
         is_term |= written == "|" != self.closing
@@ -238,7 +237,7 @@ class _Parser:
             return Term("name", name)
         of = self.factor()
         several = of.sign == "(" and of.parts[0].kind == "list"
-        return Term("call", name, (*order, *(of.parts[0].parts if several else (of,))))
+        return Term("call", name, of.parts[0].parts if several else (of,))
 
     def enclosed(self, opening: str, closing: str) -> Term:
         outside, self.closing = self.closing, closing
@@ -282,6 +281,18 @@ def text(term: Term | Equation, leaf: Callable[[Term], str] = as_written) -> str
     return unicodedata.normalize("NFC", _text(term, leaf))
 
 
+_TEXT = {
+    "number": "{sign}",
+    "binary": "{0} {sign} {1}",
+    "binary ·": "{0}·{1}",
+    "binary /": "{0}/{1}",
+    "prefix": "{sign}{0}",
+    "transpose": "{0}ᵀ",
+    "bracket": "{sign}{0}{closing}",
+    "choice": "{0} if {1} else {2}",
+}
+
+
 def _text(term: Term, leaf: Callable[[Term], str]) -> str:
     kind, sign, parts = term
     if kind in LEAVES:
@@ -290,39 +301,22 @@ def _text(term: Term, leaf: Callable[[Term], str]) -> str:
         indices = _text(parts[1], as_written)
         return _text(parts[0], leaf) + (f"[{indices}]" if sign else _mapped(indices, _TO_LOWERED))
     words = [_text(part, leaf) for part in parts]
-    match kind:
-        case "number":
-            return sign
-        case "binary" if sign in ("·", "/"):
-            return sign.join(words)
-        case "binary":
-            return f" {sign} ".join(words) if sign else _beside(*words)
-        case "prefix":
-            return sign + words[0]
-        case "transpose":
-            return words[0] + sign
-        case "bracket":
-            return sign + words[0] + CLOSING[sign]
-        case "power":
-            is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
-            raised = _mapped(words[1], _TO_RAISED) if is_written else ""
-            return words[0] + (raised or f"^({words[1].replace(' ', '')})")
-        case "big":
-            under = _mapped(words[0], _TO_LOWERED)
-            return f"{sign}{under or f'_{{{words[0]}}}'} {words[1]}"
-        case "choice":
-            return "{} if {} else {}".format(*words)
-        case "call" if sign == "ψ" and len(words) > 1:
-            return sign + _mapped(words[0], _TO_RAISED) + words[1]
-        case "call" if len(words) == 1:
-            return sign + ("" if words[0].startswith("(") else " ") + words[0]
-    listed = ", ".join(words)
-    return f"{sign}({listed})" if kind == "call" else listed
-
-
-def _beside(number: str, factor: str) -> str:
-    """`2y`, but `2·3`."""
-    return number + ("" if factor[0].isalpha() else "·") + factor
+    if kind == "power":
+        is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
+        raised = _mapped(words[1], _TO_RAISED) if is_written else ""
+        return words[0] + (raised or f"^({words[1].replace(' ', '')})")
+    if kind == "big":
+        return f"{sign}{_mapped(words[0], _TO_LOWERED) or f'_{{{words[0]}}}'} {words[1]}"
+    if kind == "binary" and not sign:
+        return ("" if words[1][0].isalpha() else "·").join(words)  # 2y, but 2·3
+    if kind == "derivative":
+        return sign + _mapped(words[0], _TO_RAISED) + words[1]
+    if kind == "call" and len(words) == 1:
+        return sign + ("" if words[0].startswith("(") else " ") + words[0]
+    if kind in ("call", "list"):
+        return f"{sign}({', '.join(words)})" if sign else ", ".join(words)
+    template = _TEXT.get(f"{kind} {sign}") or _TEXT[kind]
+    return template.format(*words, sign=sign, closing=CLOSING.get(sign))
 
 
 def _mapped(plain: str, table: dict[str, str]) -> str:
@@ -346,8 +340,32 @@ _COMMANDS = {
 }  # fmt: skip
 _FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
 _COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
-_BRACKETS = {"(": "({})", "[": "[{}]", "|": "|{}|"}
-_BRACKETS |= {"⌊": r"\lfloor {} \rfloor", "⌈": r"\lceil {} \rceil"}
+_LATEX = {
+    "number": "{sign}",
+    "binary": "{0} {sign} {1}",
+    "binary ·": "{0}{gap}{1}",
+    "binary ": "{0}{gap}{1}",
+    "binary /": r"\frac{{{bare[0]}}}{{{bare[1]}}}",
+    "prefix": "{sign}{0}",
+    "prefix √": r"\sqrt{{{bare[0]}}}",
+    "transpose": r"{0}^\top",
+    "places": "{0}_{scripts[1]}",
+    "power": "{0}^{scripts[1]}",
+    "big": "{sign}_{scripts[0]} {1}",
+    "list": "{listed}",
+    "call": "{sign}({listed})",
+    "big ∃": r"\exists {0}: {bare[1]}",
+    "big ∀": r"\forall {0}: {bare[1]}",
+    "choice": r"{0}\ \text{{if}}\ {1}\ \text{{else}}\ {2}",
+    "derivative": "{sign}^{{{0}}}{1}",
+    "call exp": "e^{{{bare[0]}}}",
+    "call conj": r"\overline{{{bare[0]}}}",
+    "bracket (": "({0})",
+    "bracket [": "[{0}]",
+    "bracket |": "|{0}|",
+    "bracket ⌊": r"\lfloor {0} \rfloor",
+    "bracket ⌈": r"\lceil {0} \rceil",
+}
 
 
 def latex(term: Term | Equation) -> str:
@@ -366,49 +384,21 @@ def latex(term: Term | Equation) -> str:
         is_letter = len(sign) == 1
         return accent + (_COMMANDS.get(sign, sign) if is_letter else _upright("mathrm", sign))
     words = [latex(part) for part in parts]
-    bare = [latex(_bare(part)) for part in parts]
-    match kind:
-        case "number":
-            return _COMMANDS.get(sign, sign)
-        case "binary" if sign == "/" and words == bare and parts[1].kind != "big":
-            return " / ".join(words)
-        case "binary" if sign == "/":
-            return "\\frac{{{}}}{{{}}}".format(*bare)
-        case "binary" if sign in ("·", ""):
-            return words[0] + _gap(parts[1], words[1]) + words[1]
-        case "binary":
-            return f" {_COMMANDS.get(sign, sign)} ".join(words)
-        case "prefix":
-            return f"\\sqrt{{{bare[0]}}}" if sign == "√" else _COMMANDS[sign] + words[0]
-        case "transpose":
-            return words[0] + r"^\top"
-        case "bracket":
-            return _BRACKETS[sign].format(words[0])
-        case "places":
-            return words[0] + _script("_", parts[1])
-        case "power":
-            return words[0] + _script("^", parts[1])
-        case "big" if sign in "∃∀":
-            return f"{_COMMANDS[sign]} {words[0]}: {bare[1]}"
-        case "big":
-            return f"{_command(sign)}{_script('_', parts[0])} {words[1]}"
-        case "choice":
-            return r"{}\ \text{{if}}\ {}\ \text{{else}}\ {}".format(*words)
-        case "call" if sign == "exp":
-            return f"e^{{{bare[0]}}}"
-        case "call" if sign == "conj":
-            return f"\\overline{{{bare[0]}}}"
-        case "call" if sign == "ψ" and len(words) > 1:
-            return f"\\psi^{{{words[0]}}}{words[1]}"
-        case "call" if len(words) == 1:
-            return _command(sign) + ("" if parts[0].sign == "(" else " ") + words[0]
-    listed = ", ".join(words)
-    return f"{_command(sign)}({listed})" if kind == "call" else listed
-
-
-def _bare(term: Term) -> Term:
-    """What stands in the parentheses, where LaTeX needs none."""
-    return term.parts[0] if term.sign == "(" else term
+    bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
+    is_word = kind in ("call", "big") and len(sign) > 1
+    template = _LATEX.get(f"{kind} {sign}") or _LATEX[kind]
+    if sign == "/" and words == bare and parts[1].kind != "big":
+        template = "{0} / {1}"
+    elif template == _LATEX["call"] and len(words) == 1:
+        template = "{sign}{0}" if words != bare else "{sign} {0}"
+    return template.format(
+        *words,
+        bare=bare,
+        sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
+        scripts=[_script(word) for word in words],
+        gap=_gap(parts[1], words[1]) if kind == "binary" else "",
+        listed=", ".join(words),
+    )
 
 
 def _upright(command: str, name: str) -> str:
@@ -416,15 +406,11 @@ def _upright(command: str, name: str) -> str:
     return f"\\{command}{{{escaped}}}"
 
 
-def _command(function: str) -> str:
-    return _COMMANDS.get(function) or _upright("operatorname", function)
-
-
-def _script(mark: str, term: Term) -> str:
+def _script(word: str) -> str:
     """A subscript or superscript; letters need no comma between them."""
-    words = [latex(part) for part in items(term)]
+    words = word.split(", ")
     script = ("" if all(len(word) == 1 for word in words) else r",\,").join(words)
-    return mark + (script if len(script) == 1 else f"{{{script}}}")
+    return script if len(script) == 1 else f"{{{script}}}"
 
 
 def _gap(factor: Term, written: str) -> str:
