@@ -8,9 +8,9 @@ a letter, or its initial (but i, j, k and l are indices); or an equation says wh
 `c = exponent` does. A user's Function may have formulas so, or LaTeX as its `latex`.
 """
 
-import functools
 import inspect
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
 from glassgrad.recording.primitive import Primitive
@@ -52,7 +52,9 @@ class Formulas(NamedTuple):
         return (" " * 8).join([",  ".join(map(text, column)) for column in self.columns])
 
 
-@functools.cache
+_READ: WeakKeyDictionary[type, Formulas | None] = WeakKeyDictionary()
+
+
 def formulas_of(cls: Any) -> Formulas | None:
     """The formulas of an op or a Function; None if its docstring begins with something else.
 
@@ -61,10 +63,12 @@ def formulas_of(cls: Any) -> Formulas | None:
         >>> print(formulas_of(Tanh))
         y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)
     """
-    try:
-        return read(cls)
-    except NotationError:
-        return None
+    if cls not in _READ:
+        try:
+            _READ[cls] = read(cls)
+        except NotationError:
+            _READ[cls] = None
+    return _READ[cls]
 
 
 def read(cls: Any) -> Formulas:

@@ -186,10 +186,9 @@ class _Parser:
     def factor(self) -> Term:
         product = len(LEVELS) - 1
         _, written = self.peek()
-        following = self.tokens[self.at + 1 :][:1]
         if written == "−":
             return Term("prefix", self.take(), (self.binary(product),))
-        if written in BIG and following and ("lowered" in following[0] or "_{" in following[0]):
+        if written in BIG and self.tokens[self.at + 1][1][:1] in {"_", *_LOWERED}:
             self.take()
             under = self.lowered() if self.adjoins("lowered") else self.enclosed("_{", "}")
             return Term("big", written, (under, self.binary(product)))
@@ -248,6 +247,7 @@ class _Parser:
         return inner
 
     def raised(self) -> Term:
+        """An exponent: `²`, `ᶜ⁻¹`."""
         plain = "".join(_RAISED[char] for char in self.take())
         return _Parser(plain).list()
 
