@@ -357,7 +357,10 @@ class Evaluation:
         arrays = [value.array if isinstance(value, Named) else value for value in values]
         if term.parts[-1].sign == "…":
             arrays += self.more[term.parts[0].kind, term.parts[0].sign]
-        found = getattr(self, f"call_{term.sign}")(*arrays)
+        rule = getattr(self, f"call_{term.sign}", None)
+        if rule is None:
+            raise KeyError(f"{term.sign!r} is no function that tests/formula_values.py knows")
+        found = rule(*arrays)
         return [Named(x, None) for x in found] if isinstance(found, list) else Named(found, None)
 
     def of_derivative(self, term: Term) -> Any:
