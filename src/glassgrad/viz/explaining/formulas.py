@@ -59,8 +59,8 @@ def formulas_of(cls: Any) -> Formulas | None:
     """The formulas of an op or a Function; None if its docstring begins with something else.
 
     Example:
-        >>> from glassgrad.ops.transcendental import Tanh
-        >>> print(formulas_of(Tanh))
+        >>> node = tensor(1.0, requires_grad=True).tanh().grad_fn
+        >>> print(formulas_of(node._forward_cls))
         y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)
     """
     if cls not in _READ:
@@ -100,8 +100,8 @@ def letters_of(cls: Any) -> dict[str, str]:
     """Which letter of the formulas is which tensor, by the name that it is saved under.
 
     Example:
-        >>> from glassgrad.ops.arithmetic import Mul
-        >>> letters_of(Mul)
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> letters_of((x * x).grad_fn._forward_cls)
         {'z': 'result', 'x': 'self', 'y': 'other'}
     """
     found = formulas_of(cls)
