@@ -5,13 +5,14 @@ import numpy as np
 import glassgrad
 from glassgrad.ops import (
     conversion,
+    filling,
     gathering,
     indexing,
-    inplace,
     joining,
     repeating,
     shape,
     splitting,
+    stretching,
     strided,
     transposing,
     triangles,
@@ -81,7 +82,7 @@ SHAPE = [
         wrong=[sample(real(2), dim=2)],
     ),
     OpCase(
-        shape.expand,
+        stretching.expand,
         [real(2, 1)],
         {"size": (3, 2, 4)},
         call=lambda f, x, size: x.expand(*size),
@@ -297,27 +298,27 @@ COPYING = [
         call=lambda f, x, dtype: x.to(dtype),
     ),
     OpCase(
-        inplace.copy_,
+        filling.copy_,
         [real(2, 3), real(3)],
         rules="Copy",
         call=_copied,
         wrong=[sample(real(2, 3), real(2))],
     ),
     OpCase(
-        inplace.fill_,
+        filling.fill_,
         [real(2, 3)],
         {"value": 2.5},
         rules="Fill",
         call=lambda f, x, value: x.clone().fill_(value),
     ),
     OpCase(
-        inplace.fill_,
+        filling.fill_,
         [real(2, 3), real()],
         rules="FillWith",
         call=lambda f, x, value: x.clone().fill_(value),
         wrong=[sample(real(2, 3), real(3))],
     ),
-    OpCase(inplace.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
+    OpCase(filling.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
 ]
 
 ROWS = [*SHAPE, *CHOOSING, *JOINING, *PARTS, *COPYING]

@@ -9,8 +9,10 @@ from glassgrad.base.dtypes import int32, int64
 from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._texts import scalar_name
+from .shape import reshape
 
 __all__ = [
     "along",
@@ -167,3 +169,11 @@ def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tens
             f"Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. "
             f"{name}() writes whole slices. Write `source.expand(…)`."
         )
+
+
+def apply_along(op: type[Primitive], *operands: Tensor, **parameters: Any) -> Tensor:
+    """Apply an op that counts along a dim; 0-d tensors are lines of one element to it."""
+    if operands[0].ndim:
+        return op.apply(*operands, **parameters)
+    lines = [x if x.ndim else reshape(x, (1,)) for x in operands]
+    return reshape(op.apply(*lines, **parameters), ())

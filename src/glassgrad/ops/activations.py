@@ -13,10 +13,7 @@ from glassgrad.ops._dims import wrap_dim
 from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
 from glassgrad.ops._texts import scalar_name
 
-from ._out import written_to
-from ._writing import in_place
-
-__all__ = ["log_softmax", "relu", "sigmoid", "softmax", "threshold", "threshold_"]
+from ._declaring import in_place_twin, op
 
 
 class Relu(Elementwise):
@@ -65,6 +62,7 @@ class ThresholdBackward(Elementwise):
         return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
 
 
+@op(Relu, out=False)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """`max(input, 0)`, element by element.
 
@@ -85,7 +83,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
     if inplace:
-        return in_place(Relu, input)
+        return input.relu_()
     return Relu.apply(input)
 
 
@@ -142,14 +140,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return Threshold.apply(input, threshold=threshold, value=value)
 
 
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold`, in place.
-
-    Example:
-        >>> threshold_(tensor([0.2, 0.7]), 0.5, 0.0)
-        tensor([0.0000, 0.7000])
-    """
-    return in_place(Threshold, input, threshold=threshold, value=value)
+threshold_ = in_place_twin(threshold, (Threshold,))
 
 
 class Sigmoid(Elementwise):
@@ -173,12 +164,12 @@ class Sigmoid(Elementwise):
         return grad * (y * (1 - y))
 
 
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sigmoid)
+def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-input))`, element by element, without overflow.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between 0 and 1.
@@ -189,8 +180,6 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
-    if out is not None:
-        return written_to(out, sigmoid, input)
     return Sigmoid.apply(input)
 
 
@@ -222,6 +211,7 @@ class Softmax(Symmetric, AlongLine):
         return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
 
 
+@op(Softmax)
 def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
 
@@ -281,6 +271,7 @@ class LogSoftmax(AlongLine):
         return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
+@op(LogSoftmax)
 def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, exact where softmax itself rounds to 0.
 

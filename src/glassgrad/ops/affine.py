@@ -11,8 +11,6 @@ from glassgrad.ops._products import product, times_transposed, transposed_times
 from glassgrad.ops._texts import not_a_tensor
 from glassgrad.recording.primitive import Primitive
 
-__all__ = ["linear"]
-
 
 class Linear(Primitive):
     """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ = Σ Ȳ"""

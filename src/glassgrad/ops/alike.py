@@ -14,26 +14,15 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.recording.doors import constant
 
 from ._data import array_from
+from ._declaring import function, method
 from ._dims import size_of
 from ._making import checked_size, filled, made, number_of
 from ._numbers import check_number
 
-__all__ = [
-    "empty_like",
-    "full_like",
-    "new_empty",
-    "new_full",
-    "new_ones",
-    "new_tensor",
-    "new_zeros",
-    "ones_like",
-    "zeros_like",
-]
-
-
 # The same shape -----------------------------------------------------------------------------------
 
 
+@function(numpy=(np.zeros_like,))
 def zeros_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -57,6 +46,7 @@ def zeros_like(
     return _like("zeros_like", input, 0, dtype, device, requires_grad)
 
 
+@function(numpy=(np.ones_like,))
 def ones_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -69,6 +59,7 @@ def ones_like(
     return _like("ones_like", input, 1, dtype, device, requires_grad)
 
 
+@function(numpy=(np.full_like,))
 def full_like(
     input: Tensor,
     fill_value: Number | Tensor,
@@ -92,6 +83,7 @@ def full_like(
     return _like("full_like", input, value, dtype, device, requires_grad)
 
 
+@function()
 def empty_like(
     input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -138,6 +130,7 @@ def _checked(name: str, input: object) -> Tensor:
 # The same dtype and device ------------------------------------------------------------------------
 
 
+@method()
 def new_zeros(
     input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -159,6 +152,7 @@ def new_zeros(
     return _new("new_zeros", input, size, 0, dtype, device, requires_grad)
 
 
+@method()
 def new_ones(
     input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -171,6 +165,7 @@ def new_ones(
     return _new("new_ones", input, size, 1, dtype, device, requires_grad)
 
 
+@method()
 def new_full(
     input: Tensor,
     size: Sequence[int],
@@ -196,6 +191,7 @@ def new_full(
     return _new("new_full", input, (tuple(size),), value, dtype, device, requires_grad)
 
 
+@method()
 def new_empty(
     input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -210,6 +206,7 @@ def new_empty(
     return made(np.empty(shape, wanted), None, device or input.device, requires_grad, input)
 
 
+@method()
 def new_tensor(
     input: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:

@@ -10,9 +10,8 @@ from glassgrad.ops._reduce import dim_or_axis, kept_or_keepdims
 from glassgrad.ops.extrema import filled_dim
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import of_numpy, op
 from ._families import AlongLine, rows_of
-
-__all__ = ["argmax", "argmin"]
 
 
 class _Index(AlongLine):
@@ -49,6 +48,7 @@ class ArgMin(_Index):
         return np.argmin(x, axis=dim, keepdims=keepdim)
 
 
+@op(ArgMax)
 def argmax(
     input: Tensor,
     dim: int | None = None,
@@ -80,6 +80,12 @@ def argmax(
     return _index(ArgMax, "argmax", input, dim_or_axis(dim, axis), keepdim, keepdims)
 
 
+@of_numpy(np.argmax)
+def _numpy_argmax(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    return argmax(a, axis, keepdims)
+
+
+@op(ArgMin)
 def argmin(
     input: Tensor,
     dim: int | None = None,
@@ -97,6 +103,11 @@ def argmin(
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
     return _index(ArgMin, "argmin", input, dim_or_axis(dim, axis), keepdim, keepdims)
+
+
+@of_numpy(np.argmin)
+def _numpy_argmin(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    return argmin(a, axis, keepdims)
 
 
 def _index(

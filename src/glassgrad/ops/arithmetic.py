@@ -7,25 +7,9 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import function, method, of_numpy, op
 from ._families import Elementwise, Linear, Multilinear, by_call, total
-from ._out import written_to
-
-__all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "div",
-    "divide",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "rsub",
-    "sign",
-    "sub",
-    "subtract",
-    "true_divide",
-]
+from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
 
@@ -51,13 +35,13 @@ class Add(Elementwise):
         return total([dx, dy])
 
 
-def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+@op(Add)
+def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input + alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -71,9 +55,31 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
-    if out is not None:
-        return written_to(out, add, input, other, alpha=alpha)
     return Add.apply(input, other if alpha == 1 else mul(other, alpha))
+
+
+@method()
+def add_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input += alpha·other`.
+
+    Args:
+        input: tensor of shape `S`, written in place.
+        other: a tensor that broadcasts to `S`, or a number.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        ShapeError: if the result would have another shape than `input`.
+        DTypeError: if the result's dtype does not fit into `input`.
+
+    Example:
+        >>> x = tensor([1.0, 2.0])
+        >>> add_(x, 1)
+        tensor([2., 3.])
+    """
+    return update(Add, input, other if alpha == 1 else mul(other, alpha))
 
 
 class Sub(Elementwise):
@@ -104,13 +110,13 @@ class Sub(Elementwise):
         return dx - dy
 
 
-def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+@op(Sub, aliases=("subtract",))
+def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input - alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -125,9 +131,18 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
-    if out is not None:
-        return written_to(out, sub, input, other, alpha=alpha)
     return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
+
+
+@method(aliases=("subtract_",))
+def sub_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input -= alpha·other`; see `add_`.
+
+    Example:
+        >>> sub_(tensor([1.0, 2.0]), 1)
+        tensor([0., 1.])
+    """
+    return update(Sub, input, other if alpha == 1 else mul(other, alpha))
 
 
 class Rsub(Elementwise):
@@ -150,6 +165,7 @@ class Rsub(Elementwise):
         return -dx
 
 
+@function()
 def rsub(input: Tensor, other: Operand) -> Tensor:
     """`other - input`, element by element: what `1 - x` does.
 
@@ -190,12 +206,12 @@ class Mul(Multilinear, Elementwise):
         return None if y is None else grad * y, None if x is None else grad * x
 
 
-def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Mul, aliases=("multiply",))
+def mul(input: Operand, other: Operand) -> Tensor:
     """`input · other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -210,9 +226,18 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mul.html
     """
-    if out is not None:
-        return written_to(out, mul, input, other)
     return Mul.apply(input, other)
+
+
+@method(aliases=("multiply_",))
+def mul_(input: Tensor, other: Operand) -> Tensor:
+    """`input *= other`; see `add_`.
+
+    Example:
+        >>> mul_(tensor([1.0, 2.0]), 3)
+        tensor([3., 6.])
+    """
+    return update(Mul, input, other)
 
 
 class Div(Elementwise):
@@ -242,12 +267,12 @@ class Div(Elementwise):
         return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
-def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Div, aliases=("divide", "true_divide"))
+def div(input: Operand, other: Operand) -> Tensor:
     """`input / other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`; two integers give the default dtype.
@@ -261,9 +286,18 @@ def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.div.html
     """
-    if out is not None:
-        return written_to(out, div, input, other)
     return Div.apply(input, other)
+
+
+@method(aliases=("divide_", "true_divide_"))
+def div_(input: Tensor, other: Operand) -> Tensor:
+    """`input /= other`; see `add_`.
+
+    Example:
+        >>> div_(tensor([1.0, 2.0]), 4)
+        tensor([0.2500, 0.5000])
+    """
+    return update(Div, input, other)
 
 
 class Neg(Linear, Elementwise):
@@ -286,12 +320,12 @@ class Neg(Linear, Elementwise):
         return -grad
 
 
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Neg, aliases=("negative",), numpy=(np.negative,))
+def neg(input: Tensor) -> Tensor:
     """`-input`, element by element.
 
     Args:
         input: tensor of shape `S`, not bool.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype.
@@ -303,9 +337,12 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> neg(tensor([1.0, -2.0]))
         tensor([-1.,  2.])
     """
-    if out is not None:
-        return written_to(out, neg, input)
     return Neg.apply(input)
+
+
+@of_numpy(np.positive)
+def _numpy_positive(x: Tensor) -> Tensor:
+    return x
 
 
 class Abs(Elementwise):
@@ -339,12 +376,12 @@ def _direction(x: Any) -> Any:
     return np.where(length == 0, 0.0, x / np.where(length == 0, 1.0, length))
 
 
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Abs, aliases=("absolute",), numpy=(np.absolute, np.fabs))
+def abs(input: Tensor) -> Tensor:
     """`|input|`, element by element.
 
     Args:
         input: real tensor of shape `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. At the kink 0 its subgradient 0 is used.
@@ -355,8 +392,6 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.abs.html
     """
-    if out is not None:
-        return written_to(out, abs, input)
     return Abs.apply(input)
 
 
@@ -375,6 +410,7 @@ class Sign(Elementwise):
         return np.zeros_like(grad)
 
 
+@op(Sign, numpy=(np.sign,), out=False)
 def sign(input: Tensor) -> Tensor:
     """-1, 0 or 1, element by element; its gradient is 0.
 
@@ -383,7 +419,3 @@ def sign(input: Tensor) -> Tensor:
         tensor([-1.,  0.,  1.])
     """
     return Sign.apply(input)
-
-
-# Under PyTorch's other names
-multiply, subtract, divide, true_divide, negative, absolute = mul, sub, div, div, neg, abs

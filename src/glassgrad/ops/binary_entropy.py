@@ -22,8 +22,6 @@ from ._texts import scalar_name
 from .activations import Sigmoid
 from .stretching import expand
 
-__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits"]
-
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 

@@ -9,13 +9,11 @@ from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import op
 from ._drawing import drawn
 from ._families import batch_all
-from ._out import written_to
 from ._texts import scalar_name
 from .generator import Generator, source_of
-
-__all__ = ["multinomial"]
 
 
 class Multinomial(Primitive):
@@ -44,13 +42,13 @@ class Multinomial(Primitive):
         return cls.apply(*batch_all(info, in_dims, (p, u)), **parameters)
 
 
+@op(Multinomial, out=True)
 def multinomial(
     input: Tensor,
     num_samples: int,
     replacement: bool = False,
     *,
     generator: Generator | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Classes chosen at random.
 
@@ -60,7 +58,6 @@ def multinomial(
         num_samples: how many are chosen.
         replacement: whether a class can be chosen several times.
         generator: where the numbers come from; None: the default generator.
-        out: where to write the result.
 
     Returns:
         An int64 tensor of shape `(num_samples,)` or `(N, num_samples)`.
@@ -77,8 +74,6 @@ def multinomial(
 
     See also: https://pytorch.org/docs/stable/generated/torch.multinomial.html
     """
-    if out is not None:
-        return written_to(out, multinomial, input, num_samples, replacement, generator=generator)
     n = _checked_count(input, num_samples, replacement=replacement)
     if input.dtype.kind != "f":
         raise DTypeError(

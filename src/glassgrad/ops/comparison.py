@@ -12,22 +12,7 @@ from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.reduction import Some
 
-__all__ = [
-    "allclose",
-    "eq",
-    "equal",
-    "ge",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isin",
-    "isinf",
-    "isnan",
-    "le",
-    "lt",
-    "ne",
-    "signbit",
-]
+from ._declaring import op
 
 
 class Eq(Predicate):
@@ -40,6 +25,7 @@ class Eq(Predicate):
         return x == y
 
 
+@op(Eq, numpy=(np.equal,), inplace=True)
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -69,6 +55,7 @@ class Ne(Predicate):
         return x != y
 
 
+@op(Ne, numpy=(np.not_equal,), inplace=True)
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -89,6 +76,7 @@ class Lt(Predicate):
         return x < y
 
 
+@op(Lt, numpy=(np.less,), inplace=True)
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -109,6 +97,7 @@ class Le(Predicate):
         return x <= y
 
 
+@op(Le, numpy=(np.less_equal,), inplace=True)
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -129,6 +118,7 @@ class Gt(Predicate):
         return x > y
 
 
+@op(Gt, numpy=(np.greater,), inplace=True)
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -149,6 +139,7 @@ class Ge(Predicate):
         return x >= y
 
 
+@op(Ge, numpy=(np.greater_equal,), inplace=True)
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -169,6 +160,7 @@ class IsNan(Predicate):
         return np.isnan(x)
 
 
+@op(IsNan, numpy=(np.isnan,))
 def isnan(input: Tensor) -> Tensor:
     """Which elements are nan.
 
@@ -189,6 +181,7 @@ class IsInf(Predicate):
         return np.isinf(x)
 
 
+@op(IsInf, numpy=(np.isinf,))
 def isinf(input: Tensor) -> Tensor:
     """Which elements are inf or -inf.
 
@@ -209,6 +202,7 @@ class IsFinite(Predicate):
         return np.isfinite(x)
 
 
+@op(IsFinite, numpy=(np.isfinite,))
 def isfinite(input: Tensor) -> Tensor:
     """Which elements are neither nan nor infinite.
 
@@ -229,6 +223,7 @@ class SignBit(Predicate):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
+@op(SignBit)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 
@@ -263,6 +258,7 @@ class IsIn(Predicate):
         return np.logical_not(found) if invert else found
 
 
+@op(IsIn)
 def isin(
     elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -298,6 +294,7 @@ class IsClose(Predicate):
         return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
+@op(IsClose)
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -333,6 +330,7 @@ def isclose(
     return IsClose.apply(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+@op()
 def allclose(
     input: Tensor,
     other: Tensor,
@@ -350,6 +348,7 @@ def allclose(
     return _are_all("allclose", isclose(input, other, rtol, atol, equal_nan=equal_nan))
 
 
+@op()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and the same elements.
 

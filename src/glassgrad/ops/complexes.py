@@ -4,9 +4,8 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import of_numpy, op
 from ._families import Elementwise, Linear
-
-__all__ = ["conj", "real"]
 
 
 class Conj(Linear, Elementwise):
@@ -25,6 +24,7 @@ class Conj(Linear, Elementwise):
         return np.conj(grad)
 
 
+@op(Conj, numpy=(np.conjugate,), out=False, inplace=False)
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, element by element; a real tensor is its own.
 
@@ -59,6 +59,7 @@ class Real(Linear, Elementwise):
         return grad
 
 
+@of_numpy(np.real)
 def real(input: Tensor) -> Tensor:
     """A copy of the real part, element by element; a real tensor is its own.
 

@@ -20,23 +20,9 @@ from glassgrad.base.dtypes import (
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import method, op
 from ._families import Along, Linear
 from ._reduce import array_of
-
-__all__ = [
-    "clone",
-    "cpu",
-    "cuda",
-    "to",
-    "to_bool",
-    "to_double",
-    "to_float",
-    "to_half",
-    "to_int",
-    "to_long",
-    "type_as",
-    "type_of",
-]
 
 
 class Clone(Linear, Along):
@@ -65,6 +51,7 @@ class Contiguous(Clone):
         return np.copy(x, order="C")
 
 
+@op(Clone, numpy=(np.copy,))
 def clone(input: Tensor) -> Tensor:
     """A copy with memory of its own; gradients flow through it.
 
@@ -137,6 +124,7 @@ def _is_on(array: Any, device: Device) -> bool:
     return device.type == here.type and device.index in (None, here.index)
 
 
+@method()
 def to(
     input: Tensor,
     *args: Any,
@@ -190,6 +178,7 @@ def to(
     return ToCopy.apply(source, dtype=wanted, device=place)
 
 
+@method(name="float")
 def to_float(input: Tensor) -> Tensor:
     """`to(input, float32)`.
 
@@ -200,6 +189,7 @@ def to_float(input: Tensor) -> Tensor:
     return to(input, float32)
 
 
+@method(name="double")
 def to_double(input: Tensor) -> Tensor:
     """`to(input, float64)`.
 
@@ -210,6 +200,7 @@ def to_double(input: Tensor) -> Tensor:
     return to(input, float64)
 
 
+@method(name="half")
 def to_half(input: Tensor) -> Tensor:
     """`to(input, float16)`.
 
@@ -220,6 +211,7 @@ def to_half(input: Tensor) -> Tensor:
     return to(input, float16)
 
 
+@method(name="int")
 def to_int(input: Tensor) -> Tensor:
     """`to(input, int32)`; fractions are cut off.
 
@@ -230,6 +222,7 @@ def to_int(input: Tensor) -> Tensor:
     return to(input, int32)
 
 
+@method(name="long")
 def to_long(input: Tensor) -> Tensor:
     """`to(input, int64)`; fractions are cut off.
 
@@ -240,6 +233,7 @@ def to_long(input: Tensor) -> Tensor:
     return to(input, int64)
 
 
+@method(name="bool")
 def to_bool(input: Tensor) -> Tensor:
     """`to(input, bool)`: which elements are not 0.
 
@@ -265,6 +259,7 @@ _TYPE_NAMES = {
 }
 
 
+@method(name="type")
 def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     """The old name of a tensor's dtype; with `dtype`, the tensor converted to it.
 
@@ -298,6 +293,7 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     )
 
 
+@method()
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` in the dtype, and on the device, of `other`.
 
@@ -308,6 +304,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return to(input, other)
 
 
+@method()
 def cpu(input: Tensor) -> Tensor:
     """`to(input, "cpu")`.
 
@@ -319,6 +316,7 @@ def cpu(input: Tensor) -> Tensor:
     return to(input, "cpu")
 
 
+@method()
 def cuda(input: Tensor, device: Any = None) -> Tensor:
     """`input` on a GPU.
 

@@ -9,14 +9,14 @@ from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from .complexes import conj
 from .linalg import mm
 from .selection import clamp
 from .shape import reshape, squeeze
 
-__all__ = ["cov"]
 
-
+@op()
 def cov(
     input: Tensor,
     *,

@@ -13,48 +13,15 @@ from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._data import array_from
+from ._declaring import function
 from ._dims import size_of
 from ._making import checked_size, filled, made, number_of
-from .alike import (
-    empty_like,
-    full_like,
-    new_empty,
-    new_full,
-    new_ones,
-    new_tensor,
-    new_zeros,
-    ones_like,
-    zeros_like,
-)
-from .conversion import clone, to
-
-__all__ = [
-    "arange",
-    "as_tensor",
-    "clone",
-    "empty",
-    "empty_like",
-    "eye",
-    "from_numpy",
-    "full",
-    "full_like",
-    "linspace",
-    "new_empty",
-    "new_full",
-    "new_ones",
-    "new_tensor",
-    "new_zeros",
-    "ones",
-    "ones_like",
-    "tensor",
-    "zeros",
-    "zeros_like",
-]
-
+from .conversion import to
 
 # From data ----------------------------------------------------------------------------------------
 
 
+@function()
 def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -97,6 +64,7 @@ def tensor(
     return made(array, None, place, requires_grad)
 
 
+@function()
 def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor that shares memory with the data where it can.
 
@@ -122,6 +90,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     return tensor(data, dtype=dtype, device=device)
 
 
+@function()
 def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
     """A tensor that shares the memory of a NumPy array.
 
@@ -166,6 +135,7 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
 # Filled -------------------------------------------------------------------------------------------
 
 
+@function()
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros.
 
@@ -185,6 +155,7 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return filled("zeros", size, 0, dtype, device, requires_grad)
 
 
+@function()
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones; see `zeros`.
 
@@ -195,6 +166,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
     return filled("ones", size, 1, dtype, device, requires_grad)
 
 
+@function()
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor whose values are whatever was in memory; see `zeros`.
 
@@ -207,6 +179,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return made(np.empty(shape, wanted), None, device, requires_grad)
 
 
+@function()
 def full(
     size: Sequence[int],
     fill_value: Number | Tensor,
@@ -244,6 +217,7 @@ def full(
 # Counting -----------------------------------------------------------------------------------------
 
 
+@function()
 def arange(
     start: Any,
     end: Any = None,
@@ -307,6 +281,7 @@ def _real(name: str, value: Any) -> int | float:
     return number
 
 
+@function()
 def linspace(
     start: Any,
     end: Any,
@@ -345,6 +320,7 @@ def linspace(
     return made(np.linspace(first, last, count), default, device, requires_grad)
 
 
+@function()
 def eye(
     n: int,
     m: int | None = None,

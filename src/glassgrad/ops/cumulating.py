@@ -9,16 +9,14 @@ from glassgrad.base.dtypes import as_dtype, int64, is_differentiable
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import op
 from ._dims import wrap_dim
 from ._families import Along, Linear, Reduction, rows_of, run
-from ._out import written_to
 from ._places import in_dim
 from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape, zeros_like
 from .conversion import to
 from .shape import reshape
 from .turning import Flip
-
-__all__ = ["cumprod", "cumsum", "prod"]
 
 
 class Cumsum(Linear, Along):
@@ -47,13 +45,13 @@ def _from_the_end(x: Any, dim: int) -> Any:
     return run(Flip, run(Cumsum, run(Flip, x, dims=(dim,)), dim=dim), dims=(dim,))
 
 
+@op(Cumsum, out=True)
 def cumsum(
     input: Tensor,
     dim: int | None = None,
     *,
     dtype: Any = None,
     axis: int | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
@@ -61,7 +59,6 @@ def cumsum(
         input: tensor of shape `S`.
         dim, axis: along which dim.
         dtype: what to sum in. Default: that of `input`; integers and bools become int64.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -75,8 +72,6 @@ def cumsum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
-    if out is not None:
-        return written_to(out, cumsum, input, dim, dtype=dtype, axis=axis)
     return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
 
 
@@ -137,13 +132,13 @@ def _before(x: Any, dim: int) -> Any:
     return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
 
 
+@op(Cumprod, out=True)
 def cumprod(
     input: Tensor,
     dim: int | None = None,
     *,
     dtype: Any = None,
     axis: int | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
@@ -151,7 +146,6 @@ def cumprod(
         input: tensor of shape `S`.
         dim, axis: along which dim.
         dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -165,8 +159,6 @@ def cumprod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
-    if out is not None:
-        return written_to(out, cumprod, input, dim, dtype=dtype, axis=axis)
     return _running(Cumprod, input, dim_or_axis(dim, axis), dtype)
 
 
@@ -233,6 +225,7 @@ def _others(x: Any, dim: int) -> Any:
     return _before(x, dim) * behind
 
 
+@op(ProdDim, Prod, out=True)
 def prod(
     input: Tensor,
     dim: int | None = None,
@@ -241,7 +234,6 @@ def prod(
     dtype: Any = None,
     axis: int | None = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The product of all elements, or along one dim.
 
@@ -250,7 +242,6 @@ def prod(
         dim, axis: one dim; None for all.
         keepdim, keepdims: keep that dim, with size 1.
         dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The product of no elements is 1.
@@ -264,8 +255,6 @@ def prod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.prod.html
     """
-    if out is not None:
-        return written_to(out, prod, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     source, wanted = _in_dtype(input, dtype), dim_or_axis(dim, axis)
     if wanted is None:
         return Prod.apply(source)

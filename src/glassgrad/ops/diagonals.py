@@ -8,13 +8,12 @@ import numpy as np
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import of_numpy, op
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import spread, zeros_like
 from .shape import ravel
 from .triangles import Diagonal, DiagonalInto, diagonal_of
-
-__all__ = ["diag", "diag_embed", "diagflat", "trace"]
 
 
 class DiagEmbed(Linear, Along):
@@ -39,6 +38,7 @@ class DiagEmbed(Linear, Along):
         return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
 
 
+@op(DiagEmbed)
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the vectors of the last dim on a diagonal, and zeros elsewhere.
 
@@ -76,6 +76,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
 
 
+@op()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements on a diagonal, row by row, and zeros elsewhere.
 
@@ -96,6 +97,11 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(ravel(input), offset)
 
 
+@of_numpy(np.diagflat)
+def _numpy_diagflat(v: Tensor, k: int = 0) -> Tensor:
+    return diagflat(v, k)
+
+
 class DiagonalCopy(Diagonal):
     """yᵢ = xᵢᵢ        dyᵢ = dxᵢᵢ        x̄ᵢᵢ = ȳᵢ, 0 elsewhere"""
 
@@ -107,6 +113,7 @@ class DiagonalCopy(Diagonal):
         return np.copy(diagonal_of(x, offset, dim1, dim2))
 
 
+@op(DiagonalCopy)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with a vector on its diagonal; or the diagonal of a matrix, as a copy.
 
@@ -142,6 +149,11 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return DiagonalCopy.apply(input, offset=diagonal, dim1=0, dim2=1)
 
 
+@of_numpy(np.diag)
+def _numpy_diag(v: Tensor, k: int = 0) -> Tensor:
+    return diag(v, k)
+
+
 class Trace(KeepsShape):
     """y = Σᵢ xᵢᵢ        dy = Σᵢ dxᵢᵢ        x̄ᵢᵢ = ȳ, 0 elsewhere"""
 
@@ -173,6 +185,7 @@ class Trace(KeepsShape):
         return Diagonal.apply(x, offset=0, dim1=1, dim2=2).sum(axis=1)
 
 
+@op(Trace, numpy=(np.trace,))
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix.
 

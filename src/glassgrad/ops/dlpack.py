@@ -13,9 +13,8 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor, fresh
 
 from ._data import array_from
+from ._declaring import function
 from ._reduce import array_of
-
-__all__ = ["dlpack_capsule", "dlpack_device", "from_dlpack"]
 
 _CPU_DEVICE_TYPE = 1
 
@@ -66,6 +65,7 @@ def dlpack_device(input: Tensor) -> tuple[int, int]:
     return int(kind), int(index)
 
 
+@function()
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor that shares the memory of another library's array or tensor.
 

@@ -20,7 +20,7 @@ from glassgrad.ops._families import Linear, Multilinear, run
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["einsum"]
+from ._declaring import function
 
 _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
@@ -149,6 +149,7 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
     return sizes
 
 
+@function(numpy=(np.einsum,))
 def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation describes.
 

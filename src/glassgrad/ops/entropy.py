@@ -29,8 +29,6 @@ from ._reduce import zeros_like
 from ._targets import check_indices, check_probabilities, check_reduction, check_weight
 from .activations import LogSoftmax, Softmax
 
-__all__ = ["cross_entropy"]
-
 
 class CrossEntropy(Primitive):
     """l = −Σᵢ qᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σq − qᵢ)·dxᵢ        x̄ᵢ = l̄·(pᵢ·Σq − qᵢ)"""

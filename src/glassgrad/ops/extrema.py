@@ -13,10 +13,8 @@ from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import of_numpy, op
 from ._families import AlongLine, Reduction, rows_of
-from ._out import written_to
-
-__all__ = ["amax", "amin", "max", "min"]
 
 
 class Max(Reduction):
@@ -166,6 +164,7 @@ def placed(grad: Any, ctx: Any) -> Any:
     return np.where(places == ctx.indices.reshape(kept), grad.reshape(kept), 0)
 
 
+@op(Max, MaxDim)
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -208,6 +207,7 @@ def max(
     return MaxReturn(*MaxDim.apply(input, dim=at, keepdim=keep))
 
 
+@op(Min, MinDim)
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -236,6 +236,7 @@ def min(
     return MinReturn(*MinDim.apply(input, dim=at, keepdim=keep))
 
 
+@op(Amax, out=True)
 def amax(
     input: Tensor,
     dim: Dims = None,
@@ -243,7 +244,6 @@ def amax(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -251,7 +251,6 @@ def amax(
         input: real tensor of shape `S`.
         dim, axis: the dims to reduce; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. Its gradient is split evenly between ties.
@@ -265,11 +264,15 @@ def amax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
-    if out is not None:
-        return written_to(out, amax, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amax, "amax", input, dim_or_axis(dim, axis), keepdim, keepdims)
 
 
+@of_numpy(np.max)
+def _numpy_max(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
+    return amax(a, () if axis is None else axis, keepdims)
+
+
+@op(Amin, out=True)
 def amin(
     input: Tensor,
     dim: Dims = None,
@@ -277,7 +280,6 @@ def amin(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -287,9 +289,12 @@ def amin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
-    if out is not None:
-        return written_to(out, amin, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amin, "amin", input, dim_or_axis(dim, axis), keepdim, keepdims)
+
+
+@of_numpy(np.min)
+def _numpy_min(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
+    return amin(a, () if axis is None else axis, keepdims)
 
 
 def _over_dims(

@@ -8,11 +8,9 @@ from glassgrad.base.dtypes import Number, is_differentiable
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._prepared import Prepared
 from ._texts import c_name, scalar_name
-
-__all__ = ["addcdiv", "addcmul", "lerp"]
 
 
 class Addcmul(Elementwise):
@@ -44,6 +42,7 @@ class Addcmul(Elementwise):
         )
 
 
+@op(Addcmul, out=False)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1·tensor2`, element by element.
 
@@ -95,6 +94,7 @@ class Addcdiv(Elementwise):
         )
 
 
+@op(Addcdiv, out=False)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
     """`input + value·tensor1/tensor2`, element by element.
 
@@ -179,6 +179,7 @@ def _between(x: Any, y: Any, weight: Any) -> Any:
     return np.where(near, x + weight * (y - x), y - (1 - weight) * (y - x))
 
 
+@op(Lerp, LerpTensor, out=False)
 def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
     """The point that lies `weight` of the way from `input` to `end`.
 
@@ -200,11 +201,6 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.lerp.html
     """
-    return prepare_lerp(input, end, weight).result()
-
-
-def prepare_lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Prepared:
-    """What `lerp` and `lerp_` have in common."""
     others = (end, weight) if isinstance(weight, Tensor) else (end,)
     for other in others:
         if other.dtype is not input.dtype:
@@ -219,5 +215,5 @@ def prepare_lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Prepare
             "two integers is none. Write `x.float()`."
         )
     if isinstance(weight, Tensor):
-        return Prepared(LerpTensor, (input, end, weight))
-    return Prepared(Lerp, (input, end), {"weight": weight})
+        return LerpTensor.apply(input, end, weight)
+    return Lerp.apply(input, end, weight=weight)

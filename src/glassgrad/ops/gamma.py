@@ -15,11 +15,8 @@ import numpy as np
 from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise, run
-from ._out import written_to
-from ._writing import in_place
-
-__all__ = ["digamma", "digamma_", "lgamma", "lgamma_", "polygamma", "polygamma_"]
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """B₂, B₄, …"""
@@ -67,12 +64,12 @@ def _log_gamma(x: Any) -> Any:
     return np.where((x == 1) | (x == 2), 0.0, found)  # Γ is 1 there: 0 to the last digit
 
 
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Lgamma)
+def lgamma(input: Tensor) -> Tensor:
     """The logarithm of the absolute value of the gamma function, element by element.
 
     Args:
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: `ln (n - 1)!` at a whole number n; inf at 0 and below at whole numbers.
@@ -83,8 +80,6 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
     """
-    if out is not None:
-        return written_to(out, lgamma, input)
     return Lgamma.apply(input)
 
 
@@ -119,12 +114,12 @@ def _digamma(x: Any) -> Any:
     return np.log(z) - 0.5 / z - series - steps
 
 
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Digamma)
+def digamma(input: Tensor) -> Tensor:
     """The derivative of `lgamma`, element by element.
 
     Args:
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below at whole numbers.
@@ -135,8 +130,6 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.digamma.html
     """
-    if out is not None:
-        return written_to(out, digamma, input)
     return Digamma.apply(input)
 
 
@@ -172,13 +165,13 @@ def _polygamma(n: int, x: Any) -> Any:
     return total * ((-1) ** (n + 1) * math.factorial(n))
 
 
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Polygamma)
+def polygamma(n: int, input: Tensor) -> Tensor:
     """The `n`-th derivative of `digamma`, element by element.
 
     Args:
         n: which derivative: 0 is `digamma` itself.
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -192,8 +185,6 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.polygamma.html
     """
-    if out is not None:
-        return written_to(out, polygamma, n, input)
     _check_order(n)
     return Polygamma.apply(input, n=n)
 
@@ -204,37 +195,6 @@ def _check_order(n: int) -> None:
             f"polygamma(n, x) does not support negative n, got {n}. It counts derivatives of "
             "digamma. Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
         )
-
-
-def lgamma_(input: Tensor) -> Tensor:
-    """`lgamma`, in place.
-
-    Example:
-        >>> lgamma_(tensor([1.0, 4.0]))
-        tensor([0.0000, 1.7918])
-    """
-    return in_place(Lgamma, input)
-
-
-def digamma_(input: Tensor) -> Tensor:
-    """`digamma`, in place.
-
-    Example:
-        >>> digamma_(tensor([0.5, 1.0]))
-        tensor([-1.9635, -0.5772])
-    """
-    return in_place(Digamma, input)
-
-
-def polygamma_(input: Tensor, n: int) -> Tensor:
-    """`polygamma`, in place.
-
-    Example:
-        >>> polygamma_(tensor([0.5, 1.0]), 1)
-        tensor([4.9348, 1.6449])
-    """
-    _check_order(n)
-    return in_place(Polygamma, input, n=n)
 
 
 # From below ½, and to other dtypes --------------------------------------------------------------

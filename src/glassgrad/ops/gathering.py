@@ -8,15 +8,15 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import of_numpy, op
 from ._dims import wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run
 from ._places import along, check_bounds, check_index, in_dim, is_outside
 from ._reduce import zeros_like
+from .creation import as_tensor
 from .indexing import Index
 from .putting import IndexPut
 from .shape import reshape
-
-__all__ = ["gather", "index_select"]
 
 _SUMMED = (
     r"x_j + \textstyle\sum_{k:\, i_k = j} y_k",
@@ -97,6 +97,7 @@ def _add_at(array: Any, key: Any, values: Any) -> Any:
     return array
 
 
+@op(IndexSelect)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -209,6 +210,7 @@ def gathered(grad: Any, ctx: Any) -> Any:
     return run(Gather, grad, ctx.index, dim=ctx.dim)
 
 
+@op(Gather)
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
@@ -238,6 +240,11 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
         chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
         return reshape(chosen, tuple(index.shape))
     return Gather.apply(input, index, dim=at)
+
+
+@of_numpy(np.take_along_axis)
+def _numpy_take_along_axis(arr: Tensor, indices: Any, axis: int) -> Tensor:
+    return gather(arr, axis, as_tensor(indices))
 
 
 def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:

@@ -4,19 +4,8 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
-
-__all__ = [
-    "acosh",
-    "arccosh",
-    "arcsinh",
-    "arctanh",
-    "asinh",
-    "atanh",
-    "cosh",
-    "sinh",
-]
 
 
 class Sinh(Elementwise):
@@ -38,12 +27,12 @@ class Sinh(Elementwise):
         return grad * np.cosh(x)
 
 
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sinh)
+def sinh(input: Tensor) -> Tensor:
     """The hyperbolic sine, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -54,8 +43,6 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sinh.html
     """
-    if out is not None:
-        return written_to(out, sinh, input)
     return Sinh.apply(input)
 
 
@@ -78,12 +65,12 @@ class Cosh(Elementwise):
         return grad * np.sinh(x)
 
 
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Cosh)
+def cosh(input: Tensor) -> Tensor:
     """The hyperbolic cosine, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, 1 or larger.
@@ -94,8 +81,6 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cosh.html
     """
-    if out is not None:
-        return written_to(out, cosh, input)
     return Cosh.apply(input)
 
 
@@ -122,12 +107,12 @@ class Asinh(Elementwise):
         return grad / np.sqrt(x * x + 1)
 
 
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Asinh, aliases=("arcsinh",))
+def asinh(input: Tensor) -> Tensor:
     """The inverse of `sinh`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -138,12 +123,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asinh.html
     """
-    if out is not None:
-        return written_to(out, asinh, input)
     return Asinh.apply(input)
-
-
-arcsinh = asinh
 
 
 class Acosh(Elementwise):
@@ -171,12 +151,12 @@ class Acosh(Elementwise):
         return grad / np.sqrt(x * x - 1)
 
 
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Acosh, aliases=("arccosh",))
+def acosh(input: Tensor) -> Tensor:
     """The inverse of `cosh`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, 0 or larger; nan below 1. Its gradient at 1 is inf.
@@ -187,12 +167,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acosh.html
     """
-    if out is not None:
-        return written_to(out, acosh, input)
     return Acosh.apply(input)
-
-
-arccosh = acosh
 
 
 class Atanh(Elementwise):
@@ -218,12 +193,12 @@ class Atanh(Elementwise):
         return grad / (1 - x * x)
 
 
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Atanh, aliases=("arctanh",))
+def atanh(input: Tensor) -> Tensor:
     """The inverse of `tanh`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at -1, inf at 1, nan beyond. Its gradient at both is inf.
@@ -234,9 +209,4 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
     """
-    if out is not None:
-        return written_to(out, atanh, input)
     return Atanh.apply(input)
-
-
-arctanh = atanh

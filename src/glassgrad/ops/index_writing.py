@@ -9,20 +9,19 @@ from glassgrad.base.errors import ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
 
+from ._declaring import op
 from ._dims import wrap_dim
 from ._families import Linear, Symmetric, batch_all, in_front, run
-from ._places import check_index, check_source, check_vector, in_dim, same_dtype
-from ._prepared import Prepared
+from ._places import apply_along, check_index, check_source, check_vector, in_dim, same_dtype
 from ._reduce import array_of
 from ._texts import scalar_name
+from .filling import fill_value
 from .gathering import IndexAdd, IndexSelect
-from .masking import fill_value
 from .putting import IndexPut
 from .shape import reshape
 
-__all__ = ["index_add", "index_copy", "index_fill"]
 
-
+@op(IndexAdd, inplace=True)
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
@@ -49,17 +48,10 @@ def index_add(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
     """
-    return prepare_index_add(input, dim, index, source, alpha).result()
-
-
-def prepare_index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
-) -> Prepared:
-    """What `index_add` and `index_add_` have in common."""
     check_index("index_add", index)
     same_dtype("index_add", input, source)
     at = _checked("index_add", input, dim, index, source)
-    return Prepared(IndexAdd, (input, source, _vector(index)), {"dim": at, "alpha": alpha})
+    return apply_along(IndexAdd, input, source, _vector(index), dim=at, alpha=alpha)
 
 
 class IndexCopy(Linear):
@@ -98,6 +90,7 @@ class IndexCopy(Linear):
         return IndexPut.vmap(info, in_dims, x, source, index, dims=(dim,), accumulate=False)
 
 
+@op(IndexCopy, inplace=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`input`, but slices of `source` at the places that `index` names.
 
@@ -119,15 +112,10 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
-    return prepare_index_copy(input, dim, index, source).result()
-
-
-def prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Prepared:
-    """What `index_copy` and `index_copy_` have in common."""
     _check_long("index_copy", index)
     same_dtype("index_copy", input, source)
     at = _checked("index_copy", input, dim, index, source)
-    return Prepared(IndexCopy, (input, source, _vector(index)), {"dim": at})
+    return apply_along(IndexCopy, input, source, _vector(index), dim=at)
 
 
 class IndexFill(Symmetric):
@@ -200,6 +188,7 @@ class IndexFillTensor(Linear):
         return IndexPut.vmap(info, in_dims, x, value, index, dims=(dim,), accumulate=False)
 
 
+@op(IndexFill, IndexFillTensor, inplace=True)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Tensor:
     """`input`, but one value in the slices that `index` names.
 
@@ -223,18 +212,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html
     """
-    return prepare_index_fill(input, dim, index, value).result()
-
-
-def prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Prepared:
-    """What `index_fill` and `index_fill_` have in common."""
     _check_long("index_fill", index)
     at = wrap_dim(dim, input.ndim)
     check_vector("index_fill", index, input.shape[at] if input.ndim else 1, negative=True)
     filled = fill_value("index_fill", input, value)
     if isinstance(filled, Tensor):
-        return Prepared(IndexFillTensor, (input, filled, _vector(index)), {"dim": at})
-    return Prepared(IndexFill, (input, _vector(index)), {"dim": at, "value": filled})
+        return apply_along(IndexFillTensor, input, filled, _vector(index), dim=at)
+    return apply_along(IndexFill, input, _vector(index), dim=at, value=filled)
 
 
 def _written(x: Any, index: Any, dim: int, values: Any) -> Any:

@@ -14,14 +14,12 @@ from glassgrad.base.errors import DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
+from ._declaring import op
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run
 from ._index import as_items, dims_of, index_array, read_slice, refusal
 from ._keys import batched_key, key_of
 from .shape import unsqueeze
-
-__all__ = ["getitem", "narrow", "parse", "select"]
-
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
@@ -134,6 +132,7 @@ class Alias(Linear, Along):
         return grad
 
 
+@op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One element of a dim, which is then gone.
 
@@ -175,6 +174,7 @@ def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
     return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
 
 
+@op()
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A range of a dim.
 

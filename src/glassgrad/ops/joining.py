@@ -1,6 +1,7 @@
 """Putting tensors together: cat and stack. `splitting.py` takes them apart."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,12 +9,11 @@ from glassgrad.base.backend import in_rows
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import function, of_numpy
 from ._dims import wrap_dim
 from ._families import Along, Linear, batch_all, run
-from ._out import written_to
+from .creation import as_tensor
 from .indexing import Select, Slice
-
-__all__ = ["cat", "concat", "stack", "tensors_of"]
 
 Tensors = Sequence[Tensor]
 
@@ -63,14 +63,14 @@ class Cat(Linear, Along):
         return cls.apply(*lined, dim=dim + 1)
 
 
-def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+@function(Cat, out=True)
+def cat(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors one behind the other in a dim they have.
 
     Args:
         tensors: tensors of shapes `(…, nᵢ, …)`, the same but for `nᵢ`; those of shape `(0,)` are
             passed over.
         dim: which dim has the sizes `nᵢ`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(…, Σ nᵢ, …)`, of the promoted dtype.
@@ -86,8 +86,6 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cat.html
     """
-    if out is not None:
-        return written_to(out, cat, tensors, dim)
     parts = tensors_of("cat", tensors)
     if not parts:
         raise ArgumentError(
@@ -106,6 +104,16 @@ def cat(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     return Cat.apply(*parts, dim=at)
 
 
+@of_numpy(np.concatenate)
+def _numpy_concatenate(arrays: Any, axis: int = 0) -> Tensor:
+    return cat(as_tensors(arrays), axis)
+
+
+def as_tensors(arrays: Any) -> list[Tensor]:
+    """What NumPy's functions join or multiply: some of it arrays."""
+    return [as_tensor(array) for array in arrays]
+
+
 def _check_joins(x: Tensor, first: Tensor, dim: int) -> None:
     if x.ndim != first.ndim:
         raise ShapeError(
@@ -121,6 +129,7 @@ def _check_joins(x: Tensor, first: Tensor, dim: int) -> None:
             )
 
 
+@function()
 def concat(tensors: Tensors, dim: int = 0) -> Tensor:
     """`cat` under another name.
 
@@ -156,13 +165,13 @@ class Stack(Linear, Along):
         )
 
 
-def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+@function(Stack, out=True)
+def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     """Tensors beside each other in a new dim.
 
     Args:
         tensors: `n` tensors of one shape `S`.
         dim: where the new dim will be, from `-len(S) - 1` to `len(S)`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` with `n` at `dim`, of the promoted dtype.
@@ -178,8 +187,6 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
 
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
-    if out is not None:
-        return written_to(out, stack, tensors, dim)
     parts = tensors_of("stack", tensors)
     if not parts:
         raise ShapeError(
@@ -194,6 +201,11 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
                 "result. Write `cat(tensors)` to join them in a dim they have, or cut them."
             )
     return Stack.apply(*parts, dim=at)
+
+
+@of_numpy(np.stack)
+def _numpy_stack(arrays: Any, axis: int = 0) -> Tensor:
+    return stack(as_tensors(arrays), axis)
 
 
 def tensors_of(name: str, tensors: object) -> list[Tensor]:

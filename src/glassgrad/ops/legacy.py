@@ -11,23 +11,10 @@ from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Size, Tensor, fresh, wrap
 
 from ._data import array_from
+from ._declaring import FUNCTIONS, method
 from ._dims import size_of
 from ._making import checked_size
 from ._texts import scalar_name
-
-__all__ = [
-    "BoolTensor",
-    "ByteTensor",
-    "CharTensor",
-    "DoubleTensor",
-    "FloatTensor",
-    "HalfTensor",
-    "IntTensor",
-    "LongTensor",
-    "ShortTensor",
-    "TensorType",
-    "new",
-]
 
 
 class TensorType:
@@ -94,7 +81,10 @@ HalfTensor = TensorType(dtypes.float16)
 FloatTensor = TensorType(dtypes.float32)
 DoubleTensor = TensorType(dtypes.float64)
 
+FUNCTIONS.update({name: value for name, value in vars().items() if isinstance(value, TensorType)})
 
+
+@method()
 def new(input: Tensor, *args: Any) -> Tensor:
     """A tensor of the dtype of `input`, of sizes or of values.
 

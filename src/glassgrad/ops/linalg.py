@@ -1,5 +1,9 @@
 """Products of vectors, matrices and stacks of matrices."""
 
+from typing import Any
+
+import numpy as np
+
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._matrices import (
@@ -19,10 +23,9 @@ from glassgrad.ops._products import (
 )
 from glassgrad.ops._texts import c_name, not_a_tensor
 
+from ._declaring import of_numpy, op
 from ._families import Multilinear
-from ._out import written_to
-
-__all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
+from .creation import as_tensor
 
 
 class Mm(Multilinear):
@@ -67,13 +70,13 @@ class Mm(Multilinear):
         return unfit(values[0].shape, values[1].shape)
 
 
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(out=True)
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices.
 
     Args:
         input: shape `(n, m)`.
         mat2: shape `(m, k)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n, k)`.
@@ -88,8 +91,6 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
-    if out is not None:
-        return written_to(out, mm, input, mat2)
     for name, x in (("self", input), ("mat2", mat2)):
         check_rank(x, 2, f"{name} must be a matrix")
     return matmul(input, mat2)
@@ -125,13 +126,13 @@ class Mv(Multilinear):
         return Bmm.apply(x, v[:, :, None]).squeeze(2)
 
 
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Mv, out=True)
+def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector.
 
     Args:
         input: shape `(n, m)`.
         vec: shape `(m,)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n,)`.
@@ -144,8 +145,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> mv(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
     """
-    if out is not None:
-        return written_to(out, mv, input, vec)
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     for x, rank in ((input, 2), (vec, 1)):
         check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
@@ -187,12 +186,12 @@ class Dot(Multilinear):
         return Mv.apply(x, y) if in_dims[1] is None else Mv.apply(y, x)
 
 
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Dot, out=True)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors.
 
     Args:
         input, tensor: both of shape `(n,)` and of one dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         0-d tensor.
@@ -205,8 +204,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if out is not None:
-        return written_to(out, dot, input, tensor)
     for x in (input, tensor):
         check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     check_dtypes("dot", input, tensor)
@@ -249,13 +246,13 @@ class Bmm(Multilinear):
         return MatMul.apply(x, y)  # stacks of stacks broadcast
 
 
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Bmm, out=True)
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two stacks of matrices, one by one.
 
     Args:
         input: shape `(b, n, m)`.
         mat2: shape `(b, m, k)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(b, n, k)`.
@@ -268,8 +265,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> bmm(tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]]))
         tensor([[[11.]]])
     """
-    if out is not None:
-        return written_to(out, bmm, input, mat2)
     for name, x in (("batch1", input), ("batch2", mat2)):
         check_rank(x, 3, f"{name} must be a 3D tensor")
     check_dtypes("bmm", input, mat2)
@@ -322,13 +317,13 @@ class MatMul(Multilinear):
         return z.squeeze(dims) if dims else z
 
 
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(MatMul, Mm, numpy=(np.matmul, np.dot), out=True)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product `input @ other`.
 
     Args:
         input: shape `(…, n, m)` or `(m,)`.
         other: shape `(…, m, k)` or `(m,)`, of the same dtype; the dims in front broadcast.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(…, n, k)`; a vector's dim of size 1 is left out.
@@ -344,8 +339,6 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
-    if out is not None:
-        return written_to(out, matmul, input, other)
     try:
         a, b = input.payload, other.payload
     except AttributeError:
@@ -373,6 +366,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return MatMul.apply(input, other)
 
 
+@op()
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of `input` and one of `vec2`.
 
@@ -394,3 +388,8 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     for x in (input, vec2):
         check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
     return input.reshape(-1, 1) * vec2
+
+
+@of_numpy(np.outer)
+def _numpy_outer(a: Any, b: Any) -> Tensor:
+    return outer(as_tensor(a), as_tensor(b))

@@ -8,11 +8,9 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
 from ._texts import scalar_name
-
-__all__ = ["exp2", "expm1", "log1p", "log2", "log10", "logit"]
 
 _LN_2, _LN_10 = math.log(2), math.log(10)
 
@@ -35,12 +33,12 @@ class Exp2(Elementwise):
         return grad * y * _LN_2
 
 
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Exp2, numpy=(np.exp2,))
+def exp2(input: Tensor) -> Tensor:
     """`2 ** input`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -51,8 +49,6 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp2.html
     """
-    if out is not None:
-        return written_to(out, exp2, input)
     return Exp2.apply(input)
 
 
@@ -75,12 +71,12 @@ class Expm1(Elementwise):
         return grad * (y + 1)
 
 
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Expm1)
+def expm1(input: Tensor) -> Tensor:
     """`e ** input - 1`, element by element, with all digits where `input` is small.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -91,8 +87,6 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.expm1.html
     """
-    if out is not None:
-        return written_to(out, expm1, input)
     return Expm1.apply(input)
 
 
@@ -115,12 +109,12 @@ class Log1p(Elementwise):
         return grad / (x + 1)
 
 
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Log1p)
+def log1p(input: Tensor) -> Tensor:
     """The natural logarithm of `1 + input`, with all digits where `input` is small.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at -1, nan below.
@@ -131,8 +125,6 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log1p.html
     """
-    if out is not None:
-        return written_to(out, log1p, input)
     return Log1p.apply(input)
 
 
@@ -154,12 +146,12 @@ class Log2(Elementwise):
         return grad / (x * _LN_2)
 
 
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Log2, numpy=(np.log2,))
+def log2(input: Tensor) -> Tensor:
     """The logarithm to the base 2, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below.
@@ -170,8 +162,6 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log2.html
     """
-    if out is not None:
-        return written_to(out, log2, input)
     return Log2.apply(input)
 
 
@@ -193,12 +183,12 @@ class Log10(Elementwise):
         return grad / (x * _LN_10)
 
 
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Log10, numpy=(np.log10,))
+def log10(input: Tensor) -> Tensor:
     """The logarithm to the base 10, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below.
@@ -209,8 +199,6 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log10.html
     """
-    if out is not None:
-        return written_to(out, log10, input)
     return Log10.apply(input)
 
 
@@ -248,14 +236,14 @@ def _outside(x: Any, low: float) -> Any:
     return (x < low) | (x > 1 - low)
 
 
-def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+@op(Logit)
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """The logarithm of the odds `p / (1 - p)`, element by element: the inverse of `sigmoid`.
 
     Args:
         input: probabilities, of shape `S`; integers become the default dtype.
         eps: how near they may come to 0 and 1; those that are nearer are moved away. None: all
             are taken as they are.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`; nan outside of [0, 1] without `eps`. Probabilities that were moved
@@ -270,6 +258,4 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
     See also: https://pytorch.org/docs/stable/generated/torch.logit.html
     """
-    if out is not None:
-        return written_to(out, logit, input, eps)
     return Logit.apply(input, eps=eps)

@@ -10,16 +10,7 @@ from glassgrad.ops._families import Predicate
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 
-__all__ = [
-    "bitwise_and",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_xor",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-]
+from ._declaring import function, op
 
 
 class LogicalAnd(Predicate):
@@ -32,6 +23,7 @@ class LogicalAnd(Predicate):
         return np.logical_and(x, y)
 
 
+@op(LogicalAnd, numpy=(np.logical_and,))
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether both are not 0, element by element.
 
@@ -61,6 +53,7 @@ class LogicalOr(Predicate):
         return np.logical_or(x, y)
 
 
+@op(LogicalOr, numpy=(np.logical_or,))
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether one or both are not 0, element by element; see `logical_and`.
 
@@ -81,6 +74,7 @@ class LogicalXor(Predicate):
         return np.logical_xor(x, y)
 
 
+@op(LogicalXor, numpy=(np.logical_xor,))
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether exactly one is not 0, element by element; see `logical_and`.
 
@@ -101,6 +95,7 @@ class LogicalNot(Predicate):
         return np.logical_not(x)
 
 
+@op(LogicalNot, numpy=(np.logical_not,))
 def logical_not(input: Tensor) -> Tensor:
     """Whether it is 0, element by element.
 
@@ -121,6 +116,7 @@ class BitwiseAnd(Predicate):
         return _bits("bitwise_and", x) & y
 
 
+@function(numpy=(np.bitwise_and,))
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """`input & other`, bit by bit.
 
@@ -151,6 +147,7 @@ class BitwiseOr(Predicate):
         return _bits("bitwise_or", x) | y
 
 
+@function(numpy=(np.bitwise_or,))
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """`input | other`, bit by bit; see `bitwise_and`.
 
@@ -171,6 +168,7 @@ class BitwiseXor(Predicate):
         return _bits("bitwise_xor", x) ^ y
 
 
+@function(numpy=(np.bitwise_xor,))
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """`input ^ other`, bit by bit; see `bitwise_and`.
 
@@ -196,6 +194,7 @@ class BitwiseNot(Predicate):
         return ~x
 
 
+@function(numpy=(np.invert,))
 def bitwise_not(input: Tensor) -> Tensor:
     """`~input`: not for bools, all bits turned for integers.
 

@@ -25,8 +25,6 @@ from ._loss_parts import (
 )
 from ._targets import check_indices, check_reduction, check_weight
 
-__all__ = ["mse_loss", "nll_loss"]
-
 
 class NllLoss(Primitive):
     """l = −Σᵢ qᵢ·xᵢ        dl = −Σᵢ qᵢ·dxᵢ        x̄ᵢ = −l̄·qᵢ"""

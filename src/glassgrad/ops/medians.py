@@ -7,13 +7,12 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Reduction, rows_of
 from ._reduce import dim_or_axis, kept_or_keepdims, kept_shape
 from ._returns import MedianReturn, NanmedianReturn
 from .extrema import AlongDim, filled_dim, shared
 from .reduction import sum
-
-__all__ = ["median", "nanmedian"]
 
 
 class Median(Reduction):
@@ -98,6 +97,7 @@ def _middle(x: Any, dim: int, *, ignore_nan: bool) -> tuple[Any, Any]:
     return np.take_along_axis(x, place, axis=dim), place
 
 
+@op(Median, MedianDim)
 def median(
     input: Tensor,
     dim: int | None = None,
@@ -134,6 +134,7 @@ def median(
     return MedianReturn(*MedianDim.apply(input, dim=at, keepdim=keep))
 
 
+@op(Nanmedian, NanmedianDim)
 def nanmedian(
     input: Tensor,
     dim: int | None = None,

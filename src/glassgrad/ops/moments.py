@@ -7,12 +7,11 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import function
 from ._families import Along, run
 from ._reduce import Dims, dim_or_axis, kept_shape, spread
 from .reduction import MeanDim
 from .statistics import Std, Var, checked_spread, var_slope, var_tangent
-
-__all__ = ["std_mean", "var_mean"]
 
 
 class VarMean(Along):
@@ -97,6 +96,7 @@ def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:
     return from_variance + from_mean
 
 
+@function()
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -126,6 +126,7 @@ def var_mean(
     return checked_spread(VarMean, input, dims, correction, unbiased, keepdim, keepdims)
 
 
+@function()
 def std_mean(
     input: Tensor,
     dim: Dims = None,

@@ -5,12 +5,9 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
-from ._prepared import Prepared
 from .arithmetic import Operand
-
-__all__ = ["pow", "reciprocal", "rsqrt", "square"]
 
 
 class Reciprocal(Elementwise):
@@ -31,12 +28,12 @@ class Reciprocal(Elementwise):
         return -grad * (y * y)
 
 
-def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Reciprocal, numpy=(np.reciprocal,))
+def reciprocal(input: Tensor) -> Tensor:
     """`1 / input`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. At 0 it is inf, and its gradient -inf.
@@ -45,8 +42,6 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> reciprocal(tensor([2.0, 4.0]))
         tensor([0.5000, 0.2500])
     """
-    if out is not None:
-        return written_to(out, reciprocal, input)
     return Reciprocal.apply(input)
 
 
@@ -68,12 +63,12 @@ class Rsqrt(Elementwise):
         return grad * -0.5 * (y * y * y)
 
 
-def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Rsqrt)
+def rsqrt(input: Tensor) -> Tensor:
     """`1 / sqrt(input)`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: inf at 0, nan below.
@@ -84,8 +79,6 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.rsqrt.html
     """
-    if out is not None:
-        return written_to(out, rsqrt, input)
     return Rsqrt.apply(input)
 
 
@@ -156,12 +149,12 @@ class PowScalarBase(Elementwise):
         return grad * z * np.log(ctx.base)
 
 
-def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Pow, PowScalarBase, PowTensor, numpy=(np.power, np.float_power))
+def pow(input: Operand, exponent: Operand) -> Tensor:
     """`input ** exponent`, element by element.
 
     Args:
         input, exponent: tensors of shapes that broadcast to `S`, or one of them a number.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. The gradient of x⁰ is 0 everywhere, and that of 0ʸ with respect to
@@ -177,31 +170,23 @@ def pow(input: Operand, exponent: Operand, *, out: Tensor | None = None) -> Tens
 
     See also: https://pytorch.org/docs/stable/generated/torch.pow.html
     """
-    if out is not None:
-        return written_to(out, pow, input, exponent)
     if isinstance(exponent, (int, float)) and _is_float(input):  # nearly always
         return Pow.apply(input, exponent=exponent)
     if isinstance(input, (int, float)) and _is_float(exponent):
         return PowScalarBase.apply(exponent, base=float(input))
-    return prepare_pow(input, exponent).result()
-
-
-def prepare_pow(input: Operand, exponent: Operand) -> Prepared:
-    """What `pow` and `pow_` have in common."""
-    if isinstance(exponent, (int, float)) and _is_float(input):
-        return Prepared(Pow, (input,), {"exponent": exponent})
     if isinstance(exponent, int) and exponent < 0 and isinstance(input, Tensor):
         raise DTypeError(
             f"Integers to negative integer powers are not allowed, got {input.dtype} to the "
             f"power of {exponent}. The result is a fraction. Write `x.float() ** exponent`."
         )
-    return Prepared(PowTensor, (input, exponent))
+    return PowTensor.apply(input, exponent)
 
 
 def _is_float(x: Operand) -> bool:
     return isinstance(x, Tensor) and x.dtype.kind == "f"
 
 
+@op(Pow, numpy=(np.square,), out=False)
 def square(input: Tensor) -> Tensor:
     """`input ** 2`, element by element.
 

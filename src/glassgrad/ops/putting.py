@@ -9,15 +9,13 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Linear, batch_all, in_front, run
 from ._index import dims_of, index_array, refusal
 from ._keys import batched_key, key_of, shape_of_choice
-from ._prepared import Prepared
 from ._reduce import zeros_like
 from ._texts import require_tensor, scalar_name
 from .indexing import Index
-
-__all__ = ["index_put"]
 
 
 class IndexPut(Linear):
@@ -78,6 +76,7 @@ def _left(grad: Any, ctx: Any) -> Any:
     return run(IndexPut, grad, zeros_like(grad, ()), *ctx.indices, dims=ctx.dims, accumulate=False)
 
 
+@op(IndexPut, inplace=True)
 def index_put(
     input: Tensor,
     indices: Sequence[Tensor],
@@ -107,13 +106,6 @@ def index_put(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
     """
-    return prepare_index_put(input, indices, values, accumulate).result()
-
-
-def prepare_index_put(
-    input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: bool
-) -> Prepared:
-    """What `index_put` and `index_put_` have in common."""
     if not isinstance(indices, (tuple, list)):
         raise ArgumentTypeError(
             "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
@@ -150,8 +142,8 @@ def put_at(
     values: Tensor,
     *,
     accumulate: bool = False,
-) -> Prepared:
-    """The write of `values` to `input[:, …, indices[k], …]`, each at its place in `dims`.
+) -> Tensor:
+    """`input`, but `values` to `input[:, …, indices[k], …]`, each at its place in `dims`.
 
     Raises:
         DimError: if there is no such place.
@@ -168,8 +160,7 @@ def put_at(
     except IndexError as error:
         raise refusal(error, tuple(input.shape), dims, arrays) from error
     _check_values(values, chosen)
-    parameters = {"dims": dims, "accumulate": accumulate}
-    return Prepared(IndexPut, (input, values, *arrays), parameters)
+    return IndexPut.apply(input, values, *arrays, dims=dims, accumulate=accumulate)
 
 
 def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:

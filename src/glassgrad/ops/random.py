@@ -14,41 +14,14 @@ from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import function, op
 from ._dims import size_of
 from ._drawing import drawn, drawn_leaf
 from ._making import checked_size
-from .choosing import multinomial
 from .generator import (
     Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
     source_of,
 )
-from .random_integers import randint, randint_like, randperm
-
-__all__ = [
-    "Generator",
-    "bernoulli",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "multinomial",
-    "normal",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "randperm",
-    "seed",
-    "set_rng_state",
-]
 
 Draw = Callable[["np.random.Generator", Sequence[int], DType], Any]
 
@@ -56,6 +29,7 @@ Draw = Callable[["np.random.Generator", Sequence[int], DType], Any]
 # Uniform and normal -------------------------------------------------------------------------------
 
 
+@function()
 def rand(
     *size: Any,
     generator: Generator | None = None,
@@ -87,6 +61,7 @@ def rand(
     return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
 
 
+@function()
 def randn(
     *size: Any,
     generator: Generator | None = None,
@@ -104,6 +79,7 @@ def randn(
     return _drawn("randn", _normal, shape, generator, dtype, device, requires_grad)
 
 
+@function()
 def rand_like(
     input: Tensor,
     *,
@@ -129,6 +105,7 @@ def rand_like(
     )
 
 
+@function()
 def randn_like(
     input: Tensor,
     *,
@@ -191,6 +168,7 @@ def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
 
 
+@function()
 def normal(
     mean: Tensor | float,
     std: Tensor | float = 1.0,
@@ -282,6 +260,7 @@ def _check_std(std: Any) -> None:
 # Coin flips ---------------------------------------------------------------------------------------
 
 
+@op()
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:

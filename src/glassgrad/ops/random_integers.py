@@ -9,14 +9,14 @@ from glassgrad.base.dtypes import DType, as_dtype, int64
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import function
 from ._dims import size_of
 from ._drawing import drawn_leaf
 from ._making import checked_size
 from .generator import Generator, source_of
 
-__all__ = ["randint", "randint_like", "randperm"]
 
-
+@function()
 def randint(
     low: Any = 0,
     high: Any = None,
@@ -70,6 +70,7 @@ def randint(
 
 
 def check_range(low: int, high: int, dtype: DType) -> None:
+    """Raise ShapeError if there is no integer from `low` to `high - 1`, or none of the dtype."""
     if low >= high:
         raise ShapeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
@@ -89,6 +90,7 @@ def check_range(low: int, high: int, dtype: DType) -> None:
         )
 
 
+@function()
 def randint_like(
     input: Tensor,
     low: Any,
@@ -116,6 +118,7 @@ def randint_like(
     )
 
 
+@function()
 def randperm(
     n: int,
     *,

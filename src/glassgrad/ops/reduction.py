@@ -25,9 +25,7 @@ from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.conversion import to
 from glassgrad.recording.primitive import Primitive
 
-from ._out import written_to
-
-__all__ = ["all", "any", "logsumexp", "mean", "sum"]
+from ._declaring import of_numpy, op
 
 
 class Sum(KeepsShape):
@@ -65,6 +63,7 @@ class SumDim(KeepsShape):
         return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
 
 
+@op(SumDim, Sum, out=True)
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -73,7 +72,6 @@ def sum(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The sum of all elements, or over some dims.
 
@@ -82,7 +80,6 @@ def sum(
         dim, axis: the dims to sum over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to sum in. Default: that of `input`; integers and bools become int64.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The sum of no elements is 0.
@@ -96,8 +93,6 @@ def sum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.sum.html
     """
-    if out is not None:
-        return written_to(out, sum, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = _sum_dtype(input, dtype)
@@ -106,6 +101,11 @@ def sum(
     if dim is None and not keepdim:
         return Sum.apply(input, dtype=wanted)
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
+
+
+@of_numpy(np.sum)
+def _numpy_sum(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    return sum(a, axis, keepdims, dtype=dtype)
 
 
 def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
@@ -163,6 +163,7 @@ def _count(shape: tuple[int, ...], dims: tuple[int, ...] | None = None) -> float
     return math.prod(shape if dims is None else [shape[dim] for dim in dims]) or math.nan
 
 
+@op(MeanDim, Mean, out=True)
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -171,7 +172,6 @@ def mean(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or over some dims.
 
@@ -180,7 +180,6 @@ def mean(
         dim, axis: the dims to average over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to compute in.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The mean of no elements is nan.
@@ -195,8 +194,6 @@ def mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
     """
-    if out is not None:
-        return written_to(out, mean, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = None if dtype is None else as_dtype(dtype)
@@ -211,6 +208,11 @@ def mean(
     if dim is None and not keepdim:
         return Mean.apply(input, dtype=wanted)
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
+
+
+@of_numpy(np.mean)
+def _numpy_mean(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    return mean(a, axis, keepdims, dtype=dtype)
 
 
 class LogSumExp(Along):
@@ -249,6 +251,7 @@ class LogSumExp(Along):
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
+@op(LogSumExp)
 def logsumexp(
     input: Tensor,
     dim: Dims,
@@ -303,6 +306,7 @@ class All(Along):
         return np.all(x, axis=dim, keepdims=keepdim)
 
 
+@op(Some)
 def any(
     input: Tensor,
     dim: Dims = None,
@@ -326,6 +330,12 @@ def any(
     return _answer(Some, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
 
 
+@of_numpy(np.any)
+def _numpy_any(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
+    return any(a, axis, keepdims)
+
+
+@op(All)
 def all(
     input: Tensor,
     dim: Dims = None,
@@ -347,6 +357,11 @@ def all(
         tensor([ True, False])
     """
     return _answer(All, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
+
+
+@of_numpy(np.all)
+def _numpy_all(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
+    return all(a, axis, keepdims)
 
 
 def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:

@@ -8,10 +8,9 @@ import numpy as np
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import method, op
 from ._dims import size_of
 from ._families import KeepsShape, in_front
-
-__all__ = ["repeat", "tile"]
 
 
 class Repeat(KeepsShape):
@@ -43,6 +42,7 @@ class Repeat(KeepsShape):
         return cls.apply(in_front(x, len(repeats)), repeats=(1, *repeats))
 
 
+@method()
 def repeat(input: Tensor, *repeats: Any) -> Tensor:
     """Copies of a tensor side by side.
 
@@ -82,6 +82,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
     return Repeat.apply(input, repeats=tuple([max(r, 0) for r in times]))  # below 0: of nothing
 
 
+@op()
 def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
     """`repeat`, with ones put in front if there are fewer numbers than dims.
 

@@ -15,10 +15,12 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.recording.function import Function
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import op
 from ._dims import wrap_dim
 from ._families import Along, batch_all, run
 from ._places import (
     along,
+    apply_along,
     check_along,
     check_index,
     check_source,
@@ -26,14 +28,11 @@ from ._places import (
     in_dim,
     same_dtype,
 )
-from ._prepared import Prepared
 from ._reduce import array_of, zeros_like
 from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd, first_of
 from .index_writing import IndexFill
 from .scattering import ScatterValue, with_dims
 from .shape import reshape
-
-__all__ = ["index_reduce", "scatter_reduce"]
 
 
 class _Places(NamedTuple):
@@ -251,6 +250,7 @@ class NotTwice(Function):
 # What users call ----------------------------------------------------------------------------------
 
 
+@op(ScatterReduce, inplace=True)
 def scatter_reduce(
     input: Tensor,
     dim: int,
@@ -284,13 +284,6 @@ def scatter_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
     """
-    return prepare_scatter_reduce(input, dim, index, src, reduce, include_self).result()
-
-
-def prepare_scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
-) -> Prepared:
-    """What `scatter_reduce` and `scatter_reduce_` have in common."""
     check_index("scatter_reduce", index)
     same_dtype("scatter_reduce", input, src)
     if reduce not in _RULES:
@@ -300,10 +293,11 @@ def prepare_scatter_reduce(
         )
     at = wrap_dim(dim, input.ndim)
     check_along("scatter_reduce", input, at, index, src)
-    parameters = {"dim": at, "reduce": reduce, "include_self": include_self}
-    return Prepared(ScatterReduce, (input, src, with_dims(index, input)), parameters)
+    how: Any = {"dim": at, "reduce": reduce, "include_self": include_self}
+    return apply_along(ScatterReduce, input, src, with_dims(index, input), **how)
 
 
+@op(IndexReduce, inplace=True)
 def index_reduce(
     input: Tensor,
     dim: int,
@@ -336,13 +330,6 @@ def index_reduce(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html
     """
-    return prepare_index_reduce(input, dim, index, source, reduce, include_self).result()
-
-
-def prepare_index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
-) -> Prepared:
-    """What `index_reduce` and `index_reduce_` have in common."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise ShapeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
@@ -353,6 +340,6 @@ def prepare_index_reduce(
     at = wrap_dim(dim, input.ndim)
     check_vector("index_reduce", index, input.shape[at] if input.ndim else 1)
     check_source("index_reduce", input, at, index, source)
-    parameters = {"dim": at, "reduce": reduce, "include_self": include_self}
     vector = index if index.ndim else reshape(index, (1,))
-    return Prepared(IndexReduce, (input, source, vector), parameters)
+    how: Any = {"dim": at, "reduce": reduce, "include_self": include_self}
+    return apply_along(IndexReduce, input, source, vector, **how)

@@ -8,15 +8,13 @@ from glassgrad.base.dtypes import Number
 from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._dims import wrap_dim
 from ._families import Along, Linear, Symmetric, run
-from ._places import along, check_along, check_index, same_dtype
-from ._prepared import Prepared
+from ._places import along, apply_along, check_along, check_index, same_dtype
+from .filling import fill_value
 from .gathering import ScatterAdd, first_of, gathered
-from .masking import fill_value
 from .shape import reshape
-
-__all__ = ["scatter", "scatter_add"]
 
 
 class Scatter(Linear, Along):
@@ -81,6 +79,7 @@ def _written(x: Any, key: Any, values: Any) -> Any:
     return out
 
 
+@op(ScatterValue, Scatter, inplace=True)
 def scatter(
     input: Tensor,
     dim: int,
@@ -114,11 +113,7 @@ def scatter(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html
     """
-    return prepare_scatter(input, dim, index, value if src is None else src).result()
-
-
-def prepare_scatter(input: Tensor, dim: int, index: Tensor, given: Any) -> Prepared:
-    """What `scatter` and `scatter_` have in common."""
+    given = value if src is None else src
     if given is None:
         raise ArgumentError(
             "scatter() got neither src nor value. It writes elements of a tensor, or one number. "
@@ -129,11 +124,10 @@ def prepare_scatter(input: Tensor, dim: int, index: Tensor, given: Any) -> Prepa
     if isinstance(given, Tensor):
         same_dtype("scatter", input, given)
         check_along("scatter", input, at, index, given)
-        return Prepared(Scatter, (input, given, with_dims(index, input)), {"dim": at})
+        return apply_along(Scatter, input, given, with_dims(index, input), dim=at)
     number = fill_value("scatter", input, given)
     check_along("scatter", input, at, index, None)
-    operands = (input, with_dims(index, input))
-    return Prepared(ScatterValue, operands, {"dim": at, "value": number})
+    return apply_along(ScatterValue, input, with_dims(index, input), dim=at, value=number)
 
 
 def with_dims(index: Tensor, input: Tensor) -> Tensor:
@@ -143,6 +137,7 @@ def with_dims(index: Tensor, input: Tensor) -> Tensor:
     return index
 
 
+@op(ScatterAdd, inplace=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` plus the elements of `src`, each at the place that `index` names along a dim.
 
@@ -162,13 +157,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html
     """
-    return prepare_scatter_add(input, dim, index, src).result()
-
-
-def prepare_scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Prepared:
-    """What `scatter_add` and `scatter_add_` have in common."""
     check_index("scatter_add", index)
     same_dtype("scatter_add", input, src)
     at = wrap_dim(dim, input.ndim)
     check_along("scatter_add", input, at, index, src)
-    return Prepared(ScatterAdd, (input, src, with_dims(index, input)), {"dim": at})
+    return apply_along(ScatterAdd, input, src, with_dims(index, input), dim=at)

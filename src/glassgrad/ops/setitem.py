@@ -13,16 +13,12 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 
 from ._keys import key_of
-from ._overlap import check_apart, check_memory
-from ._writing import must_follow, write, write_prepared
+from ._writing import check_apart, check_memory, in_place, must_follow, write
+from .filling import copy_, fill_, fill_value
 from .indexing import parse
-from .inplace import copy_, fill_
-from .masking import fill_value
 from .putting import check_values_dtype, put_at
 from .shape import view
 from .stretching import expand
-
-__all__ = ["setitem"]
 
 
 def setitem(input: Tensor, index: Any, value: Any) -> None:
@@ -109,7 +105,9 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
         sizes = _without_leading_ones(value)
         value = value if sizes == value.shape else view(value, sizes)
         check_values_dtype(target, indices, value)
-        write_prepared(put_at(target, dims, indices, value))
+        in_place(
+            "index_put", target, lambda x: put_at(x, dims, indices, value), [value], copies=False
+        )
     elif value.shape == target.shape:
         copy_(target, value)
     elif value.ndim == 0:

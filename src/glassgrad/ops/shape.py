@@ -15,34 +15,12 @@ from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
+from ._declaring import method, of_numpy, op
 from ._dims import size_of, wrap_dim, wrap_dims
 from ._families import KeepsShape, by_call, run
 from ._sizes import can_view, infer_size
+from ._writing import reshaped_in_place
 from .conversion import Contiguous
-from .stretching import broadcast_to, expand, expand_as
-from .transposing import movedim, mT, permute, reversed_dims, swapaxes, t, transpose
-
-__all__ = [
-    "broadcast_to",
-    "contiguous",
-    "expand",
-    "expand_as",
-    "flatten",
-    "mT",
-    "movedim",
-    "permute",
-    "ravel",
-    "reshape",
-    "reversed_dims",
-    "squeeze",
-    "swapaxes",
-    "t",
-    "transpose",
-    "unflatten",
-    "unsqueeze",
-    "view",
-    "view_as",
-]
 
 Dims = int | Sequence[int]
 
@@ -91,6 +69,7 @@ class UnsafeView(View):
     views = False
 
 
+@op(UnsafeView, Contiguous, View, ReshapeAlias, numpy=(np.reshape,))
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, row by row.
 
@@ -121,6 +100,12 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return UnsafeView.apply(Contiguous.apply(input), size=size)
 
 
+@of_numpy(np.ravel)
+def _numpy_ravel(a: Tensor) -> Tensor:
+    return reshape(a, (-1,))
+
+
+@method()
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, always sharing memory.
 
@@ -154,6 +139,19 @@ def view(input: Tensor, *shape: Any) -> Tensor:
     return as_view(View.apply(input, size=size), input)
 
 
+@method()
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`reshape(input, other.shape)`.
+
+    Example:
+        >>> reshape_as(tensor([1.0, 2.0]), tensor([[0], [0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    return reshape(input, other.shape)
+
+
+@method()
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view(input, other.shape)`.
 
@@ -165,6 +163,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other.shape)
 
 
+@op()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Some neighbouring dims as one.
 
@@ -199,6 +198,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
+@op()
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dim as several.
 
@@ -234,6 +234,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, (*input.shape[:at], *split, *input.shape[at + 1 :]))
 
 
+@op()
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dim, row by row; a copy only if memory demands it.
 
@@ -244,6 +245,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(contiguous(input), -1)
 
 
+@method()
 def contiguous(input: Tensor) -> Tensor:
     """`input` itself if its elements lie row by row in memory, else a copy in which they do.
 
@@ -331,6 +333,7 @@ def _unsqueezed(grad: Any, shape: tuple[int, ...], dims: Iterable[int]) -> Any:
     return grad
 
 
+@op(SqueezeDim, Squeeze, SqueezeDims, numpy=(np.squeeze,))
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Leave out dims of size 1.
 
@@ -356,6 +359,40 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     return as_view(SqueezeDim.apply(input, dim=dims[0]), input)
 
 
+class SqueezeInPlace(Squeeze):
+    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+
+    node = "SqueezeBackward3"
+
+
+class SqueezeDimInPlace(SqueezeDim):
+    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+
+    node = "SqueezeBackward4"
+
+
+class SqueezeDimsInPlace(SqueezeDims):
+    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+
+    node = "SqueezeBackward5"
+
+
+@method()
+def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """`squeeze`, in place.
+
+    Example:
+        >>> squeeze_(tensor([[1, 2]]))
+        tensor([1, 2])
+    """
+    if dim is None:
+        return reshaped_in_place("squeeze", SqueezeInPlace, input)
+    dims = wrap_dims(dim, input.ndim)
+    if isinstance(dim, Sequence):
+        return reshaped_in_place("squeeze", SqueezeDimsInPlace, input, dim=dims)
+    return reshaped_in_place("squeeze", SqueezeDimInPlace, input, dim=dims[0])
+
+
 class Unsqueeze(KeepsShape):
     """y = x with a dim of size 1        dy = dx with it        x̄ = ȳ without it"""
 
@@ -378,6 +415,7 @@ class Unsqueeze(KeepsShape):
         return run(SqueezeDim, grad, dim=ctx.dim)
 
 
+@op(Unsqueeze, numpy=(np.expand_dims,))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1.
 
@@ -397,3 +435,22 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
                 [2.]])
     """
     return as_view(Unsqueeze.apply(input, dim=wrap_dim(dim, input.ndim + 1)), input)
+
+
+class UnsqueezeInPlace(Unsqueeze):
+    """y = x with a new dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+
+    node = "UnsqueezeBackward1"
+
+
+@method()
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """`unsqueeze`, in place.
+
+    Example:
+        >>> unsqueeze_(tensor([1, 2]), 0)
+        tensor([[1, 2]])
+    """
+    return reshaped_in_place(
+        "unsqueeze", UnsqueezeInPlace, input, dim=wrap_dim(dim, input.ndim + 1)
+    )

@@ -10,12 +10,11 @@ from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
 
+from ._declaring import op
 from ._dims import int_of, ints_of, size_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from .indexing import narrow
 from .joining import Cat, Stack
-
-__all__ = ["chunk", "iterate", "split", "split_with_sizes", "tensor_split", "unbind"]
 
 
 class _Splitting(KeepsShape):
@@ -77,6 +76,7 @@ def _equal_sizes(n: int, size: int) -> list[int]:
     return [min(size, n - start) for start in range(0, n, size)] if n else [0]
 
 
+@op(Split, SplitWithSizes)
 def split(
     tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -130,6 +130,7 @@ def checked_sections(
     return {"split_size": size, "dim": at}
 
 
+@op()
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`split` by a list of sizes.
 
@@ -168,6 +169,7 @@ def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return parts
 
 
+@op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """A tensor as (up to) so many parts of equal size, cut in one dim.
 
@@ -205,6 +207,7 @@ def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     return -(-input.shape[at] // count)
 
 
+@op()
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -278,6 +281,7 @@ class Unbind(Linear, Along):
         return run(Stack, *_filled(grads, ctx.out_shape), dim=ctx.dim)
 
 
+@op(Unbind)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The elements of a dim as tensors of their own.
 

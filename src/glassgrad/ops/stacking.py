@@ -4,35 +4,27 @@ Each gives its tensors the dims they lack, then joins them with `cat`.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
-from ._out import written_to
-from .joining import cat, tensors_of
+from ._declaring import function, of_numpy
+from .joining import as_tensors, cat, tensors_of
 from .shape import reshape, unsqueeze
-
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "column_stack",
-    "dstack",
-    "hstack",
-    "row_stack",
-    "vstack",
-]
 
 Tensors = Sequence[Tensor]
 Some = Tensor | tuple[Tensor, ...]
 
 
-def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@function(aliases=("row_stack",), out=True)
+def vstack(tensors: Tensors) -> Tensor:
     """Tensors below each other: vectors as rows, others joined in their first dim.
 
     Args:
         tensors: tensors of one shape but for the first dim, or vectors of one length.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of at least two dims, of the promoted dtype.
@@ -47,20 +39,20 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.vstack.html
     """
-    if out is not None:
-        return written_to(out, vstack, tensors)
     return cat(_each(tensors, _row, "vstack"))
 
 
-row_stack = vstack
+@of_numpy(np.vstack)
+def _numpy_vstack(tup: Any) -> Tensor:
+    return vstack(as_tensors(tup))
 
 
-def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@function(out=True)
+def hstack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors one behind the other, others joined in their second dim.
 
     Args:
         tensors: tensors of one shape but for the second dim, or vectors.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of at least one dim, of the promoted dtype.
@@ -75,19 +67,22 @@ def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hstack.html
     """
-    if out is not None:
-        return written_to(out, hstack, tensors)
     parts = _each(tensors, _line, "hstack")
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@of_numpy(np.hstack)
+def _numpy_hstack(tup: Any) -> Tensor:
+    return hstack(as_tensors(tup))
+
+
+@function(out=True)
+def dstack(tensors: Tensors) -> Tensor:
     """Tensors behind each other, joined in their third dim.
 
     Args:
         tensors: tensors of one shape but for the third dim; matrices and vectors get dims of
             size 1.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of at least three dims, of the promoted dtype.
@@ -102,17 +97,20 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
-    if out is not None:
-        return written_to(out, dstack, tensors)
     return cat(_each(tensors, _layer, "dstack"), 2)
 
 
-def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
+@of_numpy(np.dstack)
+def _numpy_dstack(tup: Any) -> Tensor:
+    return dstack(as_tensors(tup))
+
+
+@function(out=True)
+def column_stack(tensors: Tensors) -> Tensor:
     """Tensors beside each other: vectors as columns, others joined in their second dim.
 
     Args:
         tensors: vectors of length `n`, tensors of shape `(n, m, …)`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of at least two dims, of the promoted dtype.
@@ -127,11 +125,15 @@ def column_stack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.column_stack.html
     """
-    if out is not None:
-        return written_to(out, column_stack, tensors)
     return hstack(_each(tensors, _column, "column_stack"))
 
 
+@of_numpy(np.column_stack)
+def _numpy_column_stack(tup: Any) -> Tensor:
+    return column_stack(as_tensors(tup))
+
+
+@function()
 def atleast_1d(*tensors: Tensor | Tensors) -> Some:
     """Tensors, those without dims as vectors of one element.
 
@@ -150,6 +152,7 @@ def atleast_1d(*tensors: Tensor | Tensors) -> Some:
     return _all(tensors, _line, "atleast_1d")
 
 
+@function()
 def atleast_2d(*tensors: Tensor | Tensors) -> Some:
     """Tensors, those of fewer than two dims as matrices of one row; see `atleast_1d`.
 
@@ -160,6 +163,7 @@ def atleast_2d(*tensors: Tensor | Tensors) -> Some:
     return _all(tensors, _row, "atleast_2d")
 
 
+@function()
 def atleast_3d(*tensors: Tensor | Tensors) -> Some:
     """Tensors, those of fewer than three dims with dims of size 1; see `atleast_1d`.
 

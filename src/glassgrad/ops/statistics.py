@@ -15,7 +15,7 @@ from glassgrad.ops._families import Along, run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.recording.primitive import Primitive
 
-__all__ = ["std", "var"]
+from ._declaring import of_numpy, op
 
 
 class Var(Along):
@@ -76,6 +76,7 @@ class Std(Along):
         return np.where(sigma == 0, 0, var_tangent(x, ctx, dx) / (2 * sigma))
 
 
+@op(Var)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -113,6 +114,12 @@ def var(
     return checked_spread(Var, input, dims, correction, unbiased, keepdim, keepdims)
 
 
+@of_numpy(np.var)
+def _numpy_var(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    return var(a, axis, correction=ddof, keepdim=keepdims)
+
+
+@op(Std)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -140,6 +147,11 @@ def std(
     """
     dims = dim_or_axis(dim, axis)
     return checked_spread(Std, input, dims, correction, unbiased, keepdim, keepdims)
+
+
+@of_numpy(np.std)
+def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    return std(a, axis, correction=ddof, keepdim=keepdims)
 
 
 def checked_spread(

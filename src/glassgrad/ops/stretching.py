@@ -4,16 +4,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from glassgrad.base.backend import backend_of
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 from glassgrad.engine.gradients import sum_to
 
+from ._declaring import method, op
 from ._dims import size_of
 from ._families import KeepsShape, in_front
 from ._sizes import expanded_size
-
-__all__ = ["broadcast_to", "expand", "expand_as"]
 
 
 class Expand(KeepsShape):
@@ -43,6 +44,7 @@ class Expand(KeepsShape):
         return cls.apply(in_front(x, len(size)), size=(info.batch_size, *size))
 
 
+@method()
 def expand(input: Tensor, *size: Any) -> Tensor:
     """Dims of size 1 stretched to any size, and new dims in front, without copying.
 
@@ -69,6 +71,7 @@ def expand(input: Tensor, *size: Any) -> Tensor:
     return as_view(Expand.apply(input, size=found), input)
 
 
+@method()
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """`expand(input, other.shape)`.
 
@@ -80,6 +83,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return expand(input, other.shape)
 
 
+@op(numpy=(np.broadcast_to,))
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """`expand(input, size)` under NumPy's name.
 

@@ -12,6 +12,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 from glassgrad.recording.primitive import Primitive
 
+from ._declaring import op
 from ._dims import size_of
 from ._families import run
 from ._reduce import array_of, zeros_like
@@ -19,8 +20,6 @@ from .indexing import Index, IndexInto
 from .memory import owner_of
 from .memory import storage_offset as offset_of
 from .putting import IndexPut
-
-__all__ = ["as_strided"]
 
 Sizes = tuple[int, ...]
 
@@ -110,6 +109,7 @@ def _reach(size: Sizes, stride: Sizes) -> int:
     return 1 + sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
 
 
+@op(AsStrided)
 def as_strided(
     input: Tensor,
     size: Sequence[int],

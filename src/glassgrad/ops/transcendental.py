@@ -4,10 +4,8 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
-
-__all__ = ["cos", "exp", "log", "sin", "sqrt", "tanh"]
 
 
 class Exp(Elementwise):
@@ -29,12 +27,12 @@ class Exp(Elementwise):
         return grad * y
 
 
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Exp)
+def exp(input: Tensor) -> Tensor:
     """`e ** input`, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -45,8 +43,6 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.exp.html
     """
-    if out is not None:
-        return written_to(out, exp, input)
     return Exp.apply(input)
 
 
@@ -69,12 +65,12 @@ class Log(Elementwise):
         return grad / x
 
 
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Log)
+def log(input: Tensor) -> Tensor:
     """The natural logarithm, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below.
@@ -85,8 +81,6 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.log.html
     """
-    if out is not None:
-        return written_to(out, log, input)
     return Log.apply(input)
 
 
@@ -109,12 +103,12 @@ class Sqrt(Elementwise):
         return grad / (2 * y)
 
 
-def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sqrt)
+def sqrt(input: Tensor) -> Tensor:
     """The square root, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: nan below 0. Its gradient at 0 is inf.
@@ -125,8 +119,6 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
-    if out is not None:
-        return written_to(out, sqrt, input)
     return Sqrt.apply(input)
 
 
@@ -149,12 +141,12 @@ class Sin(Elementwise):
         return grad * np.cos(x)
 
 
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sin)
+def sin(input: Tensor) -> Tensor:
     """The sine, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -163,8 +155,6 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sin(tensor([0.0, 1.0]))
         tensor([0.0000, 0.8415])
     """
-    if out is not None:
-        return written_to(out, sin, input)
     return Sin.apply(input)
 
 
@@ -187,12 +177,12 @@ class Cos(Elementwise):
         return grad * -np.sin(x)
 
 
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Cos)
+def cos(input: Tensor) -> Tensor:
     """The cosine, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -201,8 +191,6 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> cos(tensor([0.0, 1.0]))
         tensor([1.0000, 0.5403])
     """
-    if out is not None:
-        return written_to(out, cos, input)
     return Cos.apply(input)
 
 
@@ -225,12 +213,12 @@ class Tanh(Elementwise):
         return grad * (1 - y * y)
 
 
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Tanh)
+def tanh(input: Tensor) -> Tensor:
     """The hyperbolic tangent, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between -1 and 1.
@@ -241,6 +229,4 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
-    if out is not None:
-        return written_to(out, tanh, input)
     return Tanh.apply(input)

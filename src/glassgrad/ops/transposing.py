@@ -10,10 +10,10 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
+from ._declaring import method, of_numpy, op
 from ._dims import ints_of, size_of, wrap_dim
 from ._families import Along, Linear, run, shifted
-
-__all__ = ["mT", "movedim", "permute", "reversed_dims", "swapaxes", "t", "transpose"]
+from ._writing import reshaped_in_place
 
 Dims = int | Sequence[int]
 
@@ -45,6 +45,7 @@ class Permute(Linear, Along):
         return {"dims": (0, *shifted(parameters["dims"]))}
 
 
+@op(Permute)
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dims in another order.
 
@@ -83,6 +84,11 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return as_view(Permute.apply(input, dims=order), input)
 
 
+@of_numpy(np.transpose)
+def _numpy_transpose(a: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
+    return permute(a, tuple(reversed(range(a.ndim))) if axes is None else axes)
+
+
 class Transpose(Linear, Along):
     """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
 
@@ -101,6 +107,7 @@ class Transpose(Linear, Along):
         return run(Transpose, grad, dim0=ctx.dim0, dim1=ctx.dim1)
 
 
+@op(Transpose, numpy=(np.swapaxes,))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dims swapped.
 
@@ -124,6 +131,26 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return as_view(Transpose.apply(input, dim0=first, dim1=second), input)
 
 
+class TransposeInPlace(Transpose):
+    """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
+
+    node = "TransposeBackward1"
+
+
+@method()
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose`, in place.
+
+    Example:
+        >>> transpose_(tensor([[1, 2]]), 0, 1)
+        tensor([[1],
+                [2]])
+    """
+    first, second = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
+    return reshaped_in_place("transpose", TransposeInPlace, input, dim0=first, dim1=second)
+
+
+@op()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose` under NumPy's name.
 
@@ -134,6 +161,18 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
+@method()
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose_` under NumPy's name.
+
+    Example:
+        >>> swapaxes_(tensor([[1, 2]]), 0, 1).shape
+        glassgrad.Size([2, 1])
+    """
+    return transpose_(input, axis0, axis1)
+
+
+@op(numpy=(np.moveaxis,))
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Some dims at other places; the others keep their order.
 
@@ -203,6 +242,7 @@ class T(Linear):
         return Transpose.apply(x, dim0=min(1, last), dim1=last)
 
 
+@op(T)
 def t(input: Tensor) -> Tensor:
     """A matrix transposed; a vector or a 0-d tensor as it is.
 
@@ -222,6 +262,25 @@ def t(input: Tensor) -> Tensor:
     """
     check_t(input)
     return as_view(T.apply(input), input)
+
+
+class TInPlace(T):
+    """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
+
+    node = "TBackward1"
+
+
+@method()
+def t_(input: Tensor) -> Tensor:
+    """`t`, in place.
+
+    Example:
+        >>> t_(tensor([[1, 2]]))
+        tensor([[1],
+                [2]])
+    """
+    check_t(input)
+    return reshaped_in_place("t", TInPlace, input)
 
 
 def check_t(input: Tensor) -> None:

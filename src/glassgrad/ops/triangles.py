@@ -8,11 +8,10 @@ from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
+from ._declaring import of_numpy, op
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
-
-__all__ = ["diagonal", "diagonal_of", "tril", "triu"]
 
 
 class Tril(Linear, Along):
@@ -35,6 +34,7 @@ class Tril(Linear, Along):
         return run(Tril, grad, diagonal=ctx.diagonal)
 
 
+@op(Tril)
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangles of matrices, with zeros above.
 
@@ -80,6 +80,7 @@ class Triu(Linear, Along):
         return run(Triu, grad, diagonal=ctx.diagonal)
 
 
+@op(Triu)
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangles of matrices, with zeros below; see `tril`.
 
@@ -155,6 +156,7 @@ def diagonal_of(x: Any, offset: int, dim1: int, dim2: int) -> Any:
     return np.einsum("...ii->...i", np.moveaxis(x[tuple(key)], (dim1, dim2), (-2, -1)))
 
 
+@op(Diagonal)
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonals of matrices.
 
@@ -184,3 +186,8 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
             "columns. Write two dims."
         )
     return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
+
+
+@of_numpy(np.diagonal)
+def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    return diagonal(a, offset, axis1, axis2)

@@ -7,21 +7,8 @@ import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
-
-__all__ = [
-    "acos",
-    "arccos",
-    "arcsin",
-    "arctan",
-    "arctan2",
-    "asin",
-    "atan",
-    "atan2",
-    "hypot",
-    "tan",
-]
 
 
 class Tan(Elementwise):
@@ -43,12 +30,12 @@ class Tan(Elementwise):
         return grad * (1 + y * y)
 
 
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Tan)
+def tan(input: Tensor) -> Tensor:
     """The tangent, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -59,8 +46,6 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tan.html
     """
-    if out is not None:
-        return written_to(out, tan, input)
     return Tan.apply(input)
 
 
@@ -83,12 +68,12 @@ class Asin(Elementwise):
         return grad / np.sqrt(1 - x * x)
 
 
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Asin, aliases=("arcsin",))
+def asin(input: Tensor) -> Tensor:
     """The angle whose sine is given, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π/2 to π/2; nan outside of [-1, 1]. Its gradient at -1 and 1 is
@@ -100,12 +85,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asin.html
     """
-    if out is not None:
-        return written_to(out, asin, input)
     return Asin.apply(input)
-
-
-arcsin = asin
 
 
 class Acos(Elementwise):
@@ -127,12 +107,12 @@ class Acos(Elementwise):
         return -grad / np.sqrt(1 - x * x)
 
 
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Acos, aliases=("arccos",))
+def acos(input: Tensor) -> Tensor:
     """The angle whose cosine is given, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from 0 to π; nan outside of [-1, 1]. Its gradient at -1 and 1 is -inf.
@@ -143,12 +123,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acos.html
     """
-    if out is not None:
-        return written_to(out, acos, input)
     return Acos.apply(input)
-
-
-arccos = acos
 
 
 class Atan(Elementwise):
@@ -170,12 +145,12 @@ class Atan(Elementwise):
         return grad / (1 + x * x)
 
 
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Atan, aliases=("arctan",))
+def atan(input: Tensor) -> Tensor:
     """The angle whose tangent is given, element by element; see `atan2`.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π/2 to π/2.
@@ -186,12 +161,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan.html
     """
-    if out is not None:
-        return written_to(out, atan, input)
     return Atan.apply(input)
-
-
-arctan = atan
 
 
 class Atan2(Elementwise):
@@ -221,13 +191,13 @@ class Atan2(Elementwise):
         return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
 
 
-def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Atan2, aliases=("arctan2",))
+def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point `(other, input)`, element by element.
 
     Args:
         input: the heights: real tensor.
         other: the widths: real tensor; both shapes broadcast to `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π to π; two integers give the default dtype. At (0, 0), which
@@ -243,12 +213,7 @@ def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
-    if out is not None:
-        return written_to(out, atan2, input, other)
     return Atan2.apply(input, other)
-
-
-arctan2 = atan2
 
 
 class Hypot(Elementwise):
@@ -275,12 +240,12 @@ class Hypot(Elementwise):
         return grad * (x / z) if wants_x else None, grad * (y / z) if wants_y else None
 
 
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Hypot, numpy=(np.hypot,))
+def hypot(input: Tensor, other: Tensor) -> Tensor:
     """The length of the vector `(input, other)`, element by element.
 
     Args:
         input, other: floating-point tensors of shapes that broadcast to `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype. Its gradient at (0, 0) is nan: the cone has no
@@ -296,6 +261,4 @@ def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
     """
-    if out is not None:
-        return written_to(out, hypot, input, other)
     return Hypot.apply(input, other)

@@ -9,11 +9,10 @@ from glassgrad.base.backend import copy_of, in_rows
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._dims import ints_of, size_of, wrap_dim, wrap_dims
 from ._families import Along, Linear, run
 from .shape import reshape
-
-__all__ = ["flip", "roll"]
 
 
 class Flip(Linear, Along):
@@ -33,6 +32,7 @@ class Flip(Linear, Along):
         return run(Flip, grad, dims=ctx.dims)
 
 
+@op(Flip)
 def flip(input: Tensor, *dims: Any) -> Tensor:
     """Some dims from back to front.
 
@@ -80,6 +80,7 @@ class Roll(Linear, Along):
         return run(Roll, grad, shifts=tuple([-s for s in ctx.shifts]), dims=ctx.dims)
 
 
+@op(Roll)
 def roll(
     input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None
 ) -> Tensor:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from .splitting import Split, SplitWithSizes, checked_sections, chunk_sections
-
-__all__ = ["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"]
 
 
 class UnsafeSplit(Split):
@@ -27,6 +26,7 @@ class UnsafeSplitWithSizes(SplitWithSizes):
     views = False
 
 
+@op()
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`split` into parts that are no views, so that each may be written in place.
 
@@ -50,6 +50,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
     return _parts(tensor, split_size, dim)
 
 
+@op()
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -62,6 +63,7 @@ def unsafe_split_with_sizes(
     return _parts(input, tuple(split_sizes), dim)
 
 
+@op()
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """`chunk` into parts as `unsafe_split` gives them.
 

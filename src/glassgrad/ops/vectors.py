@@ -2,20 +2,20 @@
 
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import of_numpy, op
 from ._dims import wrap_dim
 from ._families import Along, Multilinear, run
-from ._out import written_to
 from .arithmetic import mul
+from .creation import as_tensor
 from .linalg import dot, mm, outer
 from .shape import reshape
-
-__all__ = ["cross", "ger", "inner"]
 
 
 class LinalgCross(Multilinear, Along):
@@ -47,15 +47,13 @@ class LinalgCross(Multilinear, Along):
         )
 
 
-def cross(
-    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None
-) -> Tensor:
+@op(LinalgCross, out=True)
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The vectors at right angles to two others in space, as long as the area between them.
 
     Args:
         input, other: tensors of as many dims, of size 3 in `dim`; the other dims broadcast.
         dim: the dim of the vectors; None: the first one of size 3, with a warning.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of the shape that both broadcast to, of the promoted dtype.
@@ -70,8 +68,6 @@ def cross(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cross.html
     """
-    if out is not None:
-        return written_to(out, cross, input, other, dim)
     shapes = f"{list(input.shape)} and {list(other.shape)}"
     if input.ndim != other.ndim:
         raise ShapeError(
@@ -89,6 +85,11 @@ def cross(
     return LinalgCross.apply(input, other, dim=at)
 
 
+@of_numpy(np.cross)
+def _numpy_cross(a: Any, b: Any, axis: int = -1) -> Tensor:
+    return cross(as_tensor(a), as_tensor(b), axis)
+
+
 def _first_of_three(input: Tensor) -> int:
     if 3 not in input.shape:
         raise ShapeError(
@@ -104,13 +105,13 @@ def _first_of_three(input: Tensor) -> int:
     return input.shape.index(3)
 
 
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(out=True)
+def inner(input: Tensor, other: Tensor) -> Tensor:
     """The dot products of all vectors of one tensor with all of another; they lie in the last dim.
 
     Args:
         input: shape `(…, n)`, or a 0-d tensor.
         other: shape `(…, n)`, of the same dtype, or a 0-d tensor.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of the shapes without their last dims, one behind the other; the ordinary product
@@ -126,8 +127,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.inner.html
     """
-    if out is not None:
-        return written_to(out, inner, input, other)
     if not input.ndim or not other.ndim:
         return mul(input, other)
     n = input.shape[-1]
@@ -149,6 +148,12 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return reshape(mm(rows, columns.t()), (*ahead, *behind))
 
 
+@of_numpy(np.inner)
+def _numpy_inner(a: Any, b: Any) -> Tensor:
+    return inner(as_tensor(a), as_tensor(b))
+
+
+@op()
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
     """`outer` under its old name.
 

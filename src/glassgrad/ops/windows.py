@@ -7,13 +7,12 @@ from glassgrad.base.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
+from ._declaring import method
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from ._reduce import zeros_like
 from .shape import reshape
 from .strided import steps_of
-
-__all__ = ["unfold"]
 
 
 class Unfold(KeepsShape):
@@ -78,6 +77,7 @@ def _along(dim: int, part: slice) -> tuple[Any, ...]:
     return (*[slice(None)] * dim, part)
 
 
+@method()
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of a dim, without a copy.
 
