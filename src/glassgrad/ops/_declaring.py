@@ -129,7 +129,7 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
 
 def plain(function: F) -> F:
     """The function as it was written, without `out`: for operators, where every call counts."""
-    return function.__dict__.get("declared", function)  # type: ignore[no-any-return]
+    return function.__dict__.get("declared", function)
 
 
 # What follows from a function ---------------------------------------------------------------------
@@ -140,7 +140,7 @@ def plain(function: F) -> F:
 # which is compiled. That is the quickest call there is, and `help` shows the arguments. Texts are
 # alike for functions of the same arguments, so few are compiled.
 
-_REQUIRED = object()
+REQUIRED = object()
 
 
 class Arguments(NamedTuple):
@@ -155,10 +155,10 @@ class Arguments(NamedTuple):
         """Those that a function was written with."""
         code: CodeType = function.__code__
         names, n, m = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
-        positional = dict.fromkeys(names[:n], _REQUIRED)
+        positional = dict.fromkeys(names[:n], REQUIRED)
         defaults = function.__defaults__ or ()
         positional.update(zip(names[n - len(defaults) : n], defaults, strict=True))
-        keyword = {k: (function.__kwdefaults__ or {}).get(k, _REQUIRED) for k in names[n : n + m]}
+        keyword = {k: (function.__kwdefaults__ or {}).get(k, REQUIRED) for k in names[n : n + m]}
         return cls(positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword)
 
     def of_method(self, *, without: str = "") -> "Arguments":
@@ -166,15 +166,15 @@ class Arguments(NamedTuple):
         if "input" not in self.positional:
             return self
         others = {k: v for k, v in self.positional.items() if k not in ("input", without)}
-        moved = {"input": _REQUIRED, **others}
+        moved = {"input": REQUIRED, **others}
         return self._replace(positional=moved)
 
     def declared(self) -> str:
         """As they stand behind `def`; the defaults are set later."""
-        parts = [k if v is _REQUIRED else f"{k}=None" for k, v in self.positional.items()]
+        parts = [k if v is REQUIRED else f"{k}=None" for k, v in self.positional.items()]
         if self.star or self.keyword:
             parts.append(f"*{self.star}")
-        parts += [k if v is _REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
+        parts += [k if v is REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
         return ", ".join(parts)
 
     def passed(self) -> str:
@@ -202,7 +202,7 @@ def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
     made = _derived(function, text, wider, plain=plain, written_to=written_to)
     made.__annotations__ = {"out": Tensor | None, **function.__annotations__}
     made.__doc__ = _with_a_word_on_out(function.__doc__)
-    return made  # type: ignore[no-any-return]  # of the same arguments, and one more
+    return made
 
 
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
@@ -239,19 +239,19 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     made.__name__ = made.__qualname__ = f"{name}_"
     made.__annotations__ = {k: v for k, v in function.__annotations__.items() if k != "inplace"}
     made.__doc__ = f"`{name}`, in place: what it returns is written to `input`, and that returned."
-    return made  # type: ignore[no-any-return]  # made by exec
+    return made
 
 
 def as_method(function: Any) -> Callable[..., Any]:
     """The function itself, or one that takes its tensor `input` first."""
     given = Arguments.of(function)
     if "input" not in given.positional or next(iter(given.positional)) == "input":
-        return function  # type: ignore[no-any-return]  # Any by its argument
+        return function
     moved = given.of_method()
     text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
     made = _derived(function, text, moved)
     made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
-    return made  # type: ignore[no-any-return]  # made by exec
+    return made
 
 
 def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any:
@@ -263,10 +263,10 @@ def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any
         co_firstlineno=source.co_firstlineno,
         co_name=source.co_name,
     )
-    defaults = tuple([v for v in arguments.positional.values() if v is not _REQUIRED])
+    defaults = tuple([v for v in arguments.positional.values() if v is not REQUIRED])
     home = function.__globals__
     derived = FunctionType(code, home, function.__name__, defaults, made.__closure__)
-    derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not _REQUIRED}
+    derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not REQUIRED}
     derived.__dict__["declared"] = function
     return derived
 
@@ -279,4 +279,4 @@ def _compiled(text: str) -> Callable[..., Any]:
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
     exec(f"def make({used}):\n{body}    return {name}\n", scope)  # noqa: S102  # our own text
-    return scope["make"]  # type: ignore[no-any-return]  # it is Any
+    return scope["make"]

@@ -8,7 +8,7 @@ What that means for views is told in `core/views.py`.
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -241,7 +241,7 @@ def replace(input: Tensor, before: Tensor, result: Tensor, name: str) -> Tensor:
     check_fits(input, result, name)
     node = result.edge
     if (None if node is None else node.edges[0]) is not before.edge:
-        return cast("Tensor", input.copy_(result))
+        return input.copy_(result)
     about_to_write(input)
     try:
         put(input, result.payload)
