@@ -18,22 +18,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise, batch_all, rows_of
 from glassgrad.ops._reduce import array_of, spread
 from glassgrad.ops._targets import check_range
-
-__all__ = [
-    "PointwiseLoss",
-    "as_rows",
-    "find_hits",
-    "from_rows",
-    "loss_of_each",
-    "reduce_each",
-    "reduce_losses",
-    "reduce_tangents",
-    "rows_of_each",
-    "share_of",
-    "softened",
-    "target_weights",
-    "values_at",
-]
+from glassgrad.recording.primitive import Primitive
 
 
 def as_rows(x: Any) -> Any:
@@ -53,10 +38,6 @@ def from_rows(rows: Any, shape: tuple[int, ...]) -> Any:
     return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
 
 
-def values_at(rows: Any, hits: Any) -> Any:
-    return rows[np.arange(rows.shape[0], like=array_of(rows)), hits]
-
-
 def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tuple[Any, Any]:
     """The class each row is about, and how much the row counts; None if each counts 1."""
     hits = target.reshape(-1)
@@ -67,6 +48,13 @@ def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tup
     hits = np.where(ignored, 0, hits)
     counts = weight[0][hits] if weight else np.ones_like(hits, x.dtype)
     return hits, np.where(ignored, 0, counts)
+
+
+def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | None) -> Any:
+    """The loss of each row, and how much it counts; None if each counts 1."""
+    hits, counts = find_hits(target, weight, ignore_index, scores)
+    losses = -scores[np.arange(scores.shape[0], like=array_of(scores)), hits]
+    return losses if counts is None else np.where(counts == 0, 0, losses * counts), counts
 
 
 def target_weights(ctx: Any, x: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
@@ -194,6 +182,37 @@ def loss_of_each(
     q = _softly(q, hits, weight, ignore_index, smoothing)
     losses = -np.where(q == 0, 0, q * scores).sum(axis=2)
     return reduce_each(losses, count, reduction, target.shape[1:])
+
+
+# Losses of classes ------------------------------------------------------------------------------
+
+
+class ClassLoss(Primitive):
+    """A loss with class indices, −Σ q·s: its `slopes` are ∂l/∂x in each row, and what they add to.
+
+    Operands are x, of whose classes it makes scores, the target, and perhaps weights of classes.
+    """
+
+    saves = ("self", "target")
+    promotes = None
+    differentiates = slice(1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.weight = inputs[2:]
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, target = ctx.saved_tensors
+        slopes, count = ctx._forward_cls.slopes(ctx, x, target)
+        return from_rows(slopes * share_of(grad, ctx.reduction, count), x.shape)
+
+    @staticmethod
+    def jvp(ctx: Any, dx: Any) -> Any:
+        x, target = ctx.saved_tensors
+        slopes, count = ctx._forward_cls.slopes(ctx, x, target)
+        moved = (slopes * as_rows(dx)).sum(axis=1)
+        return reduce_tangents(moved, count, ctx.reduction, target.shape)
 
 
 # Losses of elements -----------------------------------------------------------------------------

@@ -7,8 +7,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import in_front
 from glassgrad.ops._texts import scalar_name
 
-__all__ = ["as_matrices", "check_dtypes", "check_rank", "check_stacks", "lined_up", "unfit"]
-
 
 def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
     """The shapes of the two matrices that meet, as PyTorch folds them."""
@@ -80,3 +78,18 @@ def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
         in_front(y, rank) if is_y_batched else y,
         dims,
     )
+
+
+def transposed(x: Any) -> Any:
+    """The last two dims swapped."""
+    return x.swapaxes(-1, -2)
+
+
+def stacked_product(x: Any, y: Any) -> Any:
+    """`x @ y` of stacks of matrices.
+
+    NumPy makes each product of a stack by itself. Where nothing is summed, since the inner dim has
+    size 1, one multiplication makes all of them; the gradients of weights for each example of a
+    batch are such a stack.
+    """
+    return x * y if x.ndim > 1 < y.ndim and x.shape[-1] == 1 else x @ y

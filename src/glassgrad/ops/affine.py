@@ -6,8 +6,7 @@ from typing import Any
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import in_front, total
-from glassgrad.ops._matrices import as_matrices, check_dtypes, unfit
-from glassgrad.ops._products import product, times_transposed, transposed_times
+from glassgrad.ops._matrices import as_matrices, check_dtypes, transposed, unfit
 from glassgrad.ops._texts import not_a_tensor
 from glassgrad.recording.primitive import Primitive
 
@@ -26,18 +25,18 @@ class Linear(Primitive):
 
     @staticmethod
     def forward(x, weight, *bias):
-        y = times_transposed(x, weight)
+        y = x @ transposed(weight)
         return y + bias[0] if bias else y
 
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
         wants_bias = len(ctx.edges) > 2 and ctx.edges[2] is not None  # the bias
-        x_bar = None if weight is None else product(grad, weight)
+        x_bar = None if weight is None else grad @ weight
         if grad.ndim != 2:  # a matrix: one row per example
             grad = grad.reshape(-1, grad.shape[-1])
             x = None if x is None else x.reshape(-1, x.shape[-1])
-        w_bar = None if x is None else transposed_times(grad, x)
+        w_bar = None if x is None else transposed(grad) @ x
         if len(ctx.edges) == 2:  # no bias
             return x_bar, w_bar
         return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None
@@ -45,8 +44,8 @@ class Linear(Primitive):
     @staticmethod
     def jvp(ctx, dx, dw, *db):
         x, weight = ctx.saved_tensors
-        moved_x = None if dx is None else times_transposed(dx, weight)
-        return total([moved_x, None if dw is None else times_transposed(x, dw), *db])
+        moved_x = None if dx is None else dx @ transposed(weight)
+        return total([moved_x, None if dw is None else x @ transposed(dw), *db])
 
     @classmethod
     def vmap(cls, info, in_dims, x, weight, *bias):
@@ -66,7 +65,7 @@ def _each_times_its_own(x: Any, weight: Any, is_batched: bool) -> Any:
     """A batch of examples, or one for all, times a batch of weights."""
     lead = x.shape[is_batched:-1]
     rows = x.reshape(*x.shape[:is_batched], math.prod(lead), x.shape[-1])
-    return times_transposed(rows, weight).reshape(weight.shape[0], *lead, weight.shape[1])
+    return (rows @ transposed(weight)).reshape(weight.shape[0], *lead, weight.shape[1])
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

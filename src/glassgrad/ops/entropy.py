@@ -1,21 +1,20 @@
 """Cross entropy: how far the scores of classes are from what they should be."""
 
 import math
-from typing import Any
 
 import numpy as np
 
 from glassgrad.base.errors import ArgumentError
-from glassgrad.core.layers import Layer, backend_below
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
 from ._families import batch_all, run, total
 from ._loss_parts import (
+    ClassLoss,
     as_rows,
-    find_hits,
     from_rows,
     loss_of_each,
+    losses_of_rows,
     reduce_each,
     reduce_losses,
     reduce_tangents,
@@ -23,14 +22,12 @@ from ._loss_parts import (
     share_of,
     softened,
     target_weights,
-    values_at,
 )
-from ._reduce import zeros_like
 from ._targets import check_indices, check_probabilities, check_reduction, check_weight
 from .activations import LogSoftmax, Softmax
 
 
-class CrossEntropy(Primitive):
+class CrossEntropy(ClassLoss):
     """l = −Σᵢ qᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σq − qᵢ)·dxᵢ        x̄ᵢ = l̄·(pᵢ·Σq − qᵢ)"""
 
     node = "CrossEntropyBackward0"
@@ -39,129 +36,33 @@ class CrossEntropy(Primitive):
         r"\sum_i (p_i \textstyle\sum_j q_j - q_i)\,\dot x_i",
         r"\bar x_i = \bar l\,(p_i \textstyle\sum_j q_j - q_i)",
     )
-    saves = ("self", "target")
-    promotes = None
-    differentiates = slice(1)
 
     @staticmethod
-    def forward(
-        x, target, *weight, ignore_index, complete, reduction, label_smoothing, exponentials
-    ):
-        rows = as_rows(x)
-        z = rows - np.max(rows, axis=1, keepdims=True)
-        e = np.exp(z)
-        total = e.sum(axis=1, keepdims=True)
-        exponentials[:] = e, total  # so that backward needs no softmax of its own
-        log_total = np.log(total)
-        hits, counts = find_hits(target, weight, None if complete else ignore_index, x)
-        losses = log_total[:, 0] - values_at(z, hits)
-        if counts is not None:
-            losses = losses * counts
+    def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing):
+        log_p = run(LogSoftmax, as_rows(x), dim=1)
+        losses, counts = losses_of_rows(log_p, target, weight, None if complete else ignore_index)
         if label_smoothing:
-            surprise = (log_total - z) * weight[0] if weight else log_total - z
-            even = surprise.sum(axis=1) * (label_smoothing / z.shape[1])
+            even = (-log_p * weight[0] if weight else -log_p).sum(axis=1) / log_p.shape[1]
             if not complete:
                 even = np.where(target.reshape(-1) == ignore_index, 0, even)
-            losses = losses * (1 - label_smoothing) + even
+            losses = losses * (1 - label_smoothing) + even * label_smoothing
         return reduce_losses(losses, counts, reduction, target.shape)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weight = inputs[2:]
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, target = ctx.saved_tensors
-        row, count = _slopes(ctx, x, target)
-        return from_rows(row * share_of(grad, ctx.reduction, count), x.shape)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, target = ctx.saved_tensors
-        row, count = _slopes(ctx, x, target)
-        moved = (row * as_rows(dx)).sum(axis=1)
-        return reduce_tangents(moved, count, ctx.reduction, target.shape)
+    def slopes(ctx, x, target):
+        p = run(Softmax, as_rows(x), dim=1)
+        sums_to_one = ctx.complete and not ctx.weight
+        if sums_to_one and not ctx.label_smoothing and not isinstance(p, Tensor):
+            p[np.arange(p.shape[0], like=p), target.reshape(-1)] -= 1  # nearly always, so at once
+            return p, p.shape[0]
+        q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
+        return p - q if sums_to_one else p * q.sum(axis=1, keepdims=True) - q, count
 
     @classmethod
-    def vmap(
-        cls,
-        info,
-        in_dims,
-        *values,
-        ignore_index,
-        complete,
-        reduction,
-        label_smoothing,
-        exponentials,
-    ):
+    def vmap(cls, info, in_dims, *values, ignore_index, complete, reduction, label_smoothing):
         x, *others = batch_all(info, in_dims, values)
         log_p = LogSoftmax.apply(rows_of_each(x), dim=2)
         return loss_of_each(log_p, others, ignore_index, reduction, label_smoothing)
-
-
-def _slopes(ctx: Any, x: Any, target: Any) -> tuple[Any, Any]:
-    """p·Σq − q in each row, and what the mean divides by."""
-    if isinstance(x, Tensor):
-        p = Softmax.apply(as_rows(x), dim=1)
-    else:
-        e, total = ctx.exponentials
-        p = e / total
-    q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
-    plain = ctx.complete and not ctx.weight
-    return p - q if plain else p * q.sum(axis=1, keepdims=True) - q, count
-
-
-class MeanCrossEntropy(Primitive):
-    """l = mean of ln Σⱼ exp xⱼ − xₜ        dl = mean of Σⱼ (pⱼ − [j = t])·dxⱼ        x̄ⱼ = l̄·(pⱼ − [j = t])/n"""  # noqa: E501  # formulas
-
-    # What a classifier's training step computes: CrossEntropy without its options.
-    node = "CrossEntropyBackward0"
-    latex = (
-        r"\tfrac1n \sum_i \bigl(\ln \sum_j e^{x_{ij}} - x_{it_i}\bigr)",
-        r"\tfrac1n \sum_{ij} (p_{ij} - [j = t_i])\,\dot x_{ij}",
-        r"\bar x_{ij} = \tfrac1n\,\bar l\,(p_{ij} - [j = t_i])",
-    )
-    saves = ("self",)
-
-    @staticmethod
-    def forward(x, *, hits, exponentials):
-        z = x - np.max(x, axis=1, keepdims=True)
-        e = np.exp(z)
-        total = e.sum(axis=1, keepdims=True)
-        exponentials[:] = e, total  # so that backward needs no softmax of its own
-        return (np.log(total[:, 0]) - z.take(hits)).sum() / x.shape[0]
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        share = grad / x.shape[0]
-        if isinstance(x, Tensor):
-            return (Softmax.apply(x, dim=1) - _ones_at(ctx.hits, x, x.shape)) * share
-        e, total = ctx.exponentials
-        rows = e / total
-        rows.put(ctx.hits, rows.take(ctx.hits) - 1)
-        rows *= share
-        return rows
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        rows = Softmax.apply(x, dim=1) - _ones_at(ctx.hits, x, x.shape)
-        return (rows * dx).sum() / x.shape[0]
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, hits, exponentials):
-        scores = LogSoftmax.apply(x, dim=2)
-        _, rows, classes = x.shape
-        chosen = np.where(_ones_at(hits, x, (rows, classes)) == 0, 0, scores)
-        return -chosen.sum(axis=(1, 2)) / rows
-
-
-def _ones_at(hits: Any, like: Any, shape: tuple[int, ...]) -> Any:
-    """Ones at the places `hits`, counted row by row, and zeros elsewhere."""
-    ones = zeros_like(like, shape)
-    ones.put(hits, 1)
-    return ones
 
 
 class SoftCrossEntropy(Primitive):
@@ -282,16 +183,10 @@ def cross_entropy(
         )
     complete = check_indices(scores, wanted, ignore_index)
     check_weight(weight, scores)
-    plain = reduction == "mean" and weight is None and not label_smoothing
-    seen = plain and complete and not isinstance(wanted, Layer)
-    if seen and wanted.ndim == 1 and scores.ndim == 2 and wanted.size:
-        starts = backend_below(scores).xp.arange(0, scores.size, scores.shape[1])
-        return MeanCrossEntropy.apply(input, hits=starts + wanted, exponentials=[])
     return CrossEntropy.apply(
         *operands,
         ignore_index=ignore_index,
         complete=complete,
         reduction=reduction,
         label_smoothing=label_smoothing,
-        exponentials=[],
     )

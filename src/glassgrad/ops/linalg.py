@@ -12,14 +12,9 @@ from glassgrad.ops._matrices import (
     check_rank,
     check_stacks,
     lined_up,
-    unfit,
-)
-from glassgrad.ops._products import (
-    product,
     stacked_product,
-    times_transposed,
     transposed,
-    transposed_times,
+    unfit,
 )
 from glassgrad.ops._texts import c_name, not_a_tensor
 
@@ -42,14 +37,14 @@ class Mm(Multilinear):
 
     @staticmethod
     def forward(x, y):
-        return product(x, y)
+        return x @ y
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return (
-            None if y is None else times_transposed(grad, y),
-            None if x is None else transposed_times(x, grad),
+            None if y is None else grad @ transposed(y),
+            None if x is None else transposed(x) @ grad,
         )
 
     @classmethod

@@ -1,74 +1,46 @@
 """How far a prediction is from its target: negative log-likelihood, squares."""
 
 import math
-from typing import Any
-
-import numpy as np
 
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._families import batch_all
 from ._loss_parts import (
+    ClassLoss,
     PointwiseLoss,
     as_rows,
-    find_hits,
-    from_rows,
     loss_of_each,
+    losses_of_rows,
     reduce_losses,
-    reduce_tangents,
     rows_of_each,
-    share_of,
     target_weights,
-    values_at,
 )
 from ._targets import check_indices, check_reduction, check_weight
 
 
-class NllLoss(Primitive):
+class NllLoss(ClassLoss):
     """l = −Σᵢ qᵢ·xᵢ        dl = −Σᵢ qᵢ·dxᵢ        x̄ᵢ = −l̄·qᵢ"""
 
     node = "NllLossBackward0"
     latex = (r"-\sum_i q_i x_i", r"-\sum_i q_i\,\dot x_i", r"\bar x_i = -\bar l\,q_i")
-    saves = ("self", "target")
-    promotes = None
-    differentiates = slice(1)
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction):
-        hits, counts = find_hits(target, weight, None if complete else ignore_index, x)
-        losses = -values_at(as_rows(x), hits)
-        if counts is not None:
-            losses = np.where(counts == 0, 0, losses * counts)
+        ignored = None if complete else ignore_index
+        losses, counts = losses_of_rows(as_rows(x), target, weight, ignored)
         return reduce_losses(losses, counts, reduction, target.shape)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weight = inputs[2:]
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, target = ctx.saved_tensors
-        q, count = target_weights(ctx, x, target, _form(x, target), 0)
-        return from_rows(q * -share_of(grad, ctx.reduction, count), x.shape)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        x, target = ctx.saved_tensors
-        q, count = target_weights(ctx, x, target, _form(x, target), 0)
-        moved = -(q * as_rows(dx)).sum(axis=1)
-        return reduce_tangents(moved, count, ctx.reduction, target.shape)
+    def slopes(ctx, x, target):
+        form = math.prod(target.shape), x.shape[x.ndim > 1]  # so many rows and classes
+        q, count = target_weights(ctx, x, target, form, 0)
+        return -q, count
 
     @classmethod
     def vmap(cls, info, in_dims, *values, ignore_index, complete, reduction):
         x, *others = batch_all(info, in_dims, values)
         return loss_of_each(rows_of_each(x), others, ignore_index, reduction)
-
-
-def _form(x: Any, target: Any) -> tuple[int, int]:
-    """How many rows and classes there are."""
-    return math.prod(target.shape), x.shape[x.ndim > 1]
 
 
 def nll_loss(
