@@ -278,5 +278,6 @@ def _compiled(text: str) -> Callable[..., Any]:
     used = "rule=None, function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
-    exec(f"def make({used}):\n{body}    return {name}\n", scope)  # noqa: S102  # our own text
+    made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
+    exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
     return scope["make"]

@@ -196,6 +196,7 @@ class ClassLoss(Primitive):
     saves = ("self", "target")
     promotes = None
     differentiates = slice(1)
+    keeps_index = True
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
