@@ -116,6 +116,7 @@ LOSSES = [
         more=[
             sample(real(4, 3), whole(4), reduction="sum"),
             sample(real(4, 3), whole(4), reduction="none", label_smoothing=0.1),
+            sample(real(4, 3), whole(4), WEIGHT),
             sample(real(4, 3), whole(4), WEIGHT, label_smoothing=0.2),
             sample(real(4, 3), fixed([0, 2, 2, 1]), ignore_index=2),
             sample(

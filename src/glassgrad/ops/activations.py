@@ -17,10 +17,9 @@ from ._declaring import in_place_twin, op
 
 
 class Relu(Elementwise):
-    """y = max(x, 0)        dy = dx where y > 0        x̄ = ȳ·[y > 0]"""
+    """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
     node = "ReluBackward0"
-    latex = (r"\max(x, 0)", r"[y > 0]\,\dot x", r"\bar x = \bar y\,[y > 0]")
     saves = ("result",)
 
     @staticmethod
@@ -41,14 +40,13 @@ class Relu(Elementwise):
 
 
 class ThresholdBackward(Elementwise):
-    """z = x·[y > t]        dz = dx·[y > t]        x̄ = z̄·[y > t],  ȳ = 0
+    """z = x·[y > t]        x̄ = z̄·[y > t],  ȳ = 0
 
     The gradient of relu and threshold. It depends on y, if only by steps: its own gradient is 0,
     not missing.
     """
 
     node = "ThresholdBackwardBackward0"
-    latex = (r"x\,[y > t]", r"\dot x\,[y > t]", r"\bar x = \bar z\,[y > t],\ \bar y = 0")
     saves = ("self",)
     saved_at = {"self": 1}
 
@@ -88,14 +86,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 class Threshold(Elementwise):
-    """y = x where x > t, else v        dy = dx where x > t        x̄ = ȳ·[x > t]"""
+    """y = x if x > t else v        x̄ = ȳ·[x > t]"""
 
     node = "ThresholdBackward0"
-    latex = (
-        r"[x > t]\,x + [x \le t]\,v",
-        r"[x > t]\,\dot x",
-        r"\bar x = \bar y\,[x > t]",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -144,10 +137,9 @@ threshold_ = in_place_twin(threshold, (Threshold,))
 
 
 class Sigmoid(Elementwise):
-    """y = 1/(1 + e⁻ˣ)        dy = y·(1 − y)·dx        x̄ = ȳ·y·(1 − y)"""
+    """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
     node = "SigmoidBackward0"
-    latex = (r"\frac{1}{1 + e^{-x}}", r"y (1 - y)\,\dot x", r"\bar x = \bar y\,y (1 - y)")
     saves = ("result",)
     floating = True
 
@@ -184,14 +176,9 @@ def sigmoid(input: Tensor) -> Tensor:
 
 
 class Softmax(Symmetric, AlongLine):
-    """yᵢ = eˣⁱ/Σⱼ eˣʲ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
+    """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
     node = "SoftmaxBackward0"
-    latex = (
-        r"\frac{e^{x_i}}{\sum_j e^{x_j}}",
-        r"y_i (\dot x_i - \textstyle\sum_j y_j \dot x_j)",
-        r"\bar x_i = y_i (\bar y_i - \textstyle\sum_j y_j \bar y_j)",
-    )
     saves = ("result",)
     axes = ("dim",)
 
@@ -238,14 +225,9 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
 
 class LogSoftmax(AlongLine):
-    """yᵢ = xᵢ − ln Σⱼ eˣʲ        dyᵢ = dxᵢ − Σⱼ eʸʲ·dxⱼ        x̄ᵢ = ȳᵢ − eʸⁱ·Σⱼ ȳⱼ"""
+    """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
     node = "LogSoftmaxBackward0"
-    latex = (
-        r"x_i - \ln \sum_j e^{x_j}",
-        r"\dot x_i - \textstyle\sum_j e^{y_j} \dot x_j",
-        r"\bar x_i = \bar y_i - e^{y_i} \textstyle\sum_j \bar y_j",
-    )
     saves = ("result",)
     axes = ("dim",)
 

@@ -12,14 +12,9 @@ from glassgrad.recording.primitive import Primitive
 
 
 class Linear(Primitive):
-    """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ = Σ Ȳ"""
+    """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
 
     node = "LinearBackward0"
-    latex = (
-        r"X W^\top + b",
-        r"\dot X W^\top + X \dot W^\top + \dot b",
-        r"\bar X = \bar Y W,\ \bar W = \bar Y^\top X,\ \bar b = \textstyle\sum_i \bar Y_i",
-    )
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
 

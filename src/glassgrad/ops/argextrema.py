@@ -29,9 +29,7 @@ class _Index(AlongLine):
 
 
 class ArgMax(_Index):
-    """k = the first i with xᵢ = maxⱼ xⱼ        no derivative"""
-
-    latex = (r"\min \arg\max_i x_i", "0", r"\bar x = 0")
+    """y = argmaxᵢ xᵢ"""
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -39,9 +37,7 @@ class ArgMax(_Index):
 
 
 class ArgMin(_Index):
-    """k = the first i with xᵢ = minⱼ xⱼ        no derivative"""
-
-    latex = (r"\min \arg\min_i x_i", "0", r"\bar x = 0")
+    """y = argminᵢ xᵢ"""
 
     @staticmethod
     def forward(x, *, dim, keepdim):

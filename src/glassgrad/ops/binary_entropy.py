@@ -27,20 +27,11 @@ _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 
 class BinaryCrossEntropy(PointwiseLoss):
-    """l = −Σᵢ wᵢ·(tᵢ·ln xᵢ + (1 − tᵢ)·ln(1 − xᵢ))/n        dl = Σᵢ wᵢ·((xᵢ − tᵢ)·dxᵢ/(xᵢ·(1 − xᵢ)) + ln((1 − xᵢ)/xᵢ)·dtᵢ)/n        x̄ᵢ = l̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = l̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n"""  # noqa: E501  # formulas
+    """z = −Σᵢ wᵢ·(tᵢ·ln xᵢ + (1 − tᵢ)·ln(1 − xᵢ))/n
+    x̄ᵢ = z̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = z̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n
+    """
 
     node = "BinaryCrossEntropyBackward0"
-    latex = (
-        r"-\tfrac1n \sum_i w_i (t_i \ln x_i + (1 - t_i) \ln(1 - x_i))",
-        (
-            r"\tfrac1n \sum_i w_i \bigl(\tfrac{x_i - t_i}{x_i (1 - x_i)}\,\dot x_i"
-            r" + \ln \tfrac{1 - x_i}{x_i}\,\dot t_i\bigr)"
-        ),
-        (
-            r"\bar x_i = \tfrac1n\,\bar l\,w_i \tfrac{x_i - t_i}{x_i (1 - x_i)},"
-            r"\ \bar t_i = \tfrac1n\,\bar l\,w_i \ln \tfrac{1 - x_i}{x_i}"
-        ),
-    )
     saves = ("self", "target")
     differentiates = slice(2)
 
@@ -125,23 +116,12 @@ def _check_probabilities(name: str, x: Tensor) -> None:
 
 
 class BinaryCrossEntropyWithLogits(PointwiseLoss):
-    """l = Σᵢ wᵢ·((1 − tᵢ)·xᵢ + aᵢ·sᵢ)/n, aᵢ = 1 + (pᵢ − 1)·tᵢ, sᵢ = ln(1 + e⁻ˣ)        dl = Σᵢ wᵢ·((1 − tᵢ − aᵢ·σ(−xᵢ))·dxᵢ + ((pᵢ − 1)·sᵢ − xᵢ)·dtᵢ)/n        x̄ᵢ = l̄·wᵢ·(1 − tᵢ − aᵢ·σ(−xᵢ))/n,  t̄ᵢ = l̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n"""  # noqa: E501  # formulas
+    """z = Σᵢ wᵢ·((1 − tᵢ)·xᵢ + aᵢ·sᵢ)/n,  aᵢ = 1 + (pᵢ − 1)·tᵢ
+    sᵢ = ln(1 + exp(−xᵢ)),  w, p = weights
+    x̄ᵢ = z̄·wᵢ·(1 − tᵢ − aᵢ/(1 + exp xᵢ))/n,  t̄ᵢ = z̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n
+    """
 
     node = "BinaryCrossEntropyWithLogitsBackward0"
-    latex = (
-        (
-            r"\tfrac1n \sum_i w_i ((1 - t_i) x_i + a_i s_i),"
-            r"\ a_i = 1 + (p_i - 1) t_i,\ s_i = \ln(1 + e^{-x_i})"
-        ),
-        (
-            r"\tfrac1n \sum_i w_i ((1 - t_i - a_i \sigma(-x_i))\,\dot x_i"
-            r" + ((p_i - 1) s_i - x_i)\,\dot t_i)"
-        ),
-        (
-            r"\bar x_i = \tfrac1n\,\bar l\,w_i (1 - t_i - a_i \sigma(-x_i)),"
-            r"\ \bar t_i = \tfrac1n\,\bar l\,w_i ((p_i - 1) s_i - x_i)"
-        ),
-    )
     saves = ("self", "target")
     differentiates = slice(2)
 

@@ -17,14 +17,13 @@ from .generator import Generator, source_of
 
 
 class Multinomial(Primitive):
-    """y = classes, of which each is as likely as its weight says        no derivative
+    """y ~ multinomial(p, num_samples)
 
     `u` holds uniform numbers: one for each choice if a class may be chosen again. If not, a class
     of weight p waits for a time that is distributed exponentially with the rate p, −ln(1 − u)/p:
     those that come first are chosen.
     """
 
-    latex = (r"y \sim p", "0", r"\bar p = 0")
     differentiable = False
     promotes = None
 

@@ -16,9 +16,7 @@ from ._declaring import op
 
 
 class Eq(Predicate):
-    """z = [x = y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x = y]", "0", r"\bar x = \bar y = 0")
+    """z = [x = y]"""
 
     @staticmethod
     def forward(x, y):
@@ -46,9 +44,7 @@ def eq(input: Operand, other: Operand) -> Tensor:
 
 
 class Ne(Predicate):
-    """z = [x ≠ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \ne y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ y]"""
 
     @staticmethod
     def forward(x, y):
@@ -67,9 +63,7 @@ def ne(input: Operand, other: Operand) -> Tensor:
 
 
 class Lt(Predicate):
-    """z = [x < y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x < y]", "0", r"\bar x = \bar y = 0")
+    """z = [x < y]"""
 
     @staticmethod
     def forward(x, y):
@@ -88,9 +82,7 @@ def lt(input: Operand, other: Operand) -> Tensor:
 
 
 class Le(Predicate):
-    """z = [x ≤ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \le y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≤ y]"""
 
     @staticmethod
     def forward(x, y):
@@ -109,9 +101,7 @@ def le(input: Operand, other: Operand) -> Tensor:
 
 
 class Gt(Predicate):
-    """z = [x > y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x > y]", "0", r"\bar x = \bar y = 0")
+    """z = [x > y]"""
 
     @staticmethod
     def forward(x, y):
@@ -130,9 +120,7 @@ def gt(input: Operand, other: Operand) -> Tensor:
 
 
 class Ge(Predicate):
-    """z = [x ≥ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \ge y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≥ y]"""
 
     @staticmethod
     def forward(x, y):
@@ -151,9 +139,7 @@ def ge(input: Operand, other: Operand) -> Tensor:
 
 
 class IsNan(Predicate):
-    """y = [x is nan]        dy = 0        x̄ = 0"""
-
-    latex = (r"[x = \mathrm{nan}]", "0", r"\bar x = 0")
+    """y = [x ≠ x]"""
 
     @staticmethod
     def forward(x):
@@ -172,9 +158,7 @@ def isnan(input: Tensor) -> Tensor:
 
 
 class IsInf(Predicate):
-    """y = [|x| = ∞]        dy = 0        x̄ = 0"""
-
-    latex = (r"[|x| = \infty]", "0", r"\bar x = 0")
+    """y = [|x| = ∞]"""
 
     @staticmethod
     def forward(x):
@@ -193,9 +177,7 @@ def isinf(input: Tensor) -> Tensor:
 
 
 class IsFinite(Predicate):
-    """y = [|x| < ∞]        dy = 0        x̄ = 0"""
-
-    latex = (r"[|x| < \infty]", "0", r"\bar x = 0")
+    """y = [|x| < ∞]"""
 
     @staticmethod
     def forward(x):
@@ -214,9 +196,7 @@ def isfinite(input: Tensor) -> Tensor:
 
 
 class SignBit(Predicate):
-    """y = [x < 0, or −0]        dy = 0        x̄ = 0"""
-
-    latex = (r"[x < 0 \vee x = -0]", "0", r"\bar x = 0")
+    """y = [x < 0 ∨ 1/x < 0]"""
 
     @staticmethod
     def forward(x):
@@ -235,9 +215,8 @@ def signbit(input: Tensor) -> Tensor:
 
 
 class IsIn(Predicate):
-    """z = [x ∈ Y]        dz = 0        x̄ = ȳ = 0"""
+    """z = [x ∈ y]"""
 
-    latex = (r"[x \in Y]", "0", r"\bar x = \bar y = 0")
     broadcasts = False
 
     @staticmethod
@@ -283,9 +262,7 @@ def isin(
 
 
 class IsClose(Predicate):
-    """z = [|x − y| ≤ a + r·|y|]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[|x - y| \le a + r\,|y|]", "0", r"\bar x = \bar y = 0")
+    """z = [x = y ∨ |x − y| ≤ atol + rtol·|y| < ∞]"""
 
     @staticmethod
     def forward(x, y, *, rtol, atol, equal_nan):

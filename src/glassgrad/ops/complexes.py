@@ -9,11 +9,10 @@ from ._families import Elementwise, Linear
 
 
 class Conj(Linear, Elementwise):
-    """y = conj x        dy = conj dx        x̄ = conj ȳ"""
+    """y = conj x        x̄ = conj ȳ"""
 
     node = "ConjBackward0"
     holomorphic = False
-    latex = (r"\overline{x}", r"\overline{\dot x}", r"\bar x = \overline{\bar y}")
 
     @staticmethod
     def forward(x):
@@ -44,11 +43,10 @@ def conj(input: Tensor) -> Tensor:
 
 
 class Real(Linear, Elementwise):
-    """y = Re x        dy = Re dx        x̄ = ȳ"""
+    """y = Re x        x̄ = ȳ"""
 
     node = "RealBackward0"
     holomorphic = False
-    latex = (r"\operatorname{Re} x", r"\operatorname{Re} \dot x", r"\bar x = \bar y")
 
     @staticmethod
     def forward(x):

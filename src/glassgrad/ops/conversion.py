@@ -26,10 +26,9 @@ from ._reduce import array_of
 
 
 class Clone(Linear, Along):
-    """y = x        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ"""
 
     node = "CloneBackward0"
-    latex = ("x", r"\dot x", r"\bar x = \bar y")
     promotes = None
 
     @staticmethod
@@ -42,7 +41,7 @@ class Clone(Linear, Along):
 
 
 class Contiguous(Clone):
-    """y = x, row by row in memory        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ"""
 
     node = "CloneBackward0"
 
@@ -74,14 +73,9 @@ def clone(input: Tensor) -> Tensor:
 
 
 class ToCopy(Linear, Along):
-    """y = x, converted        dy = dx, converted        x̄ = ȳ, converted back"""
+    """y = x        x̄ = ȳ"""
 
     node = "ToCopyBackward0"
-    latex = (
-        r"\operatorname{to}(x)",
-        r"\operatorname{to}(\dot x)",
-        r"\bar x = \operatorname{to}(\bar y)",
-    )
     promotes = None
 
     @staticmethod

@@ -20,14 +20,9 @@ from .turning import Flip
 
 
 class Cumsum(Linear, Along):
-    """yᵢ = Σ_{j ≤ i} xⱼ        dyᵢ = Σ_{j ≤ i} dxⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
+    """yᵢ = Σ_{j ≤ i} xⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
 
     node = "CumsumBackward0"
-    latex = (
-        r"\textstyle\sum_{j \le i} x_j",
-        r"\textstyle\sum_{j \le i} \dot x_j",
-        r"\bar x_j = \textstyle\sum_{i \ge j} \bar y_i",
-    )
     promotes = None
     axes = ("dim",)
 
@@ -76,14 +71,12 @@ def cumsum(
 
 
 class Cumprod(Along):
-    """yᵢ = Π_{j ≤ i} xⱼ        dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ"""  # noqa: E501  # formulas
+    """yᵢ = Π_{j ≤ i} xⱼ
+    dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ
+    x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
+    """
 
     node = "CumprodBackward0"
-    latex = (
-        r"\textstyle\prod_{j \le i} x_j",
-        r"\textstyle\sum_{j \le i} \dot x_j \prod_{k \le i,\, k \ne j} x_k",
-        r"\bar x_j = \textstyle\sum_{i \ge j} \bar y_i \prod_{k \le i,\, k \ne j} x_k",
-    )
     saves = ("self",)
     promotes = None
     axes = ("dim",)
@@ -178,14 +171,9 @@ def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
 
 
 class Prod(Reduction):
-    """y = Πᵢ xᵢ        dy = Σᵢ dxᵢ·Π_{j ≠ i} xⱼ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
+    """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward0"
-    latex = (
-        r"\textstyle\prod_i x_i",
-        r"\textstyle\sum_i \dot x_i \prod_{j \ne i} x_j",
-        r"\bar x_i = \bar y \textstyle\prod_{j \ne i} x_j",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -203,10 +191,9 @@ class Prod(Reduction):
 
 
 class ProdDim(Reduction):
-    """y = Πᵢ xᵢ along a dim        dy = Σᵢ dxᵢ·Π_{j ≠ i} xⱼ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
+    """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
     node = "ProdBackward1"
-    latex = Prod.latex
     saves = ("self",)
 
     @staticmethod

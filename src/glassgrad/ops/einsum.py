@@ -27,10 +27,9 @@ _WORTH_A_PLAN = 4096
 
 
 class EinsumOne(Linear):
-    """z = Σ x over the letters left out        dz = Σ dx        x̄ = z̄, spread"""
+    """y = einsum x        x̄ = einsum ȳ"""
 
     node = "EinsumBackward0"
-    latex = (r"\sum_j x_{ij}", r"\sum_j \dot x_{ij}", r"\bar x_{ij} = \bar z_i")
 
     @staticmethod
     def forward(x, *, subscripts, output):
@@ -53,14 +52,9 @@ class EinsumOne(Linear):
 
 
 class EinsumTwo(Multilinear):
-    """z = Σ x·y        dz = Σ dx·y + Σ x·dy        x̄ = Σ z̄·y,  ȳ = Σ z̄·x"""
+    """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
     node = "EinsumBackward0"
-    latex = (
-        r"\sum_j x_{ij} y_{jk}",
-        r"\sum_j (\dot x_{ij} y_{jk} + x_{ij} \dot y_{jk})",
-        r"\bar x_{ij} = \sum_k \bar z_{ik} y_{jk},\ \bar y_{jk} = \sum_i \bar z_{ik} x_{ij}",
-    )
     saves = ("self", "other")
     broadcasts = True
 

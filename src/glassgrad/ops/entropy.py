@@ -28,14 +28,11 @@ from .activations import LogSoftmax, Softmax
 
 
 class CrossEntropy(ClassLoss):
-    """l = −Σᵢ qᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σq − qᵢ)·dxᵢ        x̄ᵢ = l̄·(pᵢ·Σq − qᵢ)"""
+    """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
+    x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
+    """
 
     node = "CrossEntropyBackward0"
-    latex = (
-        r"-\sum_i q_i \ln p_i,\ p = \operatorname{softmax} x",
-        r"\sum_i (p_i \textstyle\sum_j q_j - q_i)\,\dot x_i",
-        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j q_j - q_i)",
-    )
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing):
@@ -66,14 +63,11 @@ class CrossEntropy(ClassLoss):
 
 
 class SoftCrossEntropy(Primitive):
-    """l = −Σᵢ tᵢ·ln pᵢ, p = softmax x        dl = Σᵢ (pᵢ·Σt − tᵢ)·dxᵢ − ln pᵢ·dtᵢ        x̄ᵢ = l̄·(pᵢ·Σt − tᵢ),  t̄ᵢ = −l̄·ln pᵢ"""  # noqa: E501  # formulas
+    """z = −Σᵢⱼ tᵢⱼ·ln pᵢⱼ/n,  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
+    x̄ᵢⱼ = z̄·(pᵢⱼ·Σₖ tᵢₖ − tᵢⱼ)/n,  t̄ᵢⱼ = −z̄·ln pᵢⱼ/n
+    """
 
     node = "CrossEntropyBackward0"
-    latex = (
-        r"-\sum_i t_i \ln p_i,\ p = \operatorname{softmax} x",
-        r"\sum_i (p_i \textstyle\sum_j t_j - t_i)\,\dot x_i - \ln p_i\,\dot t_i",
-        r"\bar x_i = \bar l\,(p_i \textstyle\sum_j t_j - t_i),\ \bar t_i = -\bar l \ln p_i",
-    )
     saves = ("self", "target")
     promotes = None
     differentiates = slice(2)

@@ -18,14 +18,9 @@ from ._families import AlongLine, Reduction, rows_of
 
 
 class Max(Reduction):
-    """y = maxᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MaxBackward1"
-    latex = (
-        r"\max_i x_i",
-        r"\tfrac1m \sum_{i: x_i = y} \dot x_i",
-        r"\bar x_i = \tfrac1m\,\bar y\,[x_i = y]",
-    )
     saves = ("self", "result")
 
     @staticmethod
@@ -42,10 +37,9 @@ class Max(Reduction):
 
 
 class Min(Reduction):
-    """y = minᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MinBackward1"
-    latex = (r"\min_i x_i", Max.latex[1], Max.latex[2])
     saves = ("self", "result")
 
     @staticmethod
@@ -72,10 +66,9 @@ class _OverDims(Reduction):
 
 
 class Amax(_OverDims):
-    """y = maxᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "AmaxBackward0"
-    latex = (r"\max_{i \in dim} x_i", Max.latex[1], Max.latex[2])
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -83,10 +76,9 @@ class Amax(_OverDims):
 
 
 class Amin(_OverDims):
-    """y = minᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "AminBackward0"
-    latex = (r"\min_{i \in dim} x_i", Max.latex[1], Max.latex[2])
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -127,10 +119,9 @@ class AlongDim(AlongLine):
 
 
 class MaxDim(AlongDim):
-    """y = maxᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = maxᵢ xᵢ, argmaxᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MaxBackward0"
-    latex = (r"\max_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -138,10 +129,9 @@ class MaxDim(AlongDim):
 
 
 class MinDim(AlongDim):
-    """y = minᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = minᵢ xᵢ, argminᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MinBackward0"
-    latex = (r"\min_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
 
     @staticmethod
     def forward(x, *, dim, keepdim):

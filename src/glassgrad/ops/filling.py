@@ -20,10 +20,9 @@ from .conversion import to
 
 
 class Copy(Elementwise):
-    """z = y        dz = dy        x̄ = 0,  ȳ = z̄"""
+    """z = y        x̄ = 0,  ȳ = z̄"""
 
     node = "CopyBackwards"
-    latex = ("y", r"\dot y", r"\bar x = 0,\ \bar y = \bar z")
     promotes = None
 
     @staticmethod
@@ -73,10 +72,9 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
 
 
 class Fill(Elementwise):
-    """y = c        dy = 0        x̄ = 0"""
+    """y = c,  c = value        x̄ = 0"""
 
     node = "FillBackward2"
-    latex = ("c", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x, *, value):
@@ -88,10 +86,9 @@ class Fill(Elementwise):
 
 
 class FillWith(Elementwise):
-    """z = y, a number        dz = dy        x̄ = 0,  ȳ = Σ z̄"""
+    """z = y        x̄ = 0,  ȳ = z̄"""
 
     node = "FillBackward3"
-    latex = ("y", r"\dot y", r"\bar x = 0,\ \bar y = \textstyle\sum_i \bar z_i")
     promotes = None
 
     @staticmethod
@@ -116,10 +113,9 @@ class FillWith(Elementwise):
 
 
 class Zero(Elementwise):
-    """y = 0        dy = 0        x̄ = 0"""
+    """y = 0        x̄ = 0"""
 
     node = "ZeroBackward0"
-    latex = ("0", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x):

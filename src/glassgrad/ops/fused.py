@@ -14,14 +14,9 @@ from ._texts import c_name, scalar_name
 
 
 class Addcmul(Elementwise):
-    """z = x + c·a·b        dz = dx + c·(b·da + a·db)        x̄ = z̄,  ā = c·z̄·b,  b̄ = c·z̄·a"""
+    """z = x + c·a·b,  c = value        x̄ = z̄,  ā = z̄·c·b,  b̄ = z̄·c·a"""
 
     node = "AddcmulBackward0"
-    latex = (
-        r"x + c\,a\,b",
-        r"\dot x + c\,(b\,\dot a + a\,\dot b)",
-        r"\bar x = \bar z,\ \bar a = c\,\bar z\,b,\ \bar b = c\,\bar z\,a",
-    )
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
@@ -66,14 +61,9 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 
 class Addcdiv(Elementwise):
-    """z = x + c·a/b        dz = dx + c·(da − a·db/b)/b        x̄ = z̄,  ā = c·z̄/b,  b̄ = −c·z̄·a/b²"""
+    """z = x + c·a/b,  c = value        x̄ = z̄,  ā = z̄·c/b,  b̄ = −z̄·c·a/b²"""
 
     node = "AddcdivBackward0"
-    latex = (
-        r"x + c\,a / b",
-        r"\dot x + c\,(\dot a - a\,\dot b / b) / b",
-        r"\bar x = \bar z,\ \bar a = c\,\bar z / b,\ \bar b = -c\,\bar z\,a / b^2",
-    )
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
@@ -125,14 +115,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 
 class Lerp(Elementwise):
-    """z = x + w·(y − x)        dz = (1 − w)·dx + w·dy        x̄ = (1 − w)·z̄,  ȳ = w·z̄"""
+    """z = x + w·(y − x)        x̄ = z̄·(1 − w),  ȳ = z̄·w"""
 
     node = "LerpBackward0"
-    latex = (
-        r"x + w\,(y - x)",
-        r"(1 - w)\,\dot x + w\,\dot y",
-        r"\bar x = (1 - w)\,\bar z,\ \bar y = w\,\bar z",
-    )
 
     @staticmethod
     def forward(x, y, *, weight):
@@ -148,14 +133,9 @@ class Lerp(Elementwise):
 
 
 class LerpTensor(Elementwise):
-    """z = x + w·(y − x)        dz = (1 − w)·dx + w·dy + (y − x)·dw        x̄ = (1 − w)·z̄,  ȳ = w·z̄,  w̄ = (y − x)·z̄"""  # noqa: E501  # formulas
+    """z = x + w·(y − x)        x̄ = z̄·(1 − w),  ȳ = z̄·w,  w̄ = z̄·(y − x)"""
 
     node = "LerpBackward1"
-    latex = (
-        r"x + w\,(y - x)",
-        r"(1 - w)\,\dot x + w\,\dot y + (y - x)\,\dot w",
-        r"\bar x = (1 - w)\,\bar z,\ \bar y = w\,\bar z,\ \bar w = (y - x)\,\bar z",
-    )
     saves = ("self", "end", "weight")
 
     @staticmethod

@@ -26,10 +26,9 @@ _FAR = 10
 
 
 class Lgamma(Elementwise):
-    """y = ln |Γ(x)|        dy = ψ(x)·dx        x̄ = ȳ·ψ(x)"""
+    """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
     node = "LgammaBackward0"
-    latex = (r"\ln |\Gamma(x)|", r"\psi(x)\,\dot x", r"\bar x = \bar y\,\psi(x)")
     saves = ("self",)
     floating = True
 
@@ -84,10 +83,9 @@ def lgamma(input: Tensor) -> Tensor:
 
 
 class Digamma(Elementwise):
-    """y = ψ(x) = (ln Γ)'(x)        dy = ψ'(x)·dx        x̄ = ȳ·ψ'(x)"""
+    """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
     node = "DigammaBackward0"
-    latex = (r"\psi(x)", r"\psi'(x)\,\dot x", r"\bar x = \bar y\,\psi'(x)")
     saves = ("self",)
     floating = True
 
@@ -134,10 +132,9 @@ def digamma(input: Tensor) -> Tensor:
 
 
 class Polygamma(Elementwise):
-    """y = ψ⁽ⁿ⁾(x)        dy = ψ⁽ⁿ⁺¹⁾(x)·dx        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
+    """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
     node = "PolygammaBackward0"
-    latex = (r"\psi^{(n)}(x)", r"\psi^{(n+1)}(x)\,\dot x", r"\bar x = \bar y\,\psi^{(n+1)}(x)")
     saves = ("self",)
     floating = True
 

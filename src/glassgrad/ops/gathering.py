@@ -18,18 +18,11 @@ from .indexing import Index
 from .putting import IndexPut
 from .shape import reshape
 
-_SUMMED = (
-    r"x_j + \textstyle\sum_{k:\, i_k = j} y_k",
-    r"\dot x_j + \textstyle\sum_{k:\, i_k = j} \dot y_k",
-    r"\bar x = \bar z,\ \bar y_k = \bar z_{i_k}",
-)
-
 
 class IndexSelect(KeepsShape):
-    """y = x[…, i, …]        dy = dx[…, i, …]        x̄ = Σ ȳ at i"""
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
 
     node = "IndexSelectBackward0"
-    latex = (r"x_{i_k}", r"\dot x_{i_k}", r"\bar x_j = \textstyle\sum_{k:\, i_k = j} \bar y_k")
     promotes = None
     differentiates = slice(0, 1)
 
@@ -57,10 +50,9 @@ class IndexSelect(KeepsShape):
 
 
 class IndexAdd(Linear):
-    """z = x + Σ α·y at i        dz = dx + Σ α·dy at i        x̄ = z̄,  ȳ = α·z̄[…, i, …]"""
+    """zₖ = xₖ + alpha·Σᵢ sᵢ·[indexᵢ = k]        x̄ = z̄,  s̄ᵢ = alpha·z̄[indexᵢ]"""
 
     node = "IndexAddBackward0"
-    latex = _SUMMED
     promotes = None
     differentiates = slice(0, 2)
 
@@ -137,14 +129,9 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 class Gather(KeepsShape):
-    """y[k] = x[k, but i[k] in one dim]        dy so of dx        x̄ = Σ ȳ at those places"""
+    """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
     node = "GatherBackward0"
-    latex = (
-        r"x_{i_{kl},\,l}",
-        r"\dot x_{i_{kl},\,l}",
-        r"\bar x_{jl} = \textstyle\sum_{k:\, i_{kl} = j} \bar y_{kl}",
-    )
     promotes = None
     differentiates = slice(0, 1)
     axes = ("dim",)
@@ -167,10 +154,9 @@ class Gather(KeepsShape):
 
 
 class ScatterAdd(Linear, Along):
-    """z = x + Σ y at the places of a gather        dz so of dx, dy        x̄ = z̄,  ȳ = gather of z̄"""  # noqa: E501  # formulas
+    """zₖⱼ = xₖⱼ + Σᵢ sᵢⱼ·[indexᵢⱼ = k]        x̄ = z̄,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
     node = "ScatterAddBackward0"
-    latex = _SUMMED
     promotes = None
     differentiates = slice(0, 2)
     axes = ("dim",)

@@ -9,10 +9,9 @@ from ._families import Elementwise
 
 
 class Sinh(Elementwise):
-    """y = sinh x        dy = cosh x·dx        x̄ = ȳ·cosh x"""
+    """y = sinh x        x̄ = ȳ·cosh x"""
 
     node = "SinhBackward0"
-    latex = (r"\sinh x", r"\cosh x\,\dot x", r"\bar x = \bar y \cosh x")
     saves = ("self",)
     floating = True
     ufunc = np.sinh
@@ -47,10 +46,9 @@ def sinh(input: Tensor) -> Tensor:
 
 
 class Cosh(Elementwise):
-    """y = cosh x        dy = sinh x·dx        x̄ = ȳ·sinh x"""
+    """y = cosh x        x̄ = ȳ·sinh x"""
 
     node = "CoshBackward0"
-    latex = (r"\cosh x", r"\sinh x\,\dot x", r"\bar x = \bar y \sinh x")
     saves = ("self",)
     floating = True
     ufunc = np.cosh
@@ -85,14 +83,9 @@ def cosh(input: Tensor) -> Tensor:
 
 
 class Asinh(Elementwise):
-    """y = asinh x        dy = dx/√(x² + 1)        x̄ = ȳ/√(x² + 1)"""
+    """y = asinh x        x̄ = ȳ/√(x² + 1)"""
 
     node = "AsinhBackward0"
-    latex = (
-        r"\operatorname{arsinh} x",
-        r"\dot x / \sqrt{x^2 + 1}",
-        r"\bar x = \bar y / \sqrt{x^2 + 1}",
-    )
     saves = ("self",)
     floating = True
     ufunc = np.arcsinh
@@ -127,14 +120,9 @@ def asinh(input: Tensor) -> Tensor:
 
 
 class Acosh(Elementwise):
-    """y = acosh x        dy = dx/√(x² − 1)        x̄ = ȳ/√(x² − 1)"""
+    """y = acosh x        x̄ = ȳ/√(x² − 1)"""
 
     node = "AcoshBackward0"
-    latex = (
-        r"\operatorname{arcosh} x",
-        r"\dot x / \sqrt{x^2 - 1}",
-        r"\bar x = \bar y / \sqrt{x^2 - 1}",
-    )
     saves = ("self",)
     floating = True
     ufunc = np.arccosh
@@ -171,14 +159,9 @@ def acosh(input: Tensor) -> Tensor:
 
 
 class Atanh(Elementwise):
-    """y = atanh x        dy = dx/(1 − x²)        x̄ = ȳ/(1 − x²)"""
+    """y = atanh x        x̄ = ȳ/(1 − x²)"""
 
     node = "AtanhBackward0"
-    latex = (
-        r"\operatorname{artanh} x",
-        r"\dot x / (1 - x^2)",
-        r"\bar x = \bar y / (1 - x^2)",
-    )
     saves = ("self",)
     floating = True
     ufunc = np.arctanh

@@ -55,14 +55,9 @@ def index_add(
 
 
 class IndexCopy(Linear):
-    """z = x, but y at i        dz = dx, but dy at i        x̄ = z̄, but 0 at i,  ȳ = z̄[…, i, …]"""
+    """z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]"""
 
     node = "IndexCopyBackward0"
-    latex = (
-        r"z_{i_k} = y_k,\ z = x\ \text{elsewhere}",
-        r"\dot z_{i_k} = \dot y_k,\ \dot z = \dot x\ \text{elsewhere}",
-        r"\bar y_k = \bar z_{i_k},\ \bar x = \bar z\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 2)
 
@@ -119,14 +114,9 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
 
 class IndexFill(Symmetric):
-    """y = x, but c at i        dy = dx, but 0 at i        x̄ = ȳ, but 0 at i"""
+    """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
     node = "IndexFillBackward0"
-    latex = (
-        r"y_{i_k} = c,\ y = x\ \text{elsewhere}",
-        r"\dot y_{i_k} = 0,\ \dot y = \dot x\ \text{elsewhere}",
-        r"\bar x_{i_k} = 0,\ \bar x = \bar y\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 1)
 
@@ -152,14 +142,9 @@ class IndexFill(Symmetric):
 
 
 class IndexFillTensor(Linear):
-    """y = x, but c at i        dy = dx, but dc at i        x̄ = ȳ, but 0 at i,  c̄ = Σ ȳ at i"""
+    """z = x,  z[indexᵢ] = v        x̄ = z̄,  x̄[indexᵢ] = 0,  v̄ = Σᵢ z̄[indexᵢ]"""
 
     node = "IndexFillBackward1"
-    latex = (
-        IndexFill.latex[0],
-        r"\dot y_{i_k} = \dot c,\ \dot y = \dot x\ \text{elsewhere}",
-        r"\bar c = \textstyle\sum_k \bar y_{i_k},\ \bar x = \bar y\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 2)
 

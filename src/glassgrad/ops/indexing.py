@@ -25,12 +25,11 @@ from .shape import unsqueeze
 
 
 class Select(KeepsShape):
-    """y = x[…, i, …]        dy = dx[…, i, …]        x̄ = 0 but for x̄[…, i, …] = ȳ"""
+    """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
     node = "SelectBackward0"
     views = True
     axes = ("dim",)
-    latex = (r"x_i", r"\dot x_i", r"\bar x_i = \bar y,\ \bar x_{j \ne i} = 0")
     promotes = None
 
     @staticmethod
@@ -43,10 +42,9 @@ class Select(KeepsShape):
 
 
 class SelectInto(Linear, Along):
-    """y = 0 but for y[…, i, …] = x        dy = 0 but for dy[…, i, …] = dx        x̄ = ȳ[…, i, …]"""
+    """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    latex = (r"e_i x", r"e_i \dot x", r"\bar x = \bar y_i")
     promotes = None
     axes = ("dim",)
     sizes = ("shape",)
@@ -61,12 +59,11 @@ class SelectInto(Linear, Along):
 
 
 class Slice(KeepsShape):
-    """y = x[…, a:b:s, …]        dy = dx[…, a:b:s, …]        x̄ = 0 but for x̄[…, a:b:s, …] = ȳ"""
+    """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
     node = "SliceBackward0"
     views = True
     axes = ("dim",)
-    latex = (r"x_{a:b}", r"\dot x_{a:b}", r"\bar x_{a:b} = \bar y,\ 0\ \text{elsewhere}")
     promotes = None
 
     @staticmethod
@@ -87,10 +84,9 @@ class Slice(KeepsShape):
 
 
 class SliceInto(Linear, Along):
-    """y = 0 but for y[…, a:b:s, …] = x        dy = so of dx        x̄ = ȳ[…, a:b:s, …]"""
+    """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    latex = (r"x\ \text{at}\ a{:}b", r"\dot x\ \text{at}\ a{:}b", r"\bar x = \bar y_{a:b}")
     promotes = None
     axes = ("dim",)
     sizes = ("shape",)
@@ -116,10 +112,9 @@ def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
 
 
 class Alias(Linear, Along):
-    """y = x        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ"""
 
     node = "AliasBackward0"
-    latex = ("x", r"\dot x", r"\bar x = \bar y")
     promotes = None
     views = True
 
@@ -225,10 +220,9 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 class Index(KeepsShape):
-    """y = x[i, j, …]        dy = dx[i, j, …]        x̄ = Σ ȳ at [i, j, …]"""
+    """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
     node = "IndexBackward0"
-    latex = (r"x_{i_k}", r"\dot x_{i_k}", r"\bar x_j = \textstyle\sum_{k:\, i_k = j} \bar y_k")
     promotes = None
     differentiates = slice(0, 1)
 
@@ -253,14 +247,9 @@ class Index(KeepsShape):
 
 
 class IndexInto(Linear):
-    """y = Σ x at [i, j, …]        dy = Σ dx at [i, j, …]        x̄ = ȳ[i, j, …]"""
+    """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
 
     node = "IndexPutImplBackward0"
-    latex = (
-        r"\textstyle\sum_{k:\, i_k = j} x_k",
-        r"\textstyle\sum_{k:\, i_k = j} \dot x_k",
-        r"\bar x_k = \bar y_{i_k}",
-    )
     promotes = None
     differentiates = slice(0, 1)
 

@@ -19,14 +19,9 @@ Tensors = Sequence[Tensor]
 
 
 class Cat(Linear, Along):
-    """z = x ⌢ y ⌢ …        dz = dx ⌢ dy ⌢ …        x̄, ȳ, … = the parts of z̄"""
+    """z = cat(x, y, …),  x, y, … = tensors        x̄, ȳ, … = split z̄"""
 
     node = "CatBackward0"
-    latex = (
-        r"[x;\, y;\, \dots]",
-        r"[\dot x;\, \dot y;\, \dots]",
-        r"\bar x = \bar z_{1:n},\ \bar y = \bar z_{n+1:n+m},\ \dots",
-    )
     axes = ("dim",)
 
     @staticmethod
@@ -141,14 +136,9 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
 
 
 class Stack(Linear, Along):
-    """z = (x, y, …) in a new dim        dz = (dx, dy, …)        x̄, ȳ, … = the elements of z̄"""
+    """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
 
     node = "StackBackward0"
-    latex = (
-        r"(x, y, \dots)",
-        r"(\dot x, \dot y, \dots)",
-        r"\bar x = \bar z_1,\ \bar y = \bar z_2,\ \dots",
-    )
     axes = ("dim",)
 
     @staticmethod

@@ -24,14 +24,9 @@ from .creation import as_tensor
 
 
 class Mm(Multilinear):
-    """Z = X·Y        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     node = "MmBackward0"
-    latex = (
-        "X Y",
-        r"\dot X Y + X \dot Y",
-        r"\bar X = \bar Z\,Y^\top,\ \bar Y = X^\top \bar Z",
-    )
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -92,10 +87,9 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 class Mv(Multilinear):
-    """z = X·v        dz = dX·v + X·dv        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
+    """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
     node = "MvBackward0"
-    latex = ("X v", r"\dot X v + X \dot v", r"\bar X = \bar z\,v^\top,\ \bar v = X^\top \bar z")
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
 
@@ -154,14 +148,9 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 
 
 class Dot(Multilinear):
-    """z = x·y        dz = dx·y + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
+    """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
     node = "DotBackward0"
-    latex = (
-        r"x^\top y",
-        r"\dot x^\top y + x^\top \dot y",
-        r"\bar x = \bar z\,y,\ \bar y = \bar z\,x",
-    )
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
 
@@ -213,14 +202,9 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 
 
 class Bmm(Multilinear):
-    """Zᵢ = Xᵢ·Yᵢ        dZᵢ = dXᵢ·Yᵢ + Xᵢ·dYᵢ        X̄ᵢ = Z̄ᵢ·Yᵢᵀ,  Ȳᵢ = Xᵢᵀ·Z̄ᵢ"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     node = "BmmBackward0"
-    latex = (
-        "X_i Y_i",
-        r"\dot X_i Y_i + X_i \dot Y_i",
-        r"\bar X_i = \bar Z_i Y_i^\top,\ \bar Y_i = X_i^\top \bar Z_i",
-    )
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -274,10 +258,9 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 class MatMul(Multilinear):
-    """Z = X·Y, stacks broadcast        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
     node = "MatMulBackward0"
-    latex = Mm.latex
     saves = ("self", "other")
     broadcasts = True
 

@@ -16,10 +16,9 @@ _LN_2, _LN_10 = math.log(2), math.log(10)
 
 
 class Exp2(Elementwise):
-    """y = 2ˣ        dy = y·ln 2·dx        x̄ = ȳ·y·ln 2"""
+    """y = 2ˣ        x̄ = ȳ·y·ln 2"""
 
     node = "Exp2Backward0"
-    latex = ("2^x", r"y \ln 2\,\dot x", r"\bar x = \bar y\,y \ln 2")
     saves = ("result",)
     floating = True
 
@@ -53,10 +52,9 @@ def exp2(input: Tensor) -> Tensor:
 
 
 class Expm1(Elementwise):
-    """y = eˣ − 1        dy = (y + 1)·dx        x̄ = ȳ·(y + 1)"""
+    """y = eˣ − 1        x̄ = ȳ·(y + 1)"""
 
     node = "Expm1Backward0"
-    latex = ("e^x - 1", r"(y + 1)\,\dot x", r"\bar x = \bar y (y + 1)")
     saves = ("result",)
     floating = True
     ufunc = np.expm1
@@ -91,10 +89,9 @@ def expm1(input: Tensor) -> Tensor:
 
 
 class Log1p(Elementwise):
-    """y = ln(1 + x)        dy = dx/(1 + x)        x̄ = ȳ/(1 + x)"""
+    """y = ln(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
-    latex = (r"\ln(1 + x)", r"\dot x / (1 + x)", r"\bar x = \bar y / (1 + x)")
     saves = ("self",)
     floating = True
     ufunc = np.log1p
@@ -129,10 +126,9 @@ def log1p(input: Tensor) -> Tensor:
 
 
 class Log2(Elementwise):
-    """y = log₂ x        dy = dx/(x·ln 2)        x̄ = ȳ/(x·ln 2)"""
+    """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
     node = "Log2Backward0"
-    latex = (r"\log_2 x", r"\dot x / (x \ln 2)", r"\bar x = \bar y / (x \ln 2)")
     saves = ("self",)
     floating = True
 
@@ -166,10 +162,9 @@ def log2(input: Tensor) -> Tensor:
 
 
 class Log10(Elementwise):
-    """y = log₁₀ x        dy = dx/(x·ln 10)        x̄ = ȳ/(x·ln 10)"""
+    """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
     node = "Log10Backward0"
-    latex = (r"\log_{10} x", r"\dot x / (x \ln 10)", r"\bar x = \bar y / (x \ln 10)")
     saves = ("self",)
     floating = True
 
@@ -203,14 +198,11 @@ def log10(input: Tensor) -> Tensor:
 
 
 class Logit(Elementwise):
-    """y = ln(p/(1 − p)), p = x clamped to [ε, 1 − ε]        dy = dx/(x·(1 − x)) where p = x        x̄ = ȳ/(x·(1 − x)) where p = x"""  # noqa: E501  # formulas
+    """y = ln(p/(1 − p)),  p = min(max(x, eps), 1 − eps)
+    x̄ = ȳ/(x·(1 − x)) if p = x else 0
+    """
 
     node = "LogitBackward0"
-    latex = (
-        r"\ln \frac{p}{1 - p},\ p = \min(\max(x, \varepsilon), 1 - \varepsilon)",
-        r"[p = x]\,\dot x / (x (1 - x))",
-        r"\bar x = [p = x]\,\bar y / (x (1 - x))",
-    )
     saves = ("self",)
     floating = True
 

@@ -14,9 +14,7 @@ from ._declaring import function, op
 
 
 class LogicalAnd(Predicate):
-    """z = [x ≠ 0] ∧ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \wedge y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ∧ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -44,9 +42,7 @@ def logical_and(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalOr(Predicate):
-    """z = [x ≠ 0] ∨ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \vee y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ∨ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -65,9 +61,7 @@ def logical_or(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalXor(Predicate):
-    """z = [x ≠ 0] ⊕ [y ≠ 0]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \oplus y", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ 0 ⊕ y ≠ 0]"""
 
     @staticmethod
     def forward(x, y):
@@ -86,9 +80,7 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
 
 
 class LogicalNot(Predicate):
-    """y = [x = 0]        dy = 0        x̄ = 0"""
-
-    latex = (r"\neg x", "0", r"\bar x = 0")
+    """y = [x = 0]"""
 
     @staticmethod
     def forward(x):
@@ -107,9 +99,7 @@ def logical_not(input: Tensor) -> Tensor:
 
 
 class BitwiseAnd(Predicate):
-    """z = x & y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \mathbin{\&} y", "0", r"\bar x = \bar y = 0")
+    """z = x & y"""
 
     @staticmethod
     def forward(x, y):
@@ -138,9 +128,7 @@ def bitwise_and(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseOr(Predicate):
-    """z = x | y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \mathbin{|} y", "0", r"\bar x = \bar y = 0")
+    """z = x | y"""
 
     @staticmethod
     def forward(x, y):
@@ -159,9 +147,7 @@ def bitwise_or(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseXor(Predicate):
-    """z = x ^ y        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"x \oplus y", "0", r"\bar x = \bar y = 0")
+    """z = x ^ y"""
 
     @staticmethod
     def forward(x, y):
@@ -180,9 +166,7 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
 
 
 class BitwiseNot(Predicate):
-    """y = ~x        dy = 0        x̄ = 0"""
-
-    latex = (r"\mathord{\sim} x", "0", r"\bar x = 0")
+    """y = ~x"""
 
     @staticmethod
     def forward(x):

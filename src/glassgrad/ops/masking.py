@@ -22,10 +22,9 @@ from .selection import Nonzero
 
 
 class MaskedFill(Elementwise):
-    """y = m ? c : x        dy = m ? 0 : dx        x̄ = m ? 0 : ȳ"""
+    """y = v if m else x        x̄ = 0 if m else ȳ"""
 
     node = "MaskedFillBackward0"
-    latex = (r"[m]\,c + [\neg m]\,x", r"[\neg m]\,\dot x", r"\bar x = [\neg m]\,\bar y")
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -40,14 +39,12 @@ class MaskedFill(Elementwise):
 
 
 class MaskedFillTensor(Elementwise):
-    """y = m ? c : x        dy = m ? dc : dx        x̄ = m ? 0 : ȳ,  c̄ = Σ ȳ where m"""
+    """y = v if m else x
+    dy = dv if m else dx
+    x̄ = 0 if m else ȳ,  v̄ = ȳ if m else 0
+    """
 
     node = "MaskedFillBackward1"
-    latex = (
-        MaskedFill.latex[0],
-        r"[m]\,\dot c + [\neg m]\,\dot x",
-        r"\bar x = [\neg m]\,\bar y,\ \bar c = \textstyle\sum [m]\,\bar y",
-    )
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -106,10 +103,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 
 
 class MaskedSelect(Linear, Elementwise):
-    """y = the xᵢ where mᵢ        dy = the dxᵢ where mᵢ        x̄ = 0, but ȳ in order where m"""
+    """y = x[m]        x̄ = 0,  x̄[m] = ȳ"""
 
     node = "MaskedSelectBackward0"
-    latex = (r"(x_i)_{i:\, m_i}", r"(\dot x_i)_{i:\, m_i}", r"\bar x_i = [m_i]\,\bar y_{k(i)}")
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -183,14 +179,9 @@ def _check_mask(name: str, mask: Tensor) -> None:
 
 
 class MaskedScatter(Linear, Elementwise):
-    """z = x, but y in order where m        dz = so of dx, dy        x̄ = m ? 0 : z̄,  ȳ = z̄ where m"""  # noqa: E501  # formulas
+    """z = x,  z[m] = s        x̄ = z̄,  x̄[m] = 0,  s̄ = z̄[m]"""
 
     node = "MaskedScatterBackward0"
-    latex = (
-        r"[m_i]\,y_{k(i)} + [\neg m_i]\,x_i",
-        r"[m_i]\,\dot y_{k(i)} + [\neg m_i]\,\dot x_i",
-        r"\bar x = [\neg m]\,\bar z,\ \bar y = (\bar z_i)_{i:\, m_i}",
-    )
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)

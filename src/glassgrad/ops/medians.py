@@ -16,14 +16,9 @@ from .reduction import sum
 
 
 class Median(Reduction):
-    """y = the ⌈n/2⌉-th smallest xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""  # noqa: E501  # formulas
+    """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MedianBackward0"
-    latex = (
-        r"\operatorname{med}_i x_i",
-        r"\tfrac1m \sum_{i: x_i = y} \dot x_i",
-        r"\bar x_i = \tfrac1m\,\bar y\,[x_i = y]",
-    )
     saves = ("self", "result")
 
     @staticmethod
@@ -40,7 +35,7 @@ class Median(Reduction):
 
 
 class Nanmedian(Median):
-    """y = the median of all xᵢ but nan        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""  # noqa: E501  # formulas
+    """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "NanmedianBackward0"
 
@@ -54,14 +49,9 @@ class Nanmedian(Median):
 
 
 class MedianDim(AlongDim):
-    """y = xₖ, the ⌈n/2⌉-th smallest along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MedianBackward1"
-    latex = (
-        r"\operatorname{med}_i x_i = x_k",
-        r"\dot x_k",
-        r"\bar x_i = \bar y\,[i = k]",
-    )
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -69,7 +59,7 @@ class MedianDim(AlongDim):
 
 
 class NanmedianDim(MedianDim):
-    """y = xₖ, the median along dim of all but nan        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "NanmedianBackward1"
 

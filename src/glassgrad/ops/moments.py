@@ -15,14 +15,9 @@ from .statistics import Std, Var, checked_spread, var_slope, var_tangent
 
 
 class VarMean(Along):
-    """v, μ = var x, mean x        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""  # noqa: E501  # formulas
+    """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
     node = "VarMeanBackward0"
-    latex = (
-        r"\tfrac{1}{n-c} \sum_i (x_i - \mu)^2,\ \mu",
-        r"\tfrac{2}{n-c} \sum_i (x_i - \mu)\,\dot x_i,\ \tfrac1n \sum_i \dot x_i",
-        r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu) + \tfrac1n\,\bar\mu",
-    )
     saves = ("self",)
     multiple = True
     axes = ("dim",)
@@ -43,14 +38,9 @@ class VarMean(Along):
 
 
 class StdMean(Along):
-    """σ, μ = std x, mean x        dσ = Σᵢ(xᵢ − μ)·dxᵢ/(σ(n − c)),  dμ = Σᵢ dxᵢ/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ(n − c)) + μ̄/n"""  # noqa: E501  # formulas
+    """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
 
     node = "StdMeanBackward0"
-    latex = (
-        r"\sqrt{\tfrac{1}{n-c} \sum_i (x_i - \mu)^2},\ \mu",
-        r"\tfrac{1}{\sigma(n-c)} \sum_i (x_i - \mu)\,\dot x_i,\ \tfrac1n \sum_i \dot x_i",
-        r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar\sigma\,(x_i - \mu) + \tfrac1n\,\bar\mu",
-    )
     saves = ("self",)
     multiple = True
     axes = ("dim",)

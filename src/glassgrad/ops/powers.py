@@ -11,10 +11,9 @@ from .arithmetic import Operand
 
 
 class Reciprocal(Elementwise):
-    """y = 1/x        dy = −y²·dx        x̄ = −ȳ·y²"""
+    """y = 1/x        x̄ = −ȳ·y²"""
 
     node = "ReciprocalBackward0"
-    latex = ("1 / x", r"-y^2\,\dot x", r"\bar x = -\bar y\,y^2")
     saves = ("result",)
     floating = True
 
@@ -46,10 +45,9 @@ def reciprocal(input: Tensor) -> Tensor:
 
 
 class Rsqrt(Elementwise):
-    """y = 1/√x        dy = −½·y³·dx        x̄ = −½·ȳ·y³"""
+    """y = 1/√x        x̄ = −½·ȳ·y³"""
 
     node = "RsqrtBackward0"
-    latex = (r"1 / \sqrt x", r"-\tfrac12\,y^3\,\dot x", r"\bar x = -\tfrac12\,\bar y\,y^3")
     saves = ("result",)
     floating = True
 
@@ -83,10 +81,9 @@ def rsqrt(input: Tensor) -> Tensor:
 
 
 class Pow(Elementwise):
-    """y = xᶜ        dy = c·xᶜ⁻¹·dx        x̄ = ȳ·c·xᶜ⁻¹"""
+    """y = xᶜ,  c = exponent        x̄ = ȳ·c·xᶜ⁻¹"""
 
     node = "PowBackward0"
-    latex = ("x^c", r"c\,x^{c-1}\,\dot x", r"\bar x = \bar y\,c\,x^{c-1}")
     saves = ("self",)
 
     @staticmethod
@@ -105,14 +102,9 @@ class Pow(Elementwise):
 
 
 class PowTensor(Elementwise):
-    """z = xʸ        dz = y·xʸ⁻¹·dx + z·ln x·dy        x̄ = z̄·y·xʸ⁻¹,  ȳ = z̄·z·ln x"""
+    """z = xʸ        x̄ = z̄·y·xʸ⁻¹,  ȳ = z̄·z·ln x"""
 
     node = "PowBackward1"
-    latex = (
-        "x^y",
-        r"y\,x^{y-1}\,\dot x + z \ln x\,\dot y",
-        r"\bar x = \bar z\,y\,x^{y-1},\ \bar y = \bar z\,z \ln x",
-    )
     saves = ("self", "exponent", "result")
 
     @staticmethod
@@ -131,10 +123,9 @@ class PowTensor(Elementwise):
 
 
 class PowScalarBase(Elementwise):
-    """z = cʸ        dz = z·ln c·dy        ȳ = z̄·z·ln c"""
+    """z = cʸ,  c = base        ȳ = z̄·z·ln c"""
 
     node = "PowBackward2"
-    latex = ("c^y", r"z \ln c\,\dot y", r"\bar y = \bar z\,z \ln c")
     saves = ("exponent", "result")
 
     @staticmethod

@@ -19,14 +19,9 @@ from .indexing import Index
 
 
 class IndexPut(Linear):
-    """z = x, but y at [i, j, …]        dz = dx, but dy there        x̄ = z̄, but 0 there,  ȳ = z̄[i, j, …]"""  # noqa: E501  # formulas
+    """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
 
     node = "IndexPutBackward0"
-    latex = (
-        r"z_{i_k} = y_k,\ z = x\ \text{elsewhere}",
-        r"\dot z_{i_k} = \dot y_k,\ \dot z = \dot x\ \text{elsewhere}",
-        r"\bar y_k = \bar z_{i_k},\ \bar x = \bar z\ \text{elsewhere}",
-    )
     promotes = None
     broadcasts = True  # y against z[i, j, …]
     differentiates = slice(0, 2)

@@ -26,7 +26,6 @@ from .random_integers import check_range
 class _Drawn(Primitive):
     """Numbers that know nothing of what was there before."""
 
-    latex = (r"\xi", "0", r"\bar x = 0")
     promotes = None
 
     @staticmethod
@@ -46,7 +45,7 @@ class _Drawn(Primitive):
 
 
 class Normal(_Drawn):
-    """y ~ N(μ, σ²)        dy = 0        x̄ = 0"""
+    """y ~ normal(mean, std)        x̄ = 0"""
 
     node = "NormalBackward0"
 
@@ -91,7 +90,7 @@ def normal_(
 
 
 class Uniform(_Drawn):
-    """y ~ U(a, b)        dy = 0        x̄ = 0"""
+    """y ~ uniform(a, b)        x̄ = 0"""
 
     node = "UniformBackward0"
 
@@ -132,7 +131,7 @@ def _check_floats(kernel: str, input: Tensor) -> None:
 
 
 class RandomFrom(_Drawn):
-    """y ~ {a, …, b − 1}        dy = 0        x̄ = 0"""
+    """y ~ randint(a, b)        x̄ = 0"""
 
     node = "RandomBackward0"
 
@@ -142,7 +141,7 @@ class RandomFrom(_Drawn):
 
 
 class RandomTo(_Drawn):
-    """y ~ {0, …, b − 1}        dy = 0        x̄ = 0"""
+    """y ~ randint(0, b)        x̄ = 0"""
 
     node = "RandomBackward1"
 
@@ -152,7 +151,7 @@ class RandomTo(_Drawn):
 
 
 class Random(_Drawn):
-    """y ~ {0, …, the largest}        dy = 0        x̄ = 0"""
+    """y ~ randint(0, ∞)        x̄ = 0"""
 
     node = "RandomBackward2"
 
@@ -205,7 +204,7 @@ def _largest(dtype: Any) -> int:
 
 
 class Bernoulli(_Drawn):
-    """y ~ {0, 1}, 1 with probability p        dy = 0        x̄ = 0"""
+    """y ~ bernoulli p        x̄ = 0"""
 
     node = "BernoulliBackward2"
 
@@ -215,10 +214,9 @@ class Bernoulli(_Drawn):
 
 
 class BernoulliEach(Primitive):
-    """y ~ {0, 1}, 1 with probability p        dy = 0        x̄ = p̄ = 0"""
+    """z ~ bernoulli p        x̄ = 0,  p̄ = 0"""
 
     node = "BernoulliBackward1"
-    latex = (r"\xi", "0", r"\bar x = \bar p = 0")
     promotes = None
     broadcasts = True
 

@@ -29,10 +29,9 @@ from ._declaring import of_numpy, op
 
 
 class Sum(KeepsShape):
-    """y = Σᵢ xᵢ        dy = Σᵢ dxᵢ        x̄ᵢ = ȳ"""
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward0"
-    latex = (r"\sum_i x_i", r"\sum_i \dot x_i", r"\bar x_i = \bar y")
 
     @staticmethod
     def forward(x, *, dtype):
@@ -48,11 +47,10 @@ class Sum(KeepsShape):
 
 
 class SumDim(KeepsShape):
-    """y = Σᵢ xᵢ over dims        dy = Σᵢ dxᵢ        x̄ᵢ = ȳ"""
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward1"
     axes = ("dim",)
-    latex = (r"\sum_{i \in dim} x_i", r"\sum_{i \in dim} \dot x_i", r"\bar x_i = \bar y")
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -115,14 +113,9 @@ def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
 
 
 class Mean(KeepsShape):
-    """y = (Σᵢ xᵢ)/n        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward0"
-    latex = (
-        r"\tfrac1n \sum_i x_i",
-        r"\tfrac1n \sum_i \dot x_i",
-        r"\bar x_i = \bar y / n",
-    )
 
     @staticmethod
     def forward(x, *, dtype):
@@ -138,15 +131,10 @@ class Mean(KeepsShape):
 
 
 class MeanDim(KeepsShape):
-    """y = (Σᵢ xᵢ)/n over dims        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward1"
     axes = ("dim",)
-    latex = (
-        r"\tfrac1n \sum_{i \in dim} x_i",
-        r"\tfrac1n \sum_{i \in dim} \dot x_i",
-        r"\bar x_i = \bar y / n",
-    )
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -216,14 +204,9 @@ def _numpy_mean(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool 
 
 
 class LogSumExp(Along):
-    """y = ln Σᵢ eˣⁱ        dy = Σᵢ eˣⁱ⁻ʸ·dxᵢ        x̄ᵢ = ȳ·eˣⁱ⁻ʸ"""
+    """y = ln Σᵢ exp xᵢ        x̄ᵢ = ȳ·exp(xᵢ − y)"""
 
     node = "LogsumexpBackward0"
-    latex = (
-        r"\ln \sum_i e^{x_i}",
-        r"\sum_i e^{x_i - y}\,\dot x_i",
-        r"\bar x_i = \bar y\,e^{x_i - y}",
-    )
     saves = ("self", "result")
     floating = True
     axes = ("dim",)
@@ -283,9 +266,8 @@ def logsumexp(
 
 
 class Some(Along):
-    """y = ∃i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
+    """y = ∃ᵢ (xᵢ ≠ 0)"""
 
-    latex = (r"\exists i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
     axes = ("dim",)
 
@@ -295,9 +277,8 @@ class Some(Along):
 
 
 class All(Along):
-    """y = ∀i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
+    """y = ∀ᵢ (xᵢ ≠ 0)"""
 
-    latex = (r"\forall i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
     axes = ("dim",)
 

@@ -14,14 +14,11 @@ from ._families import KeepsShape, in_front
 
 
 class Repeat(KeepsShape):
-    """y = x, x, …        dy = dx, dx, …        x̄ = Σ ȳ over the copies"""
+    """yᵢⱼ = x[i mod n, j mod m],  n, m = shape x
+    x̄ₖₗ = Σᵢⱼ ȳᵢⱼ·[i mod n = k]·[j mod m = l]
+    """
 
     node = "RepeatBackward0"
-    latex = (
-        r"[x, x, \dots]",
-        r"[\dot x, \dot x, \dots]",
-        r"\bar x = \textstyle\sum_{\mathrm{copies}} \bar y",
-    )
     promotes = None
 
     @staticmethod

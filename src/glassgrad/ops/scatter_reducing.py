@@ -87,14 +87,9 @@ class _Reduces(Along):
 
 
 class ScatterReduce(_Reduces):
-    """z = x ∘ y at the places of a gather, ∘ one of +, ·, max …        dz so        x̄, ȳ = ∂∘·z̄ there"""  # noqa: E501  # formulas
+    """z = scatter_reduce(x, index, s)        x̄ = z̄·(∂z/∂x),  s̄ = z̄·(∂z/∂s)"""
 
     node = "ScatterReduceBackward0"
-    latex = (
-        r"z_j = x_j \circ y_k \circ \dots,\ i_k = j",
-        r"\dot z_j = \partial_x z_j\,\dot x_j + \textstyle\sum_k \partial_{y_k} z_j\,\dot y_k",
-        r"\bar y_k = \partial_{y_k} z_{i_k}\,\bar z_{i_k}",
-    )
     saves = ("self", "src", "result")
 
     @staticmethod
@@ -107,10 +102,9 @@ class ScatterReduce(_Reduces):
 
 
 class IndexReduce(_Reduces):
-    """z = x ∘ y at i, ∘ one of ·, mean, max, min        dz so        x̄, ȳ = ∂∘·z̄ there"""
+    """z = index_reduce(x, index, s)        x̄ = z̄·(∂z/∂x),  s̄ = z̄·(∂z/∂s)"""
 
     node = "IndexReduceBackward0"
-    latex = ScatterReduce.latex
     saves = ("self", "source", "result")
 
     @staticmethod

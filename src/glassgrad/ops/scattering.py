@@ -18,14 +18,9 @@ from .shape import reshape
 
 
 class Scatter(Linear, Along):
-    """z = x, but y at the places of a gather        dz so of dx, dy        x̄ = z̄, 0 there,  ȳ = gather of z̄"""  # noqa: E501  # formulas
+    """z = x,  z[indexᵢⱼ, j] = sᵢⱼ        x̄ = z̄,  x̄[indexᵢⱼ, j] = 0,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
     node = "ScatterBackward0"
-    latex = (
-        r"z_{i_{kl},\,l} = y_{kl},\ z = x\ \text{elsewhere}",
-        r"\dot z_{i_{kl},\,l} = \dot y_{kl},\ \dot z = \dot x\ \text{elsewhere}",
-        r"\bar y_{kl} = \bar z_{i_{kl},\,l},\ \bar x = \bar z\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 2)
     axes = ("dim",)
@@ -48,14 +43,12 @@ class Scatter(Linear, Along):
 
 
 class ScatterValue(Symmetric, Along):
-    """y = x, but c at the places of a gather        dy = dx, 0 there        x̄ = ȳ, 0 there"""
+    """y = x,  y[indexᵢⱼ, j] = v
+    dy = dx,  dy[indexᵢⱼ, j] = 0
+    x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0
+    """
 
     node = "ScatterBackward1"
-    latex = (
-        r"y_{i_{kl},\,l} = c,\ y = x\ \text{elsewhere}",
-        r"\dot y_{i_{kl},\,l} = 0,\ \dot y = \dot x\ \text{elsewhere}",
-        r"\bar x_{i_{kl},\,l} = 0,\ \bar x = \bar y\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 1)
     axes = ("dim",)

@@ -21,14 +21,9 @@ from .conversion import to
 
 
 class Maximum(Elementwise):
-    """z = max(x, y)        dz = dx where x > y, dy where x < y        x̄ = z̄·[x > y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+    """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
     node = "MaximumBackward0"
-    latex = (
-        r"\max(x, y)",
-        r"[x > y]\,\dot x + [x < y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
-        r"\bar x = \bar z ([x > y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
-    )
     saves = ("self", "other")
 
     @staticmethod
@@ -66,14 +61,9 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 
 
 class Minimum(Elementwise):
-    """z = min(x, y)        dz = dx where x < y, dy where x > y        x̄ = z̄·[x < y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+    """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
     node = "MinimumBackward0"
-    latex = (
-        r"\min(x, y)",
-        r"[x < y]\,\dot x + [x > y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
-        r"\bar x = \bar z ([x < y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
-    )
     saves = ("self", "other")
 
     @staticmethod
@@ -101,14 +91,12 @@ def minimum(input: Operand, other: Operand) -> Tensor:
 
 
 class Where(Elementwise):
-    """z = c ? x : y        dz = c ? dx : dy        x̄ = c ? z̄ : 0,  ȳ = c ? 0 : z̄"""
+    """z = x if c else y
+    dz = dx if c else dy
+    x̄ = z̄ if c else 0,  ȳ = 0 if c else z̄
+    """
 
     node = "WhereBackward0"
-    latex = (
-        r"[c]\,x + [\neg c]\,y",
-        r"[c]\,\dot x + [\neg c]\,\dot y",
-        r"\bar x = [c]\,\bar z,\ \bar y = [\neg c]\,\bar z",
-    )
     saves = ("condition",)
     promotes = 1
     differentiates = slice(1, None)
@@ -128,9 +116,8 @@ class Where(Elementwise):
 
 
 class Nonzero(Primitive):
-    """(i, j, …) = the places where x ≠ 0        no derivative"""
+    """y, z, … = nonzero x"""
 
-    latex = (r"\{i : x_i \ne 0\}", "0", r"\bar x = 0")
     differentiable = False
     multiple = True
 
@@ -189,14 +176,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 
 class Clamp(Elementwise):
-    """y = min(max(x, a), b)        dy = dx where a ≤ x ≤ b        x̄ = ȳ·[a ≤ x ≤ b]"""
+    """y = min(max(x, a), b),  a = min,  b = max        x̄ = ȳ·[a ≤ x ≤ b]"""
 
     node = "ClampBackward1"
-    latex = (
-        r"\min(\max(x, a), b)",
-        r"[a \le x \le b]\,\dot x",
-        r"\bar x = \bar y\,[a \le x \le b]",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -213,10 +195,9 @@ class Clamp(Elementwise):
 
 
 class ClampMin(Elementwise):
-    """y = max(x, a)        dy = dx where a ≤ x        x̄ = ȳ·[a ≤ x]"""
+    """y = max(x, a),  a = min        x̄ = ȳ·[a ≤ x]"""
 
     node = "ClampMinBackward0"
-    latex = (r"\max(x, a)", r"[a \le x]\,\dot x", r"\bar x = \bar y\,[a \le x]")
     saves = ("self",)
 
     @staticmethod
@@ -230,10 +211,9 @@ class ClampMin(Elementwise):
 
 
 class ClampMax(Elementwise):
-    """y = min(x, b)        dy = dx where x ≤ b        x̄ = ȳ·[x ≤ b]"""
+    """y = min(x, b),  b = max        x̄ = ȳ·[x ≤ b]"""
 
     node = "ClampMaxBackward0"
-    latex = (r"\min(x, b)", r"[x \le b]\,\dot x", r"\bar x = \bar y\,[x \le b]")
     saves = ("self",)
 
     @staticmethod
@@ -247,14 +227,11 @@ class ClampMax(Elementwise):
 
 
 class ClampTensor(Elementwise):
-    """z = min(max(x, a), b)        dz = dx, da or db: of the one that is z        likewise z̄"""
+    """z = min(max(x, a), b),  a = low,  b = high
+    x̄ = z̄·[a ≤ x ≤ b],  ā = z̄·[x < a < b],  b̄ = z̄·[x > b ∨ a > b]
+    """
 
     node = "ClampBackward0"
-    latex = (
-        r"\min(\max(x, a), b)",
-        r"[a \le x \le b]\,\dot x + [x < a < b]\,\dot a + [x > b \vee a > b]\,\dot b",
-        r"\bar x = [a \le x \le b]\,\bar z,\ \bar a = [x < a < b]\,\bar z,\ \dots",
-    )
     saves = ("self", "min", "max")
 
     @staticmethod

@@ -29,14 +29,9 @@ Dims = int | Sequence[int]
 
 
 class View(KeepsShape):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "ViewBackward0"
-    latex = (
-        r"\operatorname{reshape} x",
-        r"\operatorname{reshape} \dot x",
-        r"\bar x = \operatorname{reshape}^{-1} \bar y",
-    )
     promotes = None
     views = True
     sizes = ("size",)
@@ -57,13 +52,13 @@ class View(KeepsShape):
 
 
 class ReshapeAlias(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "ReshapeAliasBackward0"
 
 
 class UnsafeView(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
     node = "UnsafeViewBackward0"
     views = False
@@ -263,17 +258,12 @@ def contiguous(input: Tensor) -> Tensor:
 class _Squeezing(KeepsShape):
     """What the three ways to squeeze share."""
 
-    latex = (
-        r"\operatorname{squeeze} x",
-        r"\operatorname{squeeze} \dot x",
-        r"\bar x = \operatorname{unsqueeze} \bar y",
-    )
     promotes = None
     views = True
 
 
 class Squeeze(_Squeezing):
-    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward0"
 
@@ -292,7 +282,7 @@ class Squeeze(_Squeezing):
 
 
 class SqueezeDim(_Squeezing):
-    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward1"
     axes = ("dim",)
@@ -307,7 +297,7 @@ class SqueezeDim(_Squeezing):
 
 
 class SqueezeDims(_Squeezing):
-    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward2"
     axes = ("dim",)
@@ -360,19 +350,19 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
 
 
 class SqueezeInPlace(Squeeze):
-    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward3"
 
 
 class SqueezeDimInPlace(SqueezeDim):
-    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward4"
 
 
 class SqueezeDimsInPlace(SqueezeDims):
-    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward5"
 
@@ -394,14 +384,9 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 class Unsqueeze(KeepsShape):
-    """y = x with a dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     node = "UnsqueezeBackward0"
-    latex = (
-        r"\operatorname{unsqueeze} x",
-        r"\operatorname{unsqueeze} \dot x",
-        r"\bar x = \operatorname{squeeze} \bar y",
-    )
     promotes = None
     views = True
     axes = ("dim",)
@@ -438,7 +423,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 
 class UnsqueezeInPlace(Unsqueeze):
-    """y = x with a new dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     node = "UnsqueezeBackward1"
 

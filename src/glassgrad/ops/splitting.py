@@ -20,11 +20,6 @@ from .joining import Cat, Stack
 class _Splitting(KeepsShape):
     """What the two ways to split share."""
 
-    latex = (
-        r"x_{1:n},\ x_{n+1:2n},\ \dots",
-        r"\dot x_{1:n},\ \dot x_{n+1:2n},\ \dots",
-        r"\bar x = [\bar y;\, \bar z;\, \dots]",
-    )
     promotes = None
     multiple = True
     views = True
@@ -36,7 +31,7 @@ class _Splitting(KeepsShape):
 
 
 class Split(_Splitting):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+    """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
 
     node = "SplitBackward0"
 
@@ -46,7 +41,7 @@ class Split(_Splitting):
 
 
 class SplitWithSizes(_Splitting):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
+    """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
 
     node = "SplitWithSizesBackward0"
 
@@ -262,10 +257,9 @@ def _listed(places: Tensor) -> Any:
 
 
 class Unbind(Linear, Along):
-    """y, z, … = the elements of x        dy, dz, … = those of dx        x̄ = (ȳ, z̄, …)"""
+    """y, z, … = unbind x        x̄ = stack(ȳ, z̄, …)"""
 
     node = "UnbindBackward0"
-    latex = (r"x_1, x_2, \dots", r"\dot x_1, \dot x_2, \dots", r"\bar x = (\bar y, \bar z, \dots)")
     promotes = None
     multiple = True
     views = True

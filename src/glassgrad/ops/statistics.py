@@ -19,14 +19,9 @@ from ._declaring import of_numpy, op
 
 
 class Var(Along):
-    """v = Σᵢ(xᵢ − μ)²/(n − c)        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c)        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c)"""  # noqa: E501  # formulas
+    """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     node = "VarBackward0"
-    latex = (
-        r"\tfrac{1}{n-c} \sum_i (x_i - \mu)^2",
-        r"\tfrac{2}{n-c} \sum_i (x_i - \mu)\,\dot x_i",
-        r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu)",
-    )
     saves = ("self",)
     axes = ("dim",)
 
@@ -49,14 +44,9 @@ class Var(Along):
 
 
 class Std(Along):
-    """σ = √(Σᵢ(xᵢ − μ)²/(n − c))        dσ = dv/(2σ)        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c))"""
+    """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     node = "StdBackward0"
-    latex = (
-        r"\sqrt{\tfrac{1}{n-c} \sum_i (x_i - \mu)^2}",
-        r"\tfrac{1}{\sigma(n-c)} \sum_i (x_i - \mu)\,\dot x_i",
-        r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar \sigma\,(x_i - \mu)",
-    )
     saves = ("self", "result")
     axes = ("dim",)
 

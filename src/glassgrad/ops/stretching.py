@@ -18,14 +18,9 @@ from ._sizes import expanded_size
 
 
 class Expand(KeepsShape):
-    """y = x stretched        dy = dx stretched        x̄ = Σ ȳ over what was stretched"""
+    """y = expand(x, size)        x̄ = sum_to(ȳ, shape x)"""
 
     node = "ExpandBackward0"
-    latex = (
-        r"\operatorname{expand} x",
-        r"\operatorname{expand} \dot x",
-        r"\bar x = \textstyle\sum_{\mathrm{expanded}} \bar y",
-    )
     promotes = None
     views = True
 

@@ -25,17 +25,14 @@ Sizes = tuple[int, ...]
 
 
 class AsStrided(Primitive):
-    """yᵢ = the memory at o + Σ sₖ·iₖ        dy so of dx        x̄ = Σ ȳ of those that show it
+    """yᵢ = x[storage_offset + stride·i]
+    dyᵢ = dx[storage_offset + stride·i]
+    x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
 
     Places in memory are counted from the first element of x, which is the one at `own`.
     """
 
     node = "AsStridedBackward0"
-    latex = (
-        r"m_{o + s \cdot i}",
-        r"\dot m_{o + s \cdot i}",
-        r"\bar m_j = \textstyle\sum_{i:\, o + s \cdot i = j} \bar y_i",
-    )
     promotes = None
     views = True
 

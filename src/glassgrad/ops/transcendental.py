@@ -9,10 +9,9 @@ from ._families import Elementwise
 
 
 class Exp(Elementwise):
-    """y = eˣ        dy = y·dx        x̄ = ȳ·y"""
+    """y = eˣ        x̄ = ȳ·y"""
 
     node = "ExpBackward0"
-    latex = ("e^x", r"y\,\dot x", r"\bar x = \bar y\,y")
     saves = ("result",)
     floating = True
     ufunc = np.exp
@@ -47,10 +46,9 @@ def exp(input: Tensor) -> Tensor:
 
 
 class Log(Elementwise):
-    """y = ln x        dy = dx/x        x̄ = ȳ/x"""
+    """y = ln x        x̄ = ȳ/x"""
 
     node = "LogBackward0"
-    latex = (r"\ln x", r"\dot x / x", r"\bar x = \bar y / x")
     saves = ("self",)
     floating = True
     ufunc = np.log
@@ -85,10 +83,9 @@ def log(input: Tensor) -> Tensor:
 
 
 class Sqrt(Elementwise):
-    """y = √x        dy = dx/(2y)        x̄ = ȳ/(2y)"""
+    """y = √x        x̄ = ȳ/(2y)"""
 
     node = "SqrtBackward0"
-    latex = (r"\sqrt x", r"\dot x / (2 y)", r"\bar x = \bar y / (2 y)")
     saves = ("result",)
     floating = True
     ufunc = np.sqrt
@@ -123,10 +120,9 @@ def sqrt(input: Tensor) -> Tensor:
 
 
 class Sin(Elementwise):
-    """y = sin x        dy = cos x·dx        x̄ = ȳ·cos x"""
+    """y = sin x        x̄ = ȳ·cos x"""
 
     node = "SinBackward0"
-    latex = (r"\sin x", r"\cos x\,\dot x", r"\bar x = \bar y \cos x")
     saves = ("self",)
     floating = True
     ufunc = np.sin
@@ -159,10 +155,9 @@ def sin(input: Tensor) -> Tensor:
 
 
 class Cos(Elementwise):
-    """y = cos x        dy = −sin x·dx        x̄ = −ȳ·sin x"""
+    """y = cos x        x̄ = −ȳ·sin x"""
 
     node = "CosBackward0"
-    latex = (r"\cos x", r"-\sin x\,\dot x", r"\bar x = -\bar y \sin x")
     saves = ("self",)
     floating = True
     ufunc = np.cos
@@ -195,10 +190,9 @@ def cos(input: Tensor) -> Tensor:
 
 
 class Tanh(Elementwise):
-    """y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)"""
+    """y = tanh x        x̄ = ȳ·(1 − y²)"""
 
     node = "TanhBackward0"
-    latex = (r"\tanh x", r"(1 - y^2)\,\dot x", r"\bar x = \bar y (1 - y^2)")
     saves = ("result",)
     floating = True
     ufunc = np.tanh

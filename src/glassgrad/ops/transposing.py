@@ -19,14 +19,9 @@ Dims = int | Sequence[int]
 
 
 class Permute(Linear, Along):
-    """y = x, dims in the order p        dy = dx so        x̄ = ȳ, dims in the order p⁻¹"""
+    """y = permute(x, dims)        x̄ = permute(ȳ, dims⁻¹)"""
 
     node = "PermuteBackward0"
-    latex = (
-        r"\operatorname{permute}_p x",
-        r"\operatorname{permute}_p \dot x",
-        r"\bar x = \operatorname{permute}_{p^{-1}} \bar y",
-    )
     promotes = None
     views = True
 
@@ -90,10 +85,9 @@ def _numpy_transpose(a: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
 
 
 class Transpose(Linear, Along):
-    """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
+    """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
 
     node = "TransposeBackward0"
-    latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
     promotes = None
     views = True
     axes = ("dim0", "dim1")
@@ -132,7 +126,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 class TransposeInPlace(Transpose):
-    """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
+    """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
 
     node = "TransposeBackward1"
 
@@ -220,10 +214,9 @@ def _distinct(dims: tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...
 
 
 class T(Linear):
-    """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
+    """Y = Xᵀ        X̄ = Ȳᵀ"""
 
     node = "TBackward0"
-    latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
     promotes = None
     views = True
 
@@ -265,7 +258,7 @@ def t(input: Tensor) -> Tensor:
 
 
 class TInPlace(T):
-    """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
+    """Y = Xᵀ        X̄ = Ȳᵀ"""
 
     node = "TBackward1"
 

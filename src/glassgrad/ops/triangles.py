@@ -15,14 +15,9 @@ from ._reduce import zeros_like
 
 
 class Tril(Linear, Along):
-    """y = x on and below a diagonal, else 0        dy = dx so        x̄ = ȳ so"""
+    """yᵢⱼ = xᵢⱼ·[j ≤ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≤ i + diagonal]"""
 
     node = "TrilBackward0"
-    latex = (
-        r"[j \le i + k]\,x_{ij}",
-        r"[j \le i + k]\,\dot x_{ij}",
-        r"\bar x = [j \le i + k]\,\bar y",
-    )
     promotes = None
 
     @staticmethod
@@ -61,14 +56,9 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 class Triu(Linear, Along):
-    """y = x on and above a diagonal, else 0        dy = dx so        x̄ = ȳ so"""
+    """yᵢⱼ = xᵢⱼ·[j ≥ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≥ i + diagonal]"""
 
     node = "TriuBackward0"
-    latex = (
-        r"[j \ge i + k]\,x_{ij}",
-        r"[j \ge i + k]\,\dot x_{ij}",
-        r"\bar x = [j \ge i + k]\,\bar y",
-    )
     promotes = None
 
     @staticmethod
@@ -102,10 +92,9 @@ def _check_matrix(name: str, input: Tensor) -> None:
 
 
 class Diagonal(KeepsShape):
-    """yᵢ = xᵢᵢ        dyᵢ = dxᵢᵢ        x̄ᵢᵢ = ȳᵢ, 0 elsewhere"""
+    """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
     node = "DiagonalBackward0"
-    latex = (r"x_{ii}", r"\dot x_{ii}", r"\bar x_{ii} = \bar y_i,\ \bar x_{ij} = 0")
     promotes = None
     views = True
     axes = ("dim1", "dim2")
@@ -127,10 +116,9 @@ class Diagonal(KeepsShape):
 
 
 class DiagonalInto(Linear, Along):
-    """yᵢᵢ = xᵢ, 0 elsewhere        dyᵢᵢ = dxᵢ        x̄ᵢ = ȳᵢᵢ"""
+    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
     node = "DiagonalBackwardBackward0"
-    latex = (r"[i = j]\,x_i", r"[i = j]\,\dot x_i", r"\bar x_i = \bar y_{ii}")
     promotes = None
     axes = ("dim1", "dim2")
     sizes = ("shape",)

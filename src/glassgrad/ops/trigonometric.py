@@ -12,10 +12,9 @@ from ._families import Elementwise
 
 
 class Tan(Elementwise):
-    """y = tan x        dy = (1 + y²)·dx        x̄ = ȳ·(1 + y²)"""
+    """y = tan x        x̄ = ȳ·(1 + y²)"""
 
     node = "TanBackward0"
-    latex = (r"\tan x", r"(1 + y^2)\,\dot x", r"\bar x = \bar y (1 + y^2)")
     saves = ("result",)
     floating = True
     ufunc = np.tan
@@ -50,10 +49,9 @@ def tan(input: Tensor) -> Tensor:
 
 
 class Asin(Elementwise):
-    """y = asin x        dy = dx/√(1 − x²)        x̄ = ȳ/√(1 − x²)"""
+    """y = asin x        x̄ = ȳ/√(1 − x²)"""
 
     node = "AsinBackward0"
-    latex = (r"\arcsin x", r"\dot x / \sqrt{1 - x^2}", r"\bar x = \bar y / \sqrt{1 - x^2}")
     saves = ("self",)
     floating = True
     ufunc = np.arcsin
@@ -89,10 +87,9 @@ def asin(input: Tensor) -> Tensor:
 
 
 class Acos(Elementwise):
-    """y = acos x        dy = −dx/√(1 − x²)        x̄ = −ȳ/√(1 − x²)"""
+    """y = acos x        x̄ = −ȳ/√(1 − x²)"""
 
     node = "AcosBackward0"
-    latex = (r"\arccos x", r"-\dot x / \sqrt{1 - x^2}", r"\bar x = -\bar y / \sqrt{1 - x^2}")
     saves = ("self",)
     floating = True
     ufunc = np.arccos
@@ -127,10 +124,9 @@ def acos(input: Tensor) -> Tensor:
 
 
 class Atan(Elementwise):
-    """y = atan x        dy = dx/(1 + x²)        x̄ = ȳ/(1 + x²)"""
+    """y = atan x        x̄ = ȳ/(1 + x²)"""
 
     node = "AtanBackward0"
-    latex = (r"\arctan x", r"\dot x / (1 + x^2)", r"\bar x = \bar y / (1 + x^2)")
     saves = ("self",)
     floating = True
     ufunc = np.arctan
@@ -165,15 +161,10 @@ def atan(input: Tensor) -> Tensor:
 
 
 class Atan2(Elementwise):
-    """z = the angle of (y, x)        dz = (y·dx − x·dy)/(x² + y²)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""  # noqa: E501  # formulas
+    """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
     node = "Atan2Backward0"
-    latex = (
-        r"\operatorname{atan2}(x, y)",
-        r"(y\,\dot x - x\,\dot y) / (x^2 + y^2)",
-        r"\bar x = \bar z\,y / (x^2 + y^2),\ \bar y = -\bar z\,x / (x^2 + y^2)",
-    )
     saves = ("self", "other")
     floating = True
     ufunc = np.arctan2
@@ -217,14 +208,9 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 
 
 class Hypot(Elementwise):
-    """z = √(x² + y²)        dz = (x·dx + y·dy)/z        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
+    """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
 
     node = "HypotBackward0"
-    latex = (
-        r"\sqrt{x^2 + y^2}",
-        r"(x\,\dot x + y\,\dot y)/z",
-        r"\bar x = \bar z\,x / z,\ \bar y = \bar z\,y / z",
-    )
     saves = ("self", "other", "result")
 
     @staticmethod

@@ -16,10 +16,9 @@ from .shape import reshape
 
 
 class Flip(Linear, Along):
-    """y = x turned around in some dims        dy = dx so        x̄ = ȳ so"""
+    """y = flip(x, dims)        x̄ = flip(ȳ, dims)"""
 
     node = "FlipBackward0"
-    latex = (r"x_{n-1-i}", r"\dot x_{n-1-i}", r"\bar x_i = \bar y_{n-1-i}")
     promotes = None
     axes = ("dims",)
 
@@ -60,14 +59,9 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
 
 class Roll(Linear, Along):
-    """yᵢ = xᵢ₋ₛ, around the end of a dim        dyᵢ = dxᵢ₋ₛ        x̄ᵢ = ȳᵢ₊ₛ"""
+    """y = roll(x, shifts, dims)        x̄ = roll(ȳ, −shifts, dims)"""
 
     node = "RollBackward0"
-    latex = (
-        r"x_{(i - s) \bmod n}",
-        r"\dot x_{(i - s) \bmod n}",
-        r"\bar x_i = \bar y_{(i + s) \bmod n}",
-    )
     promotes = None
     axes = ("dims",)
 

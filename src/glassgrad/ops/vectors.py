@@ -19,14 +19,9 @@ from .shape import reshape
 
 
 class LinalgCross(Multilinear, Along):
-    """z = x × y        dz = dx × y + x × dy        x̄ = y × z̄,  ȳ = z̄ × x"""
+    """z = x × y        x̄ = y × z̄,  ȳ = z̄ × x"""
 
     node = "LinalgCrossBackward0"
-    latex = (
-        r"x \times y",
-        r"\dot x \times y + x \times \dot y",
-        r"\bar x = y \times \bar z,\ \bar y = \bar z \times x",
-    )
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     broadcasts = True

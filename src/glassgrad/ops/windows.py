@@ -16,14 +16,9 @@ from .strided import steps_of
 
 
 class Unfold(KeepsShape):
-    """yᵢₖ = xₛᵢ₊ₖ, k < n        dyᵢₖ = dxₛᵢ₊ₖ        x̄ⱼ = Σ ȳᵢₖ over s·i + k = j"""
+    """yᵢₖ = x[step·i + k]        x̄ⱼ = Σᵢₖ ȳᵢₖ·[step·i + k = j]"""
 
     node = "UnfoldBackward0"
-    latex = (
-        r"x_{s i + k}",
-        r"\dot x_{s i + k}",
-        r"\bar x_j = \textstyle\sum_{s i + k = j} \bar y_{ik}",
-    )
     promotes = None
     views = True
     axes = ("dimension",)
@@ -49,14 +44,9 @@ class Unfold(KeepsShape):
 
 
 class UnfoldInto(Linear, Along):
-    """yⱼ = Σ xᵢₖ over s·i + k = j        dyⱼ = Σ dxᵢₖ        x̄ᵢₖ = ȳₛᵢ₊ₖ"""
+    """yⱼ = Σᵢₖ xᵢₖ·[step·i + k = j]        x̄ᵢₖ = ȳ[step·i + k]"""
 
     node = "UnfoldBackwardBackward0"
-    latex = (
-        r"\textstyle\sum_{s i + k = j} x_{ik}",
-        r"\textstyle\sum_{s i + k = j} \dot x_{ik}",
-        r"\bar x_{ik} = \bar y_{s i + k}",
-    )
     promotes = None
     axes = ("dimension",)
     sizes = ("shape",)

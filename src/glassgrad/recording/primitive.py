@@ -50,7 +50,6 @@ class Primitive(Function):
 
     Attributes:
         node: PyTorch's name of the node, such as "MulBackward0".
-        latex: formulas of the value, the tangent and the cotangent.
         saves, saved_if, saved_at: what backward needs (see Note [Saved by position]).
         broadcasts: operands broadcast against each other, as in elementwise ops.
         promotes: the operands from this position on are brought to one dtype; None: no operand.
@@ -69,7 +68,6 @@ class Primitive(Function):
     """
 
     node: ClassVar[str] = ""
-    latex: ClassVar[tuple[str, str, str]] = ("", "", "")
     saves: ClassVar[tuple[str, ...]] = ()
     saved_if: ClassVar[dict[str, int]] = {}
     saved_at: ClassVar[dict[str, int]] = {}

@@ -193,7 +193,7 @@ class _Parser:
             raise _Unreadable
         parts = []
         while (token := self.take()) != ("}", "char"):
-            if token[1] in ("end", "command") and token[0] not in ("&", "sim", " "):
+            if token[1] in ("end", "command") and token[0] not in ("&", "sim", " ", "_"):
                 raise _Unreadable
             parts.append({"sim": "∼"}.get(token[0], token[0]))
         return "".join(parts)
