@@ -12,8 +12,6 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.layers import Wrapped
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["array_from"]
-
 _MAX_DIMS = 64
 _NUMBERS = (bool, int, float, complex)
 

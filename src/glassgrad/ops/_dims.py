@@ -6,8 +6,6 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 
-__all__ = ["int_of", "ints_of", "names_none", "size_of", "wrap_dim", "wrap_dims"]
-
 
 def wrap_dim(dim: int, ndim: int) -> int:
     """A dim counted from the front; negative ones count from the end.

@@ -18,8 +18,6 @@ from glassgrad.core.tensor import Tensor, fresh, wrap
 
 from ._making import made
 
-__all__ = ["check_filling", "drawn", "drawn_leaf", "refuse_randomness"]
-
 Shape = tuple[int, ...]
 Draw = Callable[[Shape], Any]
 """Makes an array of random numbers of a shape."""

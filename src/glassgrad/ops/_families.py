@@ -13,26 +13,6 @@ from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.recording.primitive import Primitive
 
-__all__ = [
-    "Along",
-    "AlongLine",
-    "Elementwise",
-    "KeepsShape",
-    "Linear",
-    "Multilinear",
-    "Predicate",
-    "Reduction",
-    "Symmetric",
-    "batch_all",
-    "in_front",
-    "is_batched",
-    "rows_of",
-    "run",
-    "shifted",
-    "stretched",
-    "total",
-]
-
 
 class Elementwise(Primitive):
     """Each element of the result depends on the operands' elements at the same place."""

@@ -11,8 +11,6 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
 from glassgrad.core.layers import Layer, backend_below, visible
 from glassgrad.core.tensor import Tensor, wrap
 
-__all__ = ["as_items", "dims_of", "index_array", "read_slice", "refusal"]
-
 
 def as_items(index: Any) -> list[Any]:
     """The items of an index: ints, slices, None, Ellipsis, bools, and arrays or tensors.

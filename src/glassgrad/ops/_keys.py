@@ -18,8 +18,6 @@ from ._families import in_front, shifted
 from ._index import dims_of
 from ._reduce import array_of
 
-__all__ = ["BatchedKey", "batched_key", "key_of", "shape_of_choice"]
-
 Dims = tuple[int, ...]
 
 

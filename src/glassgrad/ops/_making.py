@@ -20,8 +20,6 @@ from glassgrad.recording.doors import constant
 from ._dims import size_of
 from ._numbers import check_number
 
-__all__ = ["checked_size", "filled", "made", "number_of"]
-
 
 def made(
     array: Any, dtype: Any, device: Any, requires_grad: bool, like: Tensor | None = None

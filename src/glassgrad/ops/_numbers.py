@@ -9,8 +9,6 @@ import numpy as np
 from glassgrad.base.dtypes import DType
 from glassgrad.base.errors import DTypeError
 
-__all__ = ["check_number"]
-
 
 def check_number(dtype: DType, value: Any) -> None:
     """Raise DTypeError for a number that a dtype has no room for."""

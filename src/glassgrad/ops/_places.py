@@ -14,18 +14,6 @@ from glassgrad.recording.primitive import Primitive
 from ._texts import scalar_name
 from .shape import reshape
 
-__all__ = [
-    "along",
-    "check_along",
-    "check_bounds",
-    "check_index",
-    "check_source",
-    "check_vector",
-    "in_dim",
-    "is_outside",
-    "same_dtype",
-]
-
 
 def in_dim(index: Any, dim: int) -> tuple[Any, ...]:
     """The key that takes `index` in one dim, and all of the others."""

@@ -10,17 +10,6 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import names_none, wrap_dims
 
-__all__ = [
-    "Dims",
-    "array_of",
-    "dim_or_axis",
-    "kept_or_keepdims",
-    "kept_shape",
-    "reduced",
-    "spread",
-    "zeros_like",
-]
-
 Dims = int | Sequence[int] | None
 
 

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["MaxReturn", "MedianReturn", "MinReturn", "NanmedianReturn"]
-
 
 class ValuesAndIndices(NamedTuple):
     """Values chosen along a dim, and where they were found."""

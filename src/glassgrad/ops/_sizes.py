@@ -5,8 +5,6 @@ from typing import Any
 
 from glassgrad.base.errors import ShapeError
 
-__all__ = ["can_view", "expanded_size", "infer_size"]
-
 Sizes = tuple[int, ...]
 
 

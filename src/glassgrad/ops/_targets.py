@@ -12,14 +12,6 @@ from glassgrad.ops._families import is_batched
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 
-__all__ = [
-    "check_indices",
-    "check_probabilities",
-    "check_range",
-    "check_reduction",
-    "check_weight",
-]
-
 
 def check_reduction(reduction: str) -> None:
     """Raise ArgumentError for a reduction that is none."""

@@ -4,8 +4,6 @@ from glassgrad.base.dtypes import DType
 from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["c_name", "not_a_tensor", "require_tensor", "scalar_name"]
-
 _NAMES = {
     "bool": "Bool",
     "uint8": "Byte",

@@ -15,7 +15,7 @@ from ._declaring import function, of_numpy
 from .joining import as_tensors, cat, tensors_of
 from .shape import reshape, unsqueeze
 
-Tensors = Sequence[Tensor]
+
 Some = Tensor | tuple[Tensor, ...]
 
 
