@@ -11,15 +11,15 @@ from . import _grad, _printing
 from .core import hooks, state
 from .engine import backward as _backward
 from .ops import (
-    _protocols,
+    _declaring,
     arithmetic,
-    dlpack,
+    comparison,
+    conversion,
+    exponentials,
+    index_writing,
     indexing,
     linalg,
-    logic,
-    powers,
     reduction,
-    setitem,
     splitting,
     transposing,
 )
@@ -68,7 +68,7 @@ class Methods:
     __rsub__ = arithmetic.rsub
     __mul__ = __rmul__ = Mul.as_operator
     __truediv__ = Div.as_operator
-    __pow__ = plain(powers.pow)
+    __pow__ = plain(exponentials.pow)
     __matmul__ = plain(linalg.matmul)
     __neg__ = plain(arithmetic.neg)  # of one operand, the door expects a function of ours before it
     __abs__ = plain(arithmetic.abs)
@@ -79,28 +79,28 @@ class Methods:
     __gt__ = Gt.apply
     __ge__ = Ge.apply
     __hash__ = object.__hash__  # by identity: == compares elements
-    __and__ = __rand__ = logic.bitwise_and
-    __or__ = __ror__ = logic.bitwise_or
-    __xor__ = __rxor__ = logic.bitwise_xor
-    __invert__ = logic.bitwise_not
+    __and__ = __rand__ = comparison.bitwise_and
+    __or__ = __ror__ = comparison.bitwise_or
+    __xor__ = __rxor__ = comparison.bitwise_xor
+    __invert__ = comparison.bitwise_not
     __iadd__ = arithmetic.add_
     __isub__ = arithmetic.sub_
     __imul__ = arithmetic.mul_
     __itruediv__ = arithmetic.div_
     __ipow__ = METHODS["pow_"]
     __getitem__ = indexing.getitem
-    __setitem__ = setitem.setitem
+    __setitem__ = index_writing.setitem
     __repr__ = _printing.tensor_repr
-    __array_ufunc__ = _protocols.array_ufunc
-    __array_function__ = _protocols.array_function
-    __dlpack__ = dlpack.dlpack_capsule
-    __dlpack_device__ = dlpack.dlpack_device
+    __array_ufunc__ = _declaring.array_ufunc
+    __array_function__ = _declaring.array_function
+    __dlpack__ = conversion.dlpack_capsule
+    __dlpack_device__ = conversion.dlpack_device
 
     def __rtruediv__(self: "Tensor", other: Operand) -> "Tensor":
-        return Mul.apply(plain(powers.reciprocal)(self), other)
+        return Mul.apply(plain(exponentials.reciprocal)(self), other)
 
     def __rpow__(self: "Tensor", base: Operand) -> "Tensor":
-        return plain(powers.pow)(base, self)
+        return plain(exponentials.pow)(base, self)
 
     def __rmatmul__(self: "Tensor", other: "Tensor") -> "Tensor":
         return plain(linalg.matmul)(other, self)

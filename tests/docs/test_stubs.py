@@ -48,7 +48,8 @@ def test_mypy_sees_all_that_follows_from_a_declaration(tmp_path):
     pytest.importorskip("mypy")
     path = tmp_path / "program.py"
     path.write_text(PROGRAM + WRONG, "utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(path)]
+    cache = f"--cache-dir={tmp_path}"
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", cache, str(path)]
     found = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=ROOT / "src"
     ).stdout

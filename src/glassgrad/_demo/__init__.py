@@ -15,7 +15,7 @@ from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
 from glassgrad.nn import Module
 from glassgrad.nn.functional import cross_entropy
 from glassgrad.ops.generator import Generator, manual_seed
-from glassgrad.ops.random_integers import randperm
+from glassgrad.ops.random import randperm
 from glassgrad.optim import Adam
 from glassgrad.viz.players.html import player
 

@@ -18,8 +18,7 @@ from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.base.programs import silence, to_stdout
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
-from glassgrad.ops.alike import full_like
-from glassgrad.ops.creation import full, tensor
+from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.describing import hooks_at

@@ -6,52 +6,32 @@ Each file declares its ops (see `_declaring.py`), and all that is declared is he
 
 import builtins
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._reduce import Dims
+from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, relu as relu, softmax as softmax
-from glassgrad.ops.alike import empty_like as empty_like, full_like as full_like, ones_like as ones_like, zeros_like as zeros_like
-from glassgrad.ops.argextrema import argmax as argmax, argmin as argmin
-from glassgrad.ops.arithmetic import Operand, rsub as rsub, sign as sign
-from glassgrad.ops.comparison import allclose as allclose, eq as eq, equal as equal, ge as ge, gt as gt, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, le as le, lt as lt, ne as ne, signbit as signbit
-from glassgrad.ops.complexes import conj as conj
-from glassgrad.ops.conversion import clone as clone
-from glassgrad.ops.covariance import cov as cov
-from glassgrad.ops.creation import arange as arange, as_tensor as as_tensor, empty as empty, eye as eye, from_numpy as from_numpy, full as full, linspace as linspace, ones as ones, tensor as tensor, zeros as zeros
-from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diagflat as diagflat, trace as trace
-from glassgrad.ops.dlpack import from_dlpack as from_dlpack
+from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, conj as conj, lerp as lerp, rsub as rsub, sign as sign
+from glassgrad.ops.comparison import allclose as allclose, bitwise_and as bitwise_and, bitwise_not as bitwise_not, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor, eq as eq, equal as equal, ge as ge, gt as gt, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, le as le, logical_and as logical_and, logical_not as logical_not, logical_or as logical_or, logical_xor as logical_xor, lt as lt, ne as ne, signbit as signbit
+from glassgrad.ops.conversion import clone as clone, from_dlpack as from_dlpack
+from glassgrad.ops.creation import BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, DoubleTensor as DoubleTensor, FloatTensor as FloatTensor, HalfTensor as HalfTensor, IntTensor as IntTensor, LongTensor as LongTensor, ShortTensor as ShortTensor, arange as arange, as_tensor as as_tensor, empty as empty, empty_like as empty_like, eye as eye, from_numpy as from_numpy, full as full, full_like as full_like, linspace as linspace, ones as ones, ones_like as ones_like, tensor as tensor, zeros as zeros, zeros_like as zeros_like
+from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, trace as trace, tril as tril, triu as triu
 from glassgrad.ops.einsum import einsum as einsum
-from glassgrad.ops.extrema import max as max, min as min
-from glassgrad.ops.fused import addcdiv as addcdiv, addcmul as addcmul, lerp as lerp
+from glassgrad.ops.exponentials import square as square
+from glassgrad.ops.extrema import argmax as argmax, argmin as argmin, max as max, median as median, min as min, nanmedian as nanmedian
 from glassgrad.ops.gathering import gather as gather, index_select as index_select
 from glassgrad.ops.generator import Generator, Generator as Generator, default_generator as default_generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.index_writing import index_add as index_add, index_copy as index_copy, index_fill as index_fill
-from glassgrad.ops.indexing import narrow as narrow, select as select
-from glassgrad.ops.joining import Tensors, concat as concat
-from glassgrad.ops.legacy import BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, DoubleTensor as DoubleTensor, FloatTensor as FloatTensor, HalfTensor as HalfTensor, IntTensor as IntTensor, LongTensor as LongTensor, ShortTensor as ShortTensor
-from glassgrad.ops.linalg import outer as outer
-from glassgrad.ops.logic import bitwise_and as bitwise_and, bitwise_not as bitwise_not, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor, logical_and as logical_and, logical_not as logical_not, logical_or as logical_or, logical_xor as logical_xor
+from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
+from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, concat as concat
+from glassgrad.ops.linalg import ger as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
-from glassgrad.ops.medians import median as median, nanmedian as nanmedian
-from glassgrad.ops.moments import std_mean as std_mean, var_mean as var_mean
-from glassgrad.ops.powers import square as square
-from glassgrad.ops.putting import index_put as index_put
-from glassgrad.ops.random import bernoulli as bernoulli, normal as normal, rand as rand, rand_like as rand_like, randn as randn, randn_like as randn_like
-from glassgrad.ops.random_integers import randint as randint, randint_like as randint_like, randperm as randperm
+from glassgrad.ops.random import bernoulli as bernoulli, normal as normal, rand as rand, rand_like as rand_like, randint as randint, randint_like as randint_like, randn as randn, randn_like as randn_like, randperm as randperm
 from glassgrad.ops.reduction import all as all, any as any, logsumexp as logsumexp
-from glassgrad.ops.repeating import tile as tile
-from glassgrad.ops.scatter_reducing import index_reduce as index_reduce, scatter_reduce as scatter_reduce
-from glassgrad.ops.scattering import scatter as scatter, scatter_add as scatter_add
+from glassgrad.ops.scattering import index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
-from glassgrad.ops.shape import flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, unflatten as unflatten, unsqueeze as unsqueeze
-from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind
-from glassgrad.ops.stacking import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d
-from glassgrad.ops.statistics import std as std, var as var
-from glassgrad.ops.stretching import broadcast_to as broadcast_to
+from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
+from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
+from glassgrad.ops.statistics import cov as cov, std as std, std_mean as std_mean, var as var, var_mean as var_mean
 from glassgrad.ops.strided import as_strided as as_strided
-from glassgrad.ops.transposing import movedim as movedim, permute as permute, swapaxes as swapaxes, t as t, transpose as transpose
-from glassgrad.ops.triangles import diagonal as diagonal, tril as tril, triu as triu
-from glassgrad.ops.turning import flip as flip, roll as roll
-from glassgrad.ops.unsafe_splitting import unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
-from glassgrad.ops.vectors import ger as ger
+from glassgrad.ops.transposing import flip as flip, movedim as movedim, permute as permute, roll as roll, swapaxes as swapaxes, t as t, transpose as transpose
 from typing import Any
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -5,8 +5,13 @@
         return Tan.apply(input)
 
 is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
-`x.tan_()` and `np.tan(x)`: four tables hold them, and `glassgrad/__init__.py` and `Tensor` take
-what they have from there. `python -m glassgrad.ops._index` writes them down for editors and mypy.
+`x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
+what they have from there. `make stubs` writes them down for editors and mypy.
+
+NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
+other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
+returns values only. This is also how a rule, written for arrays, runs on Tensors when the
+backward pass itself is recorded.
 """
 
 import functools
@@ -14,6 +19,9 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
@@ -22,16 +30,28 @@ from ._writing import in_place, written_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
 FUNCTIONS: dict[str, Any] = {}
+
+
 """What `glassgrad` has: functions, those with `out=` too, and what `exported` adds."""
 
+
 METHODS: dict[str, Callable[..., Any]] = {}
+
+
 """What `Tensor` has; those that write to it end with an underscore."""
 
+
 NUMPY: dict[Any, Callable[..., Any]] = {}
+
+
 """What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
 
+
 RULES: dict[str, tuple[type[Primitive], ...]] = {}
+
+
 """The classes that a function of this name applies."""
 
 
@@ -281,3 +301,46 @@ def _compiled(text: str) -> Callable[..., Any]:
     made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
     exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
     return scope["make"]
+
+
+@of_numpy(np.shape)
+def _numpy_shape(a: Tensor) -> tuple[int, ...]:
+    return tuple(a.shape)
+
+
+@of_numpy(np.ndim)
+def _numpy_ndim(a: Tensor) -> int:
+    return a.ndim
+
+
+@of_numpy(np.size)
+def _numpy_size(a: Tensor) -> int:
+    return a.numel()
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """What `np.exp(x)` and `array * x` call."""
+    rule = NUMPY.get(ufunc)
+    if method != "__call__" or rule is None or kwargs:
+        how = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise _unknown(how, kwargs)
+    return rule(*inputs)
+
+
+def array_function(
+    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What `np.sum(x)` calls."""
+    rule = NUMPY.get(func)
+    if rule is None:
+        raise _unknown(func.__name__, {})
+    return rule(*args, **kwargs)
+
+
+def _unknown(name: str, kwargs: dict[str, Any]) -> ArgumentTypeError:
+    extra = f" with {', '.join(sorted(kwargs))}=" if kwargs else ""
+    return ArgumentTypeError(
+        f"np.{name}{extra} has no derivative here, so it does not take a Tensor. Computing it all "
+        f"the same would lose the gradient. Write `np.{name}(x.detach().numpy())` if you need "
+        "none, or use the tensor's own methods."
+    )

@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Sequence
 from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._reduce import Dims
+from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage

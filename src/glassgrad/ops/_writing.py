@@ -1,5 +1,4 @@
 """How a tensor is written: what `x.add_(y)`, `x += y` and `x[i] = y` share.
-
 While nothing is recorded, the array is written and its version counted. While the tape records,
 the op runs out of place, its result is copied into the array, and the tensor takes the place of
 the result in the graph: the old value's node is behind an edge, as if it had been another tensor.
@@ -34,9 +33,8 @@ from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.recording.primitive import Primitive
 
-from ._families import is_batched
-from ._reduce import array_of
-from ._texts import scalar_name
+from ._arguments import scalar_name
+from ._families import array_of, is_batched
 
 
 def in_place(
@@ -328,6 +326,8 @@ def check_dtype(input: Tensor, result: Tensor, name: str) -> None:
 
 
 _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
 """What a kind of number can hold: all of the kinds before it."""
 
 

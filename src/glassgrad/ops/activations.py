@@ -9,11 +9,10 @@ from glassgrad.base.backend import in_rows
 from glassgrad.base.dtypes import as_dtype
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
-from glassgrad.ops._texts import scalar_name
 
+from ._arguments import scalar_name, wrap_dim
 from ._declaring import in_place_twin, op
+from ._families import AlongLine, Elementwise, Symmetric, run
 
 
 class Relu(Elementwise):

@@ -1,11 +1,19 @@
-"""Copies of a tensor: as it is, in another dtype, on another device."""
+"""Copies, other dtypes and devices; memory shared with other libraries (DLPack)."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.base.backend import (
+    CPU,
+    CPU_BACKEND,
+    Device,
+    asnumpy,
+    backend_for,
+    copy_of,
+    device_of,
+)
 from glassgrad.base.dtypes import (
     DType,
     as_dtype,
@@ -17,12 +25,13 @@ from glassgrad.base.dtypes import (
     int64,
     is_differentiable,
 )
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.layers import Layer
+from glassgrad.core.tensor import Tensor, fresh
 
-from ._declaring import method, op
-from ._families import Along, Linear
-from ._reduce import array_of
+from ._declaring import function, method, op
+from ._families import Along, Linear, array_of
+from ._making import array_from
 
 
 class Clone(Linear, Along):
@@ -323,3 +332,82 @@ def cuda(input: Tensor, device: Any = None) -> Tensor:
     """
     place = f"cuda:{device}" if isinstance(device, int) else Device(device or "cuda")
     return to(input, Device(place))
+
+
+_CPU_DEVICE_TYPE = 1
+
+
+def dlpack_capsule(
+    input: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """`x.__dlpack__()`: a capsule with the memory of `input`, for the library that asked.
+
+    Args:
+        input: tensor that does not require grad.
+        stream, max_version, dl_device, copy: what the protocol defines.
+
+    Raises:
+        BufferError: if `input` requires grad: writes and gradients would go unseen.
+        TransformError: if it is seen by a transform.
+    """
+    if input.requires_grad:
+        raise BufferError(
+            "Can't export tensors that require gradient, use tensor.detach(). Nobody would see "
+            "what the other library writes, or give it a gradient."
+        )
+    if isinstance(input.payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: a tensor of shape "
+            f"{list(input.shape)} that is seen by a transform is nothing to another library. "
+            "Return it, and export the result."
+        )
+    options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    asked = {name: value for name, value in options.items() if value is not None}
+    on_cpu = input.device == CPU
+    return input.payload.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+
+
+def dlpack_device(input: Tensor) -> tuple[int, int]:
+    """`x.__dlpack_device__()`: (device type, device index) in DLPack's numbers.
+
+    Example:
+        >>> dlpack_device(tensor([1.0]))
+        (1, 0)
+    """
+    kind, index = array_of(input).__dlpack_device__()
+    return int(kind), int(index)
+
+
+@function()
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor that shares the memory of another library's array or tensor.
+
+    Args:
+        ext_tensor: an object with `__dlpack__` and `__dlpack_device__`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ArgumentTypeError: if it does not speak the protocol, or holds no numbers.
+
+    Example:
+        >>> import numpy as np
+        >>> from_dlpack(np.array([1.0, 2.0]))
+        tensor([1., 2.], dtype=glassgrad.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__") or not hasattr(ext_tensor, "__dlpack_device__"):
+        raise ArgumentTypeError(
+            f"from_dlpack() takes an object with __dlpack__ and __dlpack_device__, got "
+            f"{type(ext_tensor).__name__}. It says where its memory is. Write `tensor(data)`."
+        )
+    on_cpu = int(ext_tensor.__dlpack_device__()[0]) == _CPU_DEVICE_TYPE
+    backend = CPU_BACKEND if on_cpu else backend_for("cuda")
+    array = backend.xp.from_dlpack(ext_tensor)
+    array_from(np.empty(0, array.dtype), None)  # raises for a dtype there is no tensor of
+    return fresh(array)

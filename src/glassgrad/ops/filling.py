@@ -12,9 +12,9 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
 from glassgrad.recording.doors import constant
 
+from ._arguments import check_number
 from ._declaring import method
 from ._families import Elementwise, in_front
-from ._numbers import check_number
 from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
 from .conversion import to
 

@@ -8,14 +8,12 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import wrap_dim
 from ._declaring import of_numpy, op
-from ._dims import wrap_dim
-from ._families import Along, KeepsShape, Linear, batch_all, run
+from ._families import Along, KeepsShape, Linear, batch_all, run, zeros_like
 from ._places import along, check_bounds, check_index, in_dim, is_outside
-from ._reduce import zeros_like
 from .creation import as_tensor
-from .indexing import Index
-from .putting import IndexPut
+from .indexing import Index, IndexPut
 from .shape import reshape
 
 

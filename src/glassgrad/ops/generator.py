@@ -13,6 +13,8 @@ from glassgrad.core.tensor import Tensor, wrap
 from ._declaring import FUNCTIONS, function
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
+
+
 _SEEDS = 2**64
 
 
@@ -127,8 +129,14 @@ class Generator:
 
 
 default_generator = Generator()
+
+
 """What random functions draw from unless told otherwise; seeded by chance at import."""
+
+
 default_generator.seed()
+
+
 FUNCTIONS["default_generator"] = default_generator
 
 

@@ -10,14 +10,23 @@ from glassgrad.base.dtypes import Number, int64
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import c_name, scalar_name
 from ._declaring import op
-from ._families import Elementwise, Linear, in_front, is_batched, rows_of, run, stretched
-from ._reduce import array_of, zeros_like
-from ._texts import c_name, scalar_name
+from ._families import (
+    Elementwise,
+    Linear,
+    array_of,
+    in_front,
+    is_batched,
+    rows_of,
+    run,
+    stretched,
+    zeros_like,
+)
 from .conversion import Clone, to
-from .cumulating import Cumsum
 from .filling import fill_value
 from .gathering import Gather, IndexAdd, IndexSelect
+from .reduction import Cumsum
 from .selection import Nonzero
 
 

@@ -18,9 +18,8 @@ from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
 
+from ._arguments import c_name, size_of, wrap_dim
 from ._declaring import method
-from ._dims import size_of, wrap_dim
-from ._texts import c_name
 from ._writing import check_writable, records, write
 
 

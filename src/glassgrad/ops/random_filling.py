@@ -1,5 +1,4 @@
 """Filling a tensor with random numbers: `normal_`, `uniform_`, `random_`, `bernoulli_`.
-
 What was there before plays no part, so its gradient is 0.
 """
 
@@ -14,13 +13,12 @@ from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
+from ._arguments import scalar_name
 from ._declaring import method
-from ._drawing import check_filling, refuse_randomness
 from ._families import in_front
-from ._texts import scalar_name
 from ._writing import in_place
 from .generator import Generator, source_of
-from .random_integers import check_range
+from .random import check_filling, check_range, refuse_randomness
 
 
 class _Drawn(Primitive):

@@ -1,5 +1,4 @@
 """Numbers without their fractions, and fractions: floor, ceil, round, trunc, frac.
-
 The steps are flat: their gradient is 0. `frac` is what they leave, and has slope 1.
 """
 
@@ -10,9 +9,9 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import scalar_name
 from ._declaring import of_numpy, op
 from ._families import Elementwise
-from ._texts import scalar_name
 
 
 class _Steps(Elementwise):

@@ -8,15 +8,13 @@ import numpy as np
 from glassgrad.base.dtypes import get_default_dtype
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Elementwise
-from glassgrad.ops._reduce import array_of
-from glassgrad.ops._texts import scalar_name
-from glassgrad.ops.arithmetic import Operand
 from glassgrad.recording.doors import constant
 from glassgrad.recording.primitive import Primitive
 
+from ._arguments import check_number, scalar_name
 from ._declaring import of_numpy, op
-from ._numbers import check_number
+from ._families import Elementwise, array_of
+from .arithmetic import Operand
 from .conversion import to
 
 

@@ -1,8 +1,7 @@
-"""Other shapes for the same elements: reshape, flatten, squeeze and their relatives.
+"""Other shapes for the same elements: reshape, flatten, squeeze, expand and their relatives.
 
-All of these are *views*: the result shares the memory of its operand, and the gradient is the
-same elements in the operand's shape. Only `reshape` may have to copy. Dims change their order
-in `transposing.py` and are stretched in `stretching.py`.
+Most of these are *views*: the result shares the memory of its operand, and the gradient is the
+same elements in the operand's shape. `reshape` may have to copy; `repeat` and `tile` do.
 """
 
 import math
@@ -11,16 +10,91 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
+from glassgrad.engine.gradients import sum_to
 
+from ._arguments import can_view, expanded_size, infer_size, size_of, wrap_dim, wrap_dims
 from ._declaring import method, of_numpy, op
-from ._dims import size_of, wrap_dim, wrap_dims
-from ._families import KeepsShape, by_call, run
-from ._sizes import can_view, infer_size
+from ._families import KeepsShape, by_call, in_front, run
 from ._writing import reshaped_in_place
 from .conversion import Contiguous
+
+
+class Expand(KeepsShape):
+    """y = expand(x, size)        x̄ = sum_to(ȳ, shape x)"""
+
+    node = "ExpandBackward0"
+    promotes = None
+    views = True
+
+    @staticmethod
+    def forward(x, *, size):
+        if math.prod(size) == math.prod(x.shape):
+            return x.reshape(size)  # nothing is stretched, and the result can be written
+        return backend_of(x).broadcast_to(x, size)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad if grad.shape == ctx.shape else sum_to(grad, ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, size):
+        return cls.apply(in_front(x, len(size)), size=(info.batch_size, *size))
+
+
+@method()
+def expand(input: Tensor, *size: Any) -> Tensor:
+    """Dims of size 1 stretched to any size, and new dims in front, without copying.
+
+    Args:
+        input: tensor of shape `S`.
+        size: the new sizes, -1 to keep one. As numbers or as one sequence.
+
+    Returns:
+        A view. Where it is stretched, several of its elements are one place in memory: it cannot
+        be written in place.
+
+    Raises:
+        ShapeError: if a dim that is not of size 1 would have to change.
+
+    Example:
+        >>> expand(tensor([[1], [2]]), 2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html
+    """
+    asked = size_of(size, "expand")
+    found = expanded_size(asked, tuple(input.shape), input.dtype)
+    return as_view(Expand.apply(input, size=found), input)
+
+
+@method()
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`expand(input, other.shape)`.
+
+    Example:
+        >>> expand_as(tensor([1, 2]), tensor([[0, 0], [0, 0]]))
+        tensor([[1, 2],
+                [1, 2]])
+    """
+    return expand(input, other.shape)
+
+
+@op(numpy=(np.broadcast_to,))
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`expand(input, size)` under NumPy's name.
+
+    Example:
+        >>> broadcast_to(tensor([1, 2]), (2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+    """
+    return expand(input, tuple(size))
+
 
 Dims = int | Sequence[int]
 
@@ -439,3 +513,84 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     return reshaped_in_place(
         "unsqueeze", UnsqueezeInPlace, input, dim=wrap_dim(dim, input.ndim + 1)
     )
+
+
+class Repeat(KeepsShape):
+    """yᵢⱼ = x[i mod n, j mod m],  n, m = shape x
+    x̄ₖₗ = Σᵢⱼ ȳᵢⱼ·[i mod n = k]·[j mod m = l]
+    """
+
+    node = "RepeatBackward0"
+    promotes = None
+
+    @staticmethod
+    def forward(x, *, repeats):
+        return np.tile(x, repeats)
+
+    @staticmethod
+    def backward(ctx, grad):
+        lead = len(ctx.repeats) - len(ctx.shape)
+        apart: list[int] = []  # each dim parted in two: which copy, and where in it
+        for times, n in zip(ctx.repeats, (*[1] * lead, *ctx.shape), strict=True):
+            apart += (times, n)
+        copies = tuple(range(0, len(apart), 2))
+        return grad.reshape(apart).sum(axis=copies).reshape(ctx.shape) if apart else grad
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, repeats):
+        return cls.apply(in_front(x, len(repeats)), repeats=(1, *repeats))
+
+
+@method()
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """Copies of a tensor side by side.
+
+    Args:
+        input: tensor of shape `(n₁, …, nₖ)`.
+        repeats: how often along each dim, `(r₁, …, rₖ)`; more in front make new dims. As numbers
+            or as one sequence.
+
+    Returns:
+        Tensor of shape `(r₁·n₁, …, rₖ·nₖ)` with memory of its own.
+
+    Raises:
+        ShapeError: for fewer numbers than dims, or for a negative one.
+
+    Example:
+        >>> repeat(tensor([1, 2]), 2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
+    """
+    times = size_of(repeats, "repeat", argument="repeats")
+    lead = len(times) - input.ndim
+    if lead < 0:
+        raise ShapeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: {list(times)} for shape {tuple(input.shape)}. Each dim needs its number. "
+            "Write 1 for those that stay, or `tile`, which does so."
+        )
+    size = [r * n for r, n in zip(times, (*[1] * lead, *input.shape), strict=True)]
+    for n in size:
+        if n < 0:
+            raise ShapeError(
+                f"Trying to create tensor with negative dimension {n}: {size}. A tensor is there "
+                "at least 0 times. Write a number from 0 on."
+            )
+    return Repeat.apply(input, repeats=tuple([max(r, 0) for r in times]))  # below 0: of nothing
+
+
+@op()
+def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+    """`repeat`, with ones put in front if there are fewer numbers than dims.
+
+    Example:
+        >>> tile(tensor([[1, 2], [3, 4]]), 2)
+        tensor([[1, 2, 1, 2],
+                [3, 4, 3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tile.html
+    """
+    times = size_of(dims, "tile", argument="dims")
+    return repeat(input, (1,) * (input.ndim - len(times)) + times)

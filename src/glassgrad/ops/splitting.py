@@ -1,4 +1,4 @@
-"""Taking tensors apart: split, chunk, tensor_split, unbind. `joining.py` puts them together."""
+"""Taking tensors apart: split, chunk, tensor_split, unbind."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -10,8 +10,8 @@ from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
 
+from ._arguments import int_of, ints_of, size_of, wrap_dim
 from ._declaring import op
-from ._dims import int_of, ints_of, size_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run
 from .indexing import narrow
 from .joining import Cat, Stack
@@ -313,3 +313,71 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
             "iteration over a 0-d tensor. It has one value and no first dim. Write `x.item()`."
         )
     return iter(unbind(input))
+
+
+class UnsafeSplit(Split):
+    """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
+
+    node = "UnsafeSplitBackward0"
+    views = False
+
+
+class UnsafeSplitWithSizes(SplitWithSizes):
+    """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
+
+    node = "UnsafeSplitWithSizesBackward0"
+    views = False
+
+
+@op()
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split` into parts that are no views, so that each may be written in place.
+
+    Args:
+        tensor: tensor of shape `(…, n, …)`.
+        split_size: the size of the parts; the last may be smaller.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Tensors with the memory of `tensor`: they must not be used beside it once one is written.
+
+    Raises:
+        ShapeError, DimError: as `split`.
+
+    Example:
+        >>> unsafe_split(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.unsafe_split.html
+    """
+    return _unsafe_parts(tensor, split_size, dim)
+
+
+@op()
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """`unsafe_split` by a list of sizes.
+
+    Example:
+        >>> unsafe_split_with_sizes(tensor([1, 2, 3]), [1, 2])
+        (tensor([1]), tensor([2, 3]))
+    """
+    return _unsafe_parts(input, tuple(split_sizes), dim)
+
+
+@op()
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk` into parts as `unsafe_split` gives them.
+
+    Example:
+        >>> unsafe_chunk(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+    """
+    return _unsafe_parts(input, chunk_sections(input, chunks, dim), dim)
+
+
+def _unsafe_parts(input: Tensor, sections: int | Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    parameters = checked_sections(input, sections, dim)
+    op = UnsafeSplit if "split_size" in parameters else UnsafeSplitWithSizes
+    return op.apply(input, **parameters)

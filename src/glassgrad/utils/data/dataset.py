@@ -15,7 +15,7 @@ from glassgrad.base.errors import (
 )
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.random_integers import randperm
+from glassgrad.ops.random import randperm
 
 __all__ = [
     "ConcatDataset",

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from glassgrad.base.errors import ArgumentError
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.random_integers import randint, randperm
+from glassgrad.ops.random import randint, randperm
 
 __all__ = [
     "BatchSampler",

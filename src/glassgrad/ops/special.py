@@ -1,5 +1,4 @@
 """The gamma function by its logarithm, and the derivatives of that: lgamma, digamma, polygamma.
-
 # Note [Far out, all are smooth]
 # For large x the logarithm of Γ and its derivatives are sums of few powers of x: Stirling's series.
 # Γ(x + 1) = x·Γ(x) leads there from smaller x, and Γ(x)·Γ(1 − x) = π/sin πx from below ½.
@@ -19,9 +18,14 @@ from ._declaring import op
 from ._families import Elementwise, run
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
 """B₂, B₄, …"""
 
+
 _FAR = 10
+
+
 """How far x is moved: from here on the series is as exact as a float64."""
 
 
