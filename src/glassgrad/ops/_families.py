@@ -223,7 +223,13 @@ def rows_of(x: Any) -> Any:
     return x.reshape(x.shape[0], math.prod(x.shape[1:]))
 
 
-class KeepsShape(Linear, Along):
+class Moved(Linear, Along):
+    """An op that moves elements or adds them up, whatever their dtype."""
+
+    promotes = None
+
+
+class KeepsShape(Moved):
     """The gradient needs the shape of the operand: `ctx.shape`, `node._saved_self_sym_sizes`."""
 
     @classmethod

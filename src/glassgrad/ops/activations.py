@@ -18,7 +18,6 @@ from ._families import AlongLine, Elementwise, Symmetric, run
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
-    node = "ReluBackward0"
     saves = ("result",)
 
     @staticmethod
@@ -45,7 +44,6 @@ class ThresholdBackward(Elementwise):
     not missing.
     """
 
-    node = "ThresholdBackwardBackward0"
     saves = ("self",)
     saved_at = {"self": 1}
 
@@ -87,7 +85,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 class Threshold(Elementwise):
     """y = x if x > t else v        x̄ = ȳ·[x > t]"""
 
-    node = "ThresholdBackward0"
     saves = ("self",)
 
     @staticmethod
@@ -138,7 +135,6 @@ threshold_ = in_place_twin(threshold, (Threshold,))
 class Sigmoid(Elementwise):
     """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
-    node = "SigmoidBackward0"
     saves = ("result",)
     floating = True
 
@@ -177,7 +173,6 @@ def sigmoid(input: Tensor) -> Tensor:
 class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
-    node = "SoftmaxBackward0"
     saves = ("result",)
     axes = ("dim",)
 
@@ -226,7 +221,6 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
-    node = "LogSoftmaxBackward0"
     saves = ("result",)
     axes = ("dim",)
 

@@ -19,7 +19,6 @@ Operand = Tensor | bool | int | float | complex
 class Add(Elementwise):
     """z = x + y        x̄ = z̄,  ȳ = z̄"""
 
-    node = "AddBackward0"
     ufunc = np.add
 
     @staticmethod
@@ -86,7 +85,6 @@ def add_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
 class Sub(Elementwise):
     """z = x − y        x̄ = z̄,  ȳ = −z̄"""
 
-    node = "SubBackward0"
     ufunc = np.subtract
 
     @staticmethod
@@ -189,7 +187,6 @@ def rsub(input: Tensor, other: Operand) -> Tensor:
 class Mul(Multilinear, Elementwise):
     """z = x·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
-    node = "MulBackward0"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     ufunc = np.multiply
@@ -241,7 +238,6 @@ def mul_(input: Tensor, other: Operand) -> Tensor:
 class Div(Elementwise):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
-    node = "DivBackward0"
     saves = ("self", "other")
     saved_if = {"self": 1}
     floating = True
@@ -300,8 +296,6 @@ def div_(input: Tensor, other: Operand) -> Tensor:
 class Neg(Linear, Elementwise):
     """y = −x        x̄ = −ȳ"""
 
-    node = "NegBackward0"
-
     @staticmethod
     def forward(x):
         if x.dtype.kind == "b":
@@ -344,7 +338,6 @@ def _numpy_positive(x: Tensor) -> Tensor:
 class Abs(Elementwise):
     """y = |x|        x̄ = ȳ·sgn x"""
 
-    node = "AbsBackward0"
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
     saves = ("self",)
 
@@ -393,8 +386,6 @@ def abs(input: Tensor) -> Tensor:
 class Sign(Elementwise):
     """y = sgn x        x̄ = 0"""
 
-    node = "SignBackward0"
-
     @staticmethod
     def forward(x):
         return np.sign(x)
@@ -417,8 +408,6 @@ def sign(input: Tensor) -> Tensor:
 
 class Addcmul(Elementwise):
     """z = x + c·a·b,  c = value        x̄ = z̄,  ā = z̄·c·b,  b̄ = z̄·c·a"""
-
-    node = "AddcmulBackward0"
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
@@ -464,8 +453,6 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 class Addcdiv(Elementwise):
     """z = x + c·a/b,  c = value        x̄ = z̄,  ā = z̄·c/b,  b̄ = −z̄·c·a/b²"""
-
-    node = "AddcdivBackward0"
 
     saves = ("tensor1", "tensor2")
     saved_at = {"tensor1": 1, "tensor2": 2}
@@ -518,8 +505,6 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 class Lerp(Elementwise):
     """z = x + w·(y − x)        x̄ = z̄·(1 − w),  ȳ = z̄·w"""
-
-    node = "LerpBackward0"
 
     @staticmethod
     def forward(x, y, *, weight):
@@ -604,7 +589,6 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
 class Conj(Linear, Elementwise):
     """y = conj x        x̄ = conj ȳ"""
 
-    node = "ConjBackward0"
     holomorphic = False
 
     @staticmethod
@@ -638,7 +622,6 @@ def conj(input: Tensor) -> Tensor:
 class Real(Linear, Elementwise):
     """y = Re x        x̄ = ȳ"""
 
-    node = "RealBackward0"
     holomorphic = False
 
     @staticmethod

@@ -335,8 +335,6 @@ class CrossEntropy(ClassLoss):
     x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
     """
 
-    node = "CrossEntropyBackward0"
-
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing):
         log_p = run(LogSoftmax, as_rows(x), dim=1)
@@ -491,8 +489,6 @@ def cross_entropy(
 
 class NllLoss(ClassLoss):
     """z = −Σᵢ w[tᵢ]·x[i, tᵢ]/Σᵢ w[tᵢ]        x̄ᵢⱼ = −z̄·w[tᵢ]·[j = tᵢ]/Σₖ w[tₖ]"""
-
-    node = "NllLossBackward0"
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction):

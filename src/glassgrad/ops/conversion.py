@@ -30,15 +30,12 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor, fresh
 
 from ._declaring import function, method, op
-from ._families import Along, Linear, array_of
+from ._families import Moved, array_of
 from ._making import array_from
 
 
-class Clone(Linear, Along):
+class Clone(Moved):
     """y = x        x̄ = ȳ"""
-
-    node = "CloneBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x):
@@ -81,11 +78,8 @@ def clone(input: Tensor) -> Tensor:
     return Clone.apply(input)
 
 
-class ToCopy(Linear, Along):
+class ToCopy(Moved):
     """y = x        x̄ = ȳ"""
-
-    node = "ToCopyBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x, *, dtype, device):

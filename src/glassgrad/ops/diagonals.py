@@ -10,15 +10,12 @@ from glassgrad.core.views import as_view
 
 from ._arguments import int_of, wrap_dim
 from ._declaring import of_numpy, op
-from ._families import Along, KeepsShape, Linear, run, spread, zeros_like
+from ._families import KeepsShape, Moved, run, spread, zeros_like
 from .shape import ravel
 
 
-class Tril(Linear, Along):
+class Tril(Moved):
     """yᵢⱼ = xᵢⱼ·[j ≤ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≤ i + diagonal]"""
-
-    node = "TrilBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x, *, diagonal):
@@ -55,11 +52,8 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return Tril.apply(input, diagonal=int_of(diagonal, "tril", "diagonal"))
 
 
-class Triu(Linear, Along):
+class Triu(Moved):
     """yᵢⱼ = xᵢⱼ·[j ≥ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≥ i + diagonal]"""
-
-    node = "TriuBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x, *, diagonal):
@@ -94,8 +88,6 @@ def _check_matrix(name: str, input: Tensor) -> None:
 class Diagonal(KeepsShape):
     """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
-    node = "DiagonalBackward0"
-    promotes = None
     views = True
     axes = ("dim1", "dim2")
 
@@ -115,11 +107,10 @@ class Diagonal(KeepsShape):
         )
 
 
-class DiagonalInto(Linear, Along):
+class DiagonalInto(Moved):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
     node = "DiagonalBackwardBackward0"
-    promotes = None
     axes = ("dim1", "dim2")
     sizes = ("shape",)
 
@@ -181,11 +172,9 @@ def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     return diagonal(a, offset, axis1, axis2)
 
 
-class DiagEmbed(Linear, Along):
+class DiagEmbed(Moved):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
-    node = "DiagEmbedBackward0"
-    promotes = None
     axes = ("dim1", "dim2")
 
     @staticmethod
@@ -320,9 +309,6 @@ def _numpy_diag(v: Tensor, k: int = 0) -> Tensor:
 
 class Trace(KeepsShape):
     """y = Σᵢⱼ xᵢⱼ·[i = j]        x̄ᵢⱼ = ȳ·[i = j]"""
-
-    node = "TraceBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x):

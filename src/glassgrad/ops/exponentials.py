@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, powers and roots, element by element."""
+"""Exponentials, logarithms and roots, element by element: exp, log, sqrt, pow and their kin."""
 
 import math
 from typing import Any
@@ -17,7 +17,6 @@ from .arithmetic import Operand
 class Exp(Elementwise):
     """y = eˣ        x̄ = ȳ·y"""
 
-    node = "ExpBackward0"
     saves = ("result",)
     floating = True
     ufunc = np.exp
@@ -54,7 +53,6 @@ def exp(input: Tensor) -> Tensor:
 class Log(Elementwise):
     """y = ln x        x̄ = ȳ/x"""
 
-    node = "LogBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.log
@@ -91,7 +89,6 @@ def log(input: Tensor) -> Tensor:
 class Sqrt(Elementwise):
     """y = √x        x̄ = ȳ/(2y)"""
 
-    node = "SqrtBackward0"
     saves = ("result",)
     floating = True
     ufunc = np.sqrt
@@ -128,7 +125,6 @@ def sqrt(input: Tensor) -> Tensor:
 class Reciprocal(Elementwise):
     """y = 1/x        x̄ = −ȳ·y²"""
 
-    node = "ReciprocalBackward0"
     saves = ("result",)
     floating = True
 
@@ -162,7 +158,6 @@ def reciprocal(input: Tensor) -> Tensor:
 class Rsqrt(Elementwise):
     """y = 1/√x        x̄ = −½·ȳ·y³"""
 
-    node = "RsqrtBackward0"
     saves = ("result",)
     floating = True
 
@@ -198,7 +193,6 @@ def rsqrt(input: Tensor) -> Tensor:
 class Pow(Elementwise):
     """y = xᶜ,  c = exponent        x̄ = ȳ·c·xᶜ⁻¹"""
 
-    node = "PowBackward0"
     saves = ("self",)
 
     @staticmethod
@@ -309,7 +303,6 @@ _LN_2, _LN_10 = math.log(2), math.log(10)
 class Exp2(Elementwise):
     """y = 2ˣ        x̄ = ȳ·y·ln 2"""
 
-    node = "Exp2Backward0"
     saves = ("result",)
     floating = True
 
@@ -345,7 +338,6 @@ def exp2(input: Tensor) -> Tensor:
 class Expm1(Elementwise):
     """y = eˣ − 1        x̄ = ȳ·(y + 1)"""
 
-    node = "Expm1Backward0"
     saves = ("result",)
     floating = True
     ufunc = np.expm1
@@ -419,7 +411,6 @@ def log1p(input: Tensor) -> Tensor:
 class Log2(Elementwise):
     """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
-    node = "Log2Backward0"
     saves = ("self",)
     floating = True
 
@@ -455,7 +446,6 @@ def log2(input: Tensor) -> Tensor:
 class Log10(Elementwise):
     """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
-    node = "Log10Backward0"
     saves = ("self",)
     floating = True
 
@@ -493,7 +483,6 @@ class Logit(Elementwise):
     x̄ = ȳ/(x·(1 − x)) if p = x else 0
     """
 
-    node = "LogitBackward0"
     saves = ("self",)
     floating = True
 

@@ -102,8 +102,6 @@ class _OverDims(Reduction):
 class Amax(_OverDims):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
-    node = "AmaxBackward0"
-
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.max(x, axis=dim, keepdims=keepdim)
@@ -111,8 +109,6 @@ class Amax(_OverDims):
 
 class Amin(_OverDims):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    node = "AminBackward0"
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -473,7 +469,6 @@ def _index(
 class Median(Reduction):
     """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
-    node = "MedianBackward0"
     saves = ("self", "result")
 
     @staticmethod
@@ -491,8 +486,6 @@ class Median(Reduction):
 
 class Nanmedian(Median):
     """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    node = "NanmedianBackward0"
 
     @staticmethod
     def forward(x):

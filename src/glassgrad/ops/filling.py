@@ -115,8 +115,6 @@ class FillWith(Elementwise):
 class Zero(Elementwise):
     """y = 0        x̄ = 0"""
 
-    node = "ZeroBackward0"
-
     @staticmethod
     def forward(x):
         return np.zeros_like(x)

@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 
 from ._arguments import wrap_dim
 from ._declaring import of_numpy, op
-from ._families import Along, KeepsShape, Linear, batch_all, run, zeros_like
+from ._families import KeepsShape, Linear, Moved, batch_all, run, zeros_like
 from ._places import along, check_bounds, check_index, in_dim, is_outside
 from .creation import as_tensor
 from .indexing import Index, IndexPut
@@ -20,8 +20,6 @@ from .shape import reshape
 class IndexSelect(KeepsShape):
     """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
 
-    node = "IndexSelectBackward0"
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -50,7 +48,6 @@ class IndexSelect(KeepsShape):
 class IndexAdd(Linear):
     """zₖ = xₖ + alpha·Σᵢ sᵢ·[indexᵢ = k]        x̄ = z̄,  s̄ᵢ = alpha·z̄[indexᵢ]"""
 
-    node = "IndexAddBackward0"
     promotes = None
     differentiates = slice(0, 2)
 
@@ -129,8 +126,6 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 class Gather(KeepsShape):
     """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
-    node = "GatherBackward0"
-    promotes = None
     differentiates = slice(0, 1)
     axes = ("dim",)
 
@@ -151,11 +146,9 @@ class Gather(KeepsShape):
         return _add_at(zeros, along(ctx.index, ctx.dim), grad)
 
 
-class ScatterAdd(Linear, Along):
+class ScatterAdd(Moved):
     """zₖⱼ = xₖⱼ + Σᵢ sᵢⱼ·[indexᵢⱼ = k]        x̄ = z̄,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
-    node = "ScatterAddBackward0"
-    promotes = None
     differentiates = slice(0, 2)
     axes = ("dim",)
 

@@ -68,7 +68,6 @@ def index_add(
 class IndexCopy(Linear):
     """z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]"""
 
-    node = "IndexCopyBackward0"
     promotes = None
     differentiates = slice(0, 2)
 
@@ -127,7 +126,6 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 class IndexFill(Symmetric):
     """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
-    node = "IndexFillBackward0"
     promotes = None
     differentiates = slice(0, 1)
 

@@ -17,7 +17,7 @@ from glassgrad.core.views import as_view
 
 from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
 from ._declaring import op
-from ._families import Along, KeepsShape, Linear, batch_all, in_front, run, zeros_like
+from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
 from ._places import (
     as_items,
     batched_key,
@@ -36,10 +36,8 @@ from .shape import unsqueeze
 class Select(KeepsShape):
     """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
-    node = "SelectBackward0"
     views = True
     axes = ("dim",)
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, index):
@@ -50,11 +48,10 @@ class Select(KeepsShape):
         return run(SelectInto, grad, shape=ctx.shape, dim=ctx.dim, index=ctx.index)
 
 
-class SelectInto(Linear, Along):
+class SelectInto(Moved):
     """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -70,10 +67,8 @@ class SelectInto(Linear, Along):
 class Slice(KeepsShape):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
-    node = "SliceBackward0"
     views = True
     axes = ("dim",)
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
@@ -92,11 +87,10 @@ class Slice(KeepsShape):
         )
 
 
-class SliceInto(Linear, Along):
+class SliceInto(Moved):
     """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -120,11 +114,9 @@ def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
     return out
 
 
-class Alias(Linear, Along):
+class Alias(Moved):
     """y = x        x̄ = ȳ"""
 
-    node = "AliasBackward0"
-    promotes = None
     views = True
 
     @staticmethod
@@ -231,8 +223,6 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 class Index(KeepsShape):
     """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
-    node = "IndexBackward0"
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -401,7 +391,6 @@ def _too_many(input: Tensor, items: list[Any]) -> DimError:
 class IndexPut(Linear):
     """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
 
-    node = "IndexPutBackward0"
     promotes = None
     broadcasts = True  # y against z[i, j, …]
     differentiates = slice(0, 2)

@@ -22,7 +22,6 @@ Tensors = Sequence[Tensor]
 class Cat(Linear, Along):
     """z = cat(x, y, …),  x, y, … = tensors        x̄, ȳ, … = split z̄"""
 
-    node = "CatBackward0"
     axes = ("dim",)
 
     @staticmethod
@@ -139,7 +138,6 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
 class Stack(Linear, Along):
     """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
 
-    node = "StackBackward0"
     axes = ("dim",)
 
     @staticmethod

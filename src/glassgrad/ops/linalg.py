@@ -108,7 +108,6 @@ def stacked_product(x: Any, y: Any) -> Any:
 class Mm(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "MmBackward0"
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -171,7 +170,6 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 class Mv(Multilinear):
     """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
-    node = "MvBackward0"
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
 
@@ -232,7 +230,6 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 class Dot(Multilinear):
     """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
-    node = "DotBackward0"
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
 
@@ -286,7 +283,6 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
 class Bmm(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "BmmBackward0"
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -342,7 +338,6 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 class MatMul(Multilinear):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "MatMulBackward0"
     saves = ("self", "other")
     broadcasts = True
 
@@ -458,7 +453,6 @@ def _numpy_outer(a: Any, b: Any) -> Tensor:
 class Linear(Primitive):
     """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
 
-    node = "LinearBackward0"
     saves = ("input", "weight")
     saved_if = {"input": 1, "weight": 0}
 
@@ -560,7 +554,6 @@ def _unfit_linear(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
 class LinalgCross(Multilinear, Along):
     """z = x × y        x̄ = y × z̄,  ȳ = z̄ × x"""
 
-    node = "LinalgCrossBackward0"
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     broadcasts = True

@@ -92,7 +92,6 @@ def check_reduction(reduction: str) -> None:
 class MseLoss(PointwiseLoss):
     """z = Σᵢ (xᵢ − yᵢ)²/n        x̄ᵢ = 2·z̄·(xᵢ − yᵢ)/n,  ȳᵢ = −2·z̄·(xᵢ − yᵢ)/n"""
 
-    node = "MseLossBackward0"
     saves = ("self", "target")
 
     @staticmethod
@@ -154,7 +153,6 @@ class BinaryCrossEntropy(PointwiseLoss):
     x̄ᵢ = z̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = z̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n
     """
 
-    node = "BinaryCrossEntropyBackward0"
     saves = ("self", "target")
     differentiates = slice(2)
 
@@ -244,7 +242,6 @@ class BinaryCrossEntropyWithLogits(PointwiseLoss):
     x̄ᵢ = z̄·wᵢ·(1 − tᵢ − aᵢ/(1 + exp xᵢ))/n,  t̄ᵢ = z̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n
     """
 
-    node = "BinaryCrossEntropyWithLogitsBackward0"
     saves = ("self", "target")
     differentiates = slice(2)
 

@@ -33,7 +33,6 @@ from .selection import Nonzero
 class MaskedFill(Elementwise):
     """y = v if m else x        x̄ = 0 if m else ȳ"""
 
-    node = "MaskedFillBackward0"
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -114,7 +113,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 class MaskedSelect(Linear, Elementwise):
     """y = x[m]        x̄ = 0,  x̄[m] = ȳ"""
 
-    node = "MaskedSelectBackward0"
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -190,7 +188,6 @@ def _check_mask(name: str, mask: Tensor) -> None:
 class MaskedScatter(Linear, Elementwise):
     """z = x,  z[m] = s        x̄ = z̄,  x̄[m] = 0,  s̄ = z̄[m]"""
 
-    node = "MaskedScatterBackward0"
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)

@@ -45,8 +45,6 @@ class _Drawn(Primitive):
 class Normal(_Drawn):
     """y ~ normal(mean, std)        x̄ = 0"""
 
-    node = "NormalBackward0"
-
     @staticmethod
     def forward(x, *, draw):
         return draw(x)
@@ -89,8 +87,6 @@ def normal_(
 
 class Uniform(_Drawn):
     """y ~ uniform(a, b)        x̄ = 0"""
-
-    node = "UniformBackward0"
 
     @staticmethod
     def forward(x, *, draw):

@@ -27,7 +27,7 @@ from ._declaring import of_numpy, op
 from ._families import (
     Along,
     KeepsShape,
-    Linear,
+    Moved,
     Reduction,
     kept_shape,
     rows_of,
@@ -43,8 +43,6 @@ from .transposing import Flip
 
 class Sum(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
-
-    node = "SumBackward0"
 
     @staticmethod
     def forward(x, *, dtype):
@@ -127,8 +125,6 @@ def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
 
 class Mean(KeepsShape):
     """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
-
-    node = "MeanBackward0"
 
     @staticmethod
     def forward(x, *, dtype):
@@ -365,11 +361,9 @@ def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tens
     return to(answer, uint8) if input.dtype == uint8 else answer
 
 
-class Cumsum(Linear, Along):
+class Cumsum(Moved):
     """yᵢ = Σ_{j ≤ i} xⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
 
-    node = "CumsumBackward0"
-    promotes = None
     axes = ("dim",)
 
     @staticmethod
@@ -422,7 +416,6 @@ class Cumprod(Along):
     x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
     """
 
-    node = "CumprodBackward0"
     saves = ("self",)
     promotes = None
     axes = ("dim",)
@@ -519,7 +512,6 @@ def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
 class Prod(Reduction):
     """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
 
-    node = "ProdBackward0"
     saves = ("self",)
 
     @staticmethod

@@ -25,8 +25,6 @@ class _Steps(Elementwise):
 class Floor(_Steps):
     """y = ⌊x⌋        x̄ = 0"""
 
-    node = "FloorBackward0"
-
     @staticmethod
     def forward(x):
         return np.floor(x) if _has_fractions(x, "floor") else np.copy(x)
@@ -56,8 +54,6 @@ def floor(input: Tensor) -> Tensor:
 
 class Ceil(_Steps):
     """y = ⌈x⌉        x̄ = 0"""
-
-    node = "CeilBackward0"
 
     @staticmethod
     def forward(x):
@@ -89,8 +85,6 @@ def ceil(input: Tensor) -> Tensor:
 class Trunc(_Steps):
     """y = sgn x·⌊|x|⌋        x̄ = 0"""
 
-    node = "TruncBackward0"
-
     @staticmethod
     def forward(x):
         return np.trunc(x) if _has_fractions(x, "trunc") else np.copy(x)
@@ -120,8 +114,6 @@ def trunc(input: Tensor) -> Tensor:
 
 class Round(_Steps):
     """y = round x        x̄ = 0"""
-
-    node = "RoundBackward0"
 
     @staticmethod
     def forward(x):
@@ -177,8 +169,6 @@ def _numpy_round(a: Tensor, decimals: int = 0) -> Tensor:
 
 class Frac(Elementwise):
     """y = x − trunc x        x̄ = ȳ"""
-
-    node = "FracBackward0"
 
     @staticmethod
     def forward(x):

@@ -19,7 +19,7 @@ from glassgrad.recording.primitive import Primitive
 
 from ._arguments import wrap_dim
 from ._declaring import op
-from ._families import Along, Linear, Symmetric, array_of, batch_all, run, zeros_like
+from ._families import Along, Moved, Symmetric, array_of, batch_all, run, zeros_like
 from ._places import (
     along,
     apply_along,
@@ -36,11 +36,9 @@ from .index_writing import IndexFill
 from .shape import reshape
 
 
-class Scatter(Linear, Along):
+class Scatter(Moved):
     """z = x,  z[indexᵢⱼ, j] = sᵢⱼ        x̄ = z̄,  x̄[indexᵢⱼ, j] = 0,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
-    node = "ScatterBackward0"
-    promotes = None
     differentiates = slice(0, 2)
     axes = ("dim",)
 
@@ -230,7 +228,6 @@ class _Reduces(Along):
 class ScatterReduce(_Reduces):
     """z = scatter_reduce(x, index, s)        x̄ = z̄·(∂z/∂x),  s̄ = z̄·(∂z/∂s)"""
 
-    node = "ScatterReduceBackward0"
     saves = ("self", "src", "result")
 
     @staticmethod
@@ -245,7 +242,6 @@ class ScatterReduce(_Reduces):
 class IndexReduce(_Reduces):
     """z = index_reduce(x, index, s)        x̄ = z̄·(∂z/∂x),  s̄ = z̄·(∂z/∂s)"""
 
-    node = "IndexReduceBackward0"
     saves = ("self", "source", "result")
 
     @staticmethod

@@ -21,7 +21,6 @@ from .conversion import to
 class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
-    node = "MaximumBackward0"
     saves = ("self", "other")
 
     @staticmethod
@@ -61,7 +60,6 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
-    node = "MinimumBackward0"
     saves = ("self", "other")
 
     @staticmethod
@@ -94,7 +92,6 @@ class Where(Elementwise):
     x̄ = z̄ if c else 0,  ȳ = 0 if c else z̄
     """
 
-    node = "WhereBackward0"
     saves = ("condition",)
     promotes = 1
     differentiates = slice(1, None)
@@ -195,7 +192,6 @@ class Clamp(Elementwise):
 class ClampMin(Elementwise):
     """y = max(x, a),  a = min        x̄ = ȳ·[a ≤ x]"""
 
-    node = "ClampMinBackward0"
     saves = ("self",)
 
     @staticmethod
@@ -211,7 +207,6 @@ class ClampMin(Elementwise):
 class ClampMax(Elementwise):
     """y = min(x, b),  b = max        x̄ = ȳ·[x ≤ b]"""
 
-    node = "ClampMaxBackward0"
     saves = ("self",)
 
     @staticmethod

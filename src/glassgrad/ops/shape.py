@@ -26,8 +26,6 @@ from .conversion import Contiguous
 class Expand(KeepsShape):
     """y = expand(x, size)        x̄ = sum_to(ȳ, shape x)"""
 
-    node = "ExpandBackward0"
-    promotes = None
     views = True
 
     @staticmethod
@@ -105,8 +103,6 @@ Dims = int | Sequence[int]
 class View(KeepsShape):
     """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
-    node = "ViewBackward0"
-    promotes = None
     views = True
     sizes = ("size",)
 
@@ -128,13 +124,10 @@ class View(KeepsShape):
 class ReshapeAlias(View):
     """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
-    node = "ReshapeAliasBackward0"
-
 
 class UnsafeView(View):
     """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
-    node = "UnsafeViewBackward0"
     views = False
 
 
@@ -332,14 +325,11 @@ def contiguous(input: Tensor) -> Tensor:
 class _Squeezing(KeepsShape):
     """What the three ways to squeeze share."""
 
-    promotes = None
     views = True
 
 
 class Squeeze(_Squeezing):
     """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
-
-    node = "SqueezeBackward0"
 
     @staticmethod
     def forward(x):
@@ -460,8 +450,6 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 class Unsqueeze(KeepsShape):
     """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
-    node = "UnsqueezeBackward0"
-    promotes = None
     views = True
     axes = ("dim",)
 
@@ -519,9 +507,6 @@ class Repeat(KeepsShape):
     """yᵢⱼ = x[i mod n, j mod m],  n, m = shape x
     x̄ₖₗ = Σᵢⱼ ȳᵢⱼ·[i mod n = k]·[j mod m = l]
     """
-
-    node = "RepeatBackward0"
-    promotes = None
 
     @staticmethod
     def forward(x, *, repeats):

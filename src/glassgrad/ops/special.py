@@ -32,7 +32,6 @@ _FAR = 10
 class Lgamma(Elementwise):
     """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
-    node = "LgammaBackward0"
     saves = ("self",)
     floating = True
 
@@ -89,7 +88,6 @@ def lgamma(input: Tensor) -> Tensor:
 class Digamma(Elementwise):
     """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
-    node = "DigammaBackward0"
     saves = ("self",)
     floating = True
 
@@ -138,7 +136,6 @@ def digamma(input: Tensor) -> Tensor:
 class Polygamma(Elementwise):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
-    node = "PolygammaBackward0"
     saves = ("self",)
     floating = True
 

@@ -12,7 +12,7 @@ from glassgrad.core.views import MULTIPLE, as_view
 
 from ._arguments import int_of, ints_of, size_of, wrap_dim
 from ._declaring import op
-from ._families import Along, KeepsShape, Linear, run
+from ._families import KeepsShape, Moved, run
 from .indexing import narrow
 from .joining import Cat, Stack
 
@@ -20,7 +20,6 @@ from .joining import Cat, Stack
 class _Splitting(KeepsShape):
     """What the two ways to split share."""
 
-    promotes = None
     multiple = True
     views = True
     axes = ("dim",)
@@ -33,8 +32,6 @@ class _Splitting(KeepsShape):
 class Split(_Splitting):
     """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
 
-    node = "SplitBackward0"
-
     @staticmethod
     def forward(x, *, split_size, dim):
         return _parts(x, dim, _equal_sizes(x.shape[dim], split_size))
@@ -42,8 +39,6 @@ class Split(_Splitting):
 
 class SplitWithSizes(_Splitting):
     """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
-
-    node = "SplitWithSizesBackward0"
 
     @staticmethod
     def forward(x, *, split_sizes, dim):
@@ -256,11 +251,9 @@ def _listed(places: Tensor) -> Any:
     return places.tolist()
 
 
-class Unbind(Linear, Along):
+class Unbind(Moved):
     """y, z, … = unbind x        x̄ = stack(ȳ, z̄, …)"""
 
-    node = "UnbindBackward0"
-    promotes = None
     multiple = True
     views = True
     axes = ("dim",)
@@ -318,14 +311,12 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
 class UnsafeSplit(Split):
     """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
 
-    node = "UnsafeSplitBackward0"
     views = False
 
 
 class UnsafeSplitWithSizes(SplitWithSizes):
     """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
 
-    node = "UnsafeSplitWithSizesBackward0"
     views = False
 
 

@@ -27,7 +27,6 @@ from .shape import reshape, squeeze
 class Var(Along):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
-    node = "VarBackward0"
     saves = ("self",)
     axes = ("dim",)
 
@@ -52,7 +51,6 @@ class Var(Along):
 class Std(Along):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
-    node = "StdBackward0"
     saves = ("self", "result")
     axes = ("dim",)
 
@@ -239,7 +237,6 @@ def _over_nothing(x: Any) -> Any:
 class VarMean(Along):
     """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
-    node = "VarMeanBackward0"
     saves = ("self",)
     multiple = True
     axes = ("dim",)
@@ -262,7 +259,6 @@ class VarMean(Along):
 class StdMean(Along):
     """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
 
-    node = "StdMeanBackward0"
     saves = ("self",)
     multiple = True
     axes = ("dim",)

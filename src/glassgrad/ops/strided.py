@@ -14,7 +14,7 @@ from glassgrad.recording.primitive import Primitive
 
 from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op
-from ._families import Along, KeepsShape, Linear, array_of, run, zeros_like
+from ._families import KeepsShape, Moved, array_of, run, zeros_like
 from .indexing import Index, IndexInto, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
@@ -31,7 +31,6 @@ class AsStrided(Primitive):
     Places in memory are counted from the first element of x, which is the one at `own`.
     """
 
-    node = "AsStridedBackward0"
     promotes = None
     views = True
 
@@ -202,8 +201,6 @@ def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> No
 class Unfold(KeepsShape):
     """yᵢₖ = x[step·i + k]        x̄ⱼ = Σᵢₖ ȳᵢₖ·[step·i + k = j]"""
 
-    node = "UnfoldBackward0"
-    promotes = None
     views = True
     axes = ("dimension",)
 
@@ -227,11 +224,10 @@ class Unfold(KeepsShape):
         )
 
 
-class UnfoldInto(Linear, Along):
+class UnfoldInto(Moved):
     """yⱼ = Σᵢₖ xᵢₖ·[step·i + k = j]        x̄ᵢₖ = ȳ[step·i + k]"""
 
     node = "UnfoldBackwardBackward0"
-    promotes = None
     axes = ("dimension",)
     sizes = ("shape",)
 

@@ -13,18 +13,16 @@ from glassgrad.core.views import as_view
 
 from ._arguments import ints_of, size_of, wrap_dim, wrap_dims
 from ._declaring import method, of_numpy, op
-from ._families import Along, Linear, run, shifted
+from ._families import Linear, Moved, run, shifted
 from ._writing import reshaped_in_place
 from .shape import reshape
 
 Dims = int | Sequence[int]
 
 
-class Permute(Linear, Along):
+class Permute(Moved):
     """y = permute(x, dims)        x̄ = permute(ȳ, dims⁻¹)"""
 
-    node = "PermuteBackward0"
-    promotes = None
     views = True
 
     @staticmethod
@@ -86,11 +84,9 @@ def _numpy_transpose(a: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
     return permute(a, tuple(reversed(range(a.ndim))) if axes is None else axes)
 
 
-class Transpose(Linear, Along):
+class Transpose(Moved):
     """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
 
-    node = "TransposeBackward0"
-    promotes = None
     views = True
     axes = ("dim0", "dim1")
 
@@ -218,7 +214,6 @@ def _distinct(dims: tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...
 class T(Linear):
     """Y = Xᵀ        X̄ = Ȳᵀ"""
 
-    node = "TBackward0"
     promotes = None
     views = True
 
@@ -330,11 +325,9 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
     return transpose(input, -2, -1)
 
 
-class Flip(Linear, Along):
+class Flip(Moved):
     """y = flip(x, dims)        x̄ = flip(ȳ, dims)"""
 
-    node = "FlipBackward0"
-    promotes = None
     axes = ("dims",)
 
     @staticmethod
@@ -373,11 +366,9 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     return Flip.apply(input, dims=wrapped if input.ndim else ())
 
 
-class Roll(Linear, Along):
+class Roll(Moved):
     """y = roll(x, shifts, dims)        x̄ = roll(ȳ, −shifts, dims)"""
 
-    node = "RollBackward0"
-    promotes = None
     axes = ("dims",)
 
     @staticmethod

@@ -11,7 +11,6 @@ from ._families import Elementwise
 class Sin(Elementwise):
     """y = sin x        x̄ = ȳ·cos x"""
 
-    node = "SinBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.sin
@@ -46,7 +45,6 @@ def sin(input: Tensor) -> Tensor:
 class Cos(Elementwise):
     """y = cos x        x̄ = −ȳ·sin x"""
 
-    node = "CosBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.cos
@@ -81,7 +79,6 @@ def cos(input: Tensor) -> Tensor:
 class Tanh(Elementwise):
     """y = tanh x        x̄ = ȳ·(1 − y²)"""
 
-    node = "TanhBackward0"
     saves = ("result",)
     floating = True
     ufunc = np.tanh
@@ -118,7 +115,6 @@ def tanh(input: Tensor) -> Tensor:
 class Tan(Elementwise):
     """y = tan x        x̄ = ȳ·(1 + y²)"""
 
-    node = "TanBackward0"
     saves = ("result",)
     floating = True
     ufunc = np.tan
@@ -155,7 +151,6 @@ def tan(input: Tensor) -> Tensor:
 class Asin(Elementwise):
     """y = asin x        x̄ = ȳ/√(1 − x²)"""
 
-    node = "AsinBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arcsin
@@ -193,7 +188,6 @@ def asin(input: Tensor) -> Tensor:
 class Acos(Elementwise):
     """y = acos x        x̄ = −ȳ/√(1 − x²)"""
 
-    node = "AcosBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arccos
@@ -230,7 +224,6 @@ def acos(input: Tensor) -> Tensor:
 class Atan(Elementwise):
     """y = atan x        x̄ = ȳ/(1 + x²)"""
 
-    node = "AtanBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arctan
@@ -268,7 +261,6 @@ class Atan2(Elementwise):
     """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
-    node = "Atan2Backward0"
     saves = ("self", "other")
     floating = True
     ufunc = np.arctan2
@@ -314,7 +306,6 @@ def atan2(input: Tensor, other: Tensor) -> Tensor:
 class Hypot(Elementwise):
     """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
 
-    node = "HypotBackward0"
     saves = ("self", "other", "result")
 
     @staticmethod
@@ -357,7 +348,6 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
 class Sinh(Elementwise):
     """y = sinh x        x̄ = ȳ·cosh x"""
 
-    node = "SinhBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.sinh
@@ -394,7 +384,6 @@ def sinh(input: Tensor) -> Tensor:
 class Cosh(Elementwise):
     """y = cosh x        x̄ = ȳ·sinh x"""
 
-    node = "CoshBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.cosh
@@ -431,7 +420,6 @@ def cosh(input: Tensor) -> Tensor:
 class Asinh(Elementwise):
     """y = asinh x        x̄ = ȳ/√(x² + 1)"""
 
-    node = "AsinhBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arcsinh
@@ -468,7 +456,6 @@ def asinh(input: Tensor) -> Tensor:
 class Acosh(Elementwise):
     """y = acosh x        x̄ = ȳ/√(x² − 1)"""
 
-    node = "AcoshBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arccosh
@@ -507,7 +494,6 @@ def acosh(input: Tensor) -> Tensor:
 class Atanh(Elementwise):
     """y = atanh x        x̄ = ȳ/(1 − x²)"""
 
-    node = "AtanhBackward0"
     saves = ("self",)
     floating = True
     ufunc = np.arctanh

@@ -49,7 +49,7 @@ class Primitive(Function):
     """The base class of built-in ops; see the module's docstring.
 
     Attributes:
-        node: PyTorch's name of the node, such as "MulBackward0".
+        node: PyTorch's name of the node; by itself `Mul` has the node "MulBackward0".
         saves, saved_if, saved_at: what backward needs (see Note [Saved by position]).
         broadcasts: operands broadcast against each other, as in elementwise ops.
         promotes: the operands from this position on are brought to one dtype; None: no operand.
