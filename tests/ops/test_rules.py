@@ -46,8 +46,6 @@ def is_ours(function):
 
 def is_private(function):
     home = function.__module__.rpartition(".")[2]
-    if home == "_products":
-        return False  # asks for the type first: what is special there is for ndarrays alone
     return function.__name__.startswith("_") or home.startswith("_")
 
 

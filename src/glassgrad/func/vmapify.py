@@ -16,7 +16,7 @@ from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, Transf
 from glassgrad.base.tree import Structure, describe, flatten, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
-from glassgrad.ops._dims import wrap_dim
+from glassgrad.ops._arguments import wrap_dim
 from glassgrad.recording.calling import wrong_number
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 

@@ -9,20 +9,15 @@ from glassgrad.base.backend import in_rows
 from glassgrad.base.dtypes import as_dtype
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
-from glassgrad.ops._texts import scalar_name
 
-from ._out import written_to
-from ._writing import in_place
-
-__all__ = ["log_softmax", "relu", "sigmoid", "softmax", "threshold", "threshold_"]
+from ._arguments import scalar_name, wrap_dim
+from ._declaring import in_place_twin, op
+from ._families import AlongLine, Elementwise, Symmetric, run
 
 
 class Relu(Elementwise):
     """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
-    node = "ReluBackward0"
     saves = ("result",)
 
     @staticmethod
@@ -49,7 +44,6 @@ class ThresholdBackward(Elementwise):
     not missing.
     """
 
-    node = "ThresholdBackwardBackward0"
     saves = ("self",)
     saved_at = {"self": 1}
 
@@ -63,6 +57,7 @@ class ThresholdBackward(Elementwise):
         return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
 
 
+@op(Relu, out=False)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """`max(input, 0)`, element by element.
 
@@ -83,14 +78,13 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
     if inplace:
-        return in_place(Relu, input)
+        return input.relu_()
     return Relu.apply(input)
 
 
 class Threshold(Elementwise):
     """y = x if x > t else v        x̄ = ȳ·[x > t]"""
 
-    node = "ThresholdBackward0"
     saves = ("self",)
 
     @staticmethod
@@ -135,20 +129,12 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return Threshold.apply(input, threshold=threshold, value=value)
 
 
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold`, in place.
-
-    Example:
-        >>> threshold_(tensor([0.2, 0.7]), 0.5, 0.0)
-        tensor([0.0000, 0.7000])
-    """
-    return in_place(Threshold, input, threshold=threshold, value=value)
+threshold_ = in_place_twin(threshold, (Threshold,))
 
 
 class Sigmoid(Elementwise):
     """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
-    node = "SigmoidBackward0"
     saves = ("result",)
     floating = True
 
@@ -165,12 +151,12 @@ class Sigmoid(Elementwise):
         return grad * (y * (1 - y))
 
 
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sigmoid)
+def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-input))`, element by element, without overflow.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between 0 and 1.
@@ -181,15 +167,12 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
-    if out is not None:
-        return written_to(out, sigmoid, input)
     return Sigmoid.apply(input)
 
 
 class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
-    node = "SoftmaxBackward0"
     saves = ("result",)
     axes = ("dim",)
 
@@ -209,6 +192,7 @@ class Softmax(Symmetric, AlongLine):
         return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
 
 
+@op(Softmax)
 def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
 
@@ -237,7 +221,6 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
-    node = "LogSoftmaxBackward0"
     saves = ("result",)
     axes = ("dim",)
 
@@ -263,6 +246,7 @@ class LogSoftmax(AlongLine):
         return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
+@op(LogSoftmax)
 def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, exact where softmax itself rounds to 0.
 

@@ -1,33 +1,23 @@
-"""Questions about elements: equal? smaller? nan? Answers are bools and have no gradient."""
+"""Questions about elements, and bits: equal? smaller? nan? and, or, not.
+
+Answers are bools and have no gradient. `& | ^ ~` take bools and integers, `logical_and` and its
+kin all dtypes.
+"""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import DTypeError, TransformError
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Predicate, is_batched, stretched
-from glassgrad.ops._texts import scalar_name
-from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.reduction import Some
 
-__all__ = [
-    "allclose",
-    "eq",
-    "equal",
-    "ge",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isin",
-    "isinf",
-    "isnan",
-    "le",
-    "lt",
-    "ne",
-    "signbit",
-]
+from ._arguments import scalar_name
+from ._declaring import function, op
+from ._families import Predicate, is_batched, stretched
+from .arithmetic import Operand
+from .reduction import Some
 
 
 class Eq(Predicate):
@@ -38,6 +28,7 @@ class Eq(Predicate):
         return x == y
 
 
+@op(Eq, numpy=(np.equal,), inplace=True)
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -65,6 +56,7 @@ class Ne(Predicate):
         return x != y
 
 
+@op(Ne, numpy=(np.not_equal,), inplace=True)
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -83,6 +75,7 @@ class Lt(Predicate):
         return x < y
 
 
+@op(Lt, numpy=(np.less,), inplace=True)
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -101,6 +94,7 @@ class Le(Predicate):
         return x <= y
 
 
+@op(Le, numpy=(np.less_equal,), inplace=True)
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -119,6 +113,7 @@ class Gt(Predicate):
         return x > y
 
 
+@op(Gt, numpy=(np.greater,), inplace=True)
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -137,6 +132,7 @@ class Ge(Predicate):
         return x >= y
 
 
+@op(Ge, numpy=(np.greater_equal,), inplace=True)
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -158,6 +154,7 @@ class IsNan(Predicate):
         return np.isnan(x)
 
 
+@op(IsNan, numpy=(np.isnan,))
 def isnan(input: Tensor) -> Tensor:
     """Which elements are nan.
 
@@ -176,6 +173,7 @@ class IsInf(Predicate):
         return np.isinf(x)
 
 
+@op(IsInf, numpy=(np.isinf,))
 def isinf(input: Tensor) -> Tensor:
     """Which elements are inf or -inf.
 
@@ -194,6 +192,7 @@ class IsFinite(Predicate):
         return np.isfinite(x)
 
 
+@op(IsFinite, numpy=(np.isfinite,))
 def isfinite(input: Tensor) -> Tensor:
     """Which elements are neither nan nor infinite.
 
@@ -215,6 +214,7 @@ class SignBit(Predicate):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
+@op(SignBit)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 
@@ -248,6 +248,7 @@ class IsIn(Predicate):
         return np.logical_not(found) if invert else found
 
 
+@op(IsIn)
 def isin(
     elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -281,6 +282,7 @@ class IsClose(Predicate):
         return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
+@op(IsClose)
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -316,6 +318,7 @@ def isclose(
     return IsClose.apply(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+@op()
 def allclose(
     input: Tensor,
     other: Tensor,
@@ -333,6 +336,7 @@ def allclose(
     return _are_all("allclose", isclose(input, other, rtol, atol, equal_nan=equal_nan))
 
 
+@op()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and the same elements.
 
@@ -351,3 +355,192 @@ def _are_all(name: str, answers: Tensor) -> bool:
             "`(x == y).all()`, which is a tensor."
         )
     return bool(np.all(asnumpy(answers.payload)))
+
+
+class LogicalAnd(Predicate):
+    """z = [x ≠ 0 ∧ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_and(x, y)
+
+
+@op(LogicalAnd, numpy=(np.logical_and,))
+def logical_and(input: Tensor, other: Tensor) -> Tensor:
+    """Whether both are not 0, element by element.
+
+    Args:
+        input, other: tensors of any dtype and of shapes that broadcast to `S`.
+
+    Returns:
+        bool tensor of shape `S`.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> logical_and(tensor([1.0, 0.0]), tensor([True, True]))
+        tensor([ True, False])
+    """
+    return LogicalAnd.apply(input, other)
+
+
+class LogicalOr(Predicate):
+    """z = [x ≠ 0 ∨ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_or(x, y)
+
+
+@op(LogicalOr, numpy=(np.logical_or,))
+def logical_or(input: Tensor, other: Tensor) -> Tensor:
+    """Whether one or both are not 0, element by element; see `logical_and`.
+
+    Example:
+        >>> logical_or(tensor([1.0, 0.0]), tensor([False, False]))
+        tensor([ True, False])
+    """
+    return LogicalOr.apply(input, other)
+
+
+class LogicalXor(Predicate):
+    """z = [x ≠ 0 ⊕ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_xor(x, y)
+
+
+@op(LogicalXor, numpy=(np.logical_xor,))
+def logical_xor(input: Tensor, other: Tensor) -> Tensor:
+    """Whether exactly one is not 0, element by element; see `logical_and`.
+
+    Example:
+        >>> logical_xor(tensor([1.0, 0.0]), tensor([True, True]))
+        tensor([False,  True])
+    """
+    return LogicalXor.apply(input, other)
+
+
+class LogicalNot(Predicate):
+    """y = [x = 0]"""
+
+    @staticmethod
+    def forward(x):
+        return np.logical_not(x)
+
+
+@op(LogicalNot, numpy=(np.logical_not,))
+def logical_not(input: Tensor) -> Tensor:
+    """Whether it is 0, element by element.
+
+    Example:
+        >>> logical_not(tensor([1.0, 0.0]))
+        tensor([False,  True])
+    """
+    return LogicalNot.apply(input)
+
+
+class BitwiseAnd(Predicate):
+    """z = x & y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_and", x) & y
+
+
+@function(numpy=(np.bitwise_and,))
+def bitwise_and(input: Operand, other: Operand) -> Tensor:
+    """`input & other`, bit by bit.
+
+    Args:
+        input, other: bool or integer tensors of shapes that broadcast to `S`, or one a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for floating-point tensors.
+
+    Example:
+        >>> bitwise_and(tensor([6, 5]), 3)
+        tensor([2, 1])
+    """
+    return BitwiseAnd.apply(input, other)
+
+
+class BitwiseOr(Predicate):
+    """z = x | y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_or", x) | y
+
+
+@function(numpy=(np.bitwise_or,))
+def bitwise_or(input: Operand, other: Operand) -> Tensor:
+    """`input | other`, bit by bit; see `bitwise_and`.
+
+    Example:
+        >>> bitwise_or(tensor([True, False]), tensor([False, False]))
+        tensor([ True, False])
+    """
+    return BitwiseOr.apply(input, other)
+
+
+class BitwiseXor(Predicate):
+    """z = x ^ y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_xor", x) ^ y
+
+
+@function(numpy=(np.bitwise_xor,))
+def bitwise_xor(input: Operand, other: Operand) -> Tensor:
+    """`input ^ other`, bit by bit; see `bitwise_and`.
+
+    Example:
+        >>> bitwise_xor(tensor([6, 5]), 3)
+        tensor([5, 6])
+    """
+    return BitwiseXor.apply(input, other)
+
+
+class BitwiseNot(Predicate):
+    """y = ~x"""
+
+    @staticmethod
+    def forward(x):
+        if x.dtype.kind == "f":
+            raise ArgumentTypeError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors, got "
+                f"{x.dtype}. A float has no bits to turn. Write `-x`, or compare first: `~(x > 0)`."
+            )
+        return ~x
+
+
+@function(numpy=(np.invert,))
+def bitwise_not(input: Tensor) -> Tensor:
+    """`~input`: not for bools, all bits turned for integers.
+
+    Raises:
+        ArgumentTypeError: for floating-point tensors.
+
+    Example:
+        >>> bitwise_not(tensor([True, False]))
+        tensor([False,  True])
+    """
+    return BitwiseNot.apply(input)
+
+
+def _bits(name: str, x: Any) -> Any:
+    """`x`, if it has bits."""
+    if x.dtype.kind not in "biu":
+        raise DTypeError(
+            f'"{name}_cpu" not implemented for {scalar_name(x.dtype)!r}. A float has no bits to '
+            f"combine. Compare first, for example `(x > 0) & (y > 0)`, or use `logical_and`."
+        )
+    return x

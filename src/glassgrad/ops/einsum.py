@@ -1,5 +1,4 @@
 """Einstein summation: products of tensors, written by the names of their dims.
-
     einsum("ij,jk->ik", x, y)        z_ik = Σ_j x_ij·y_jk
 
 An equation is parsed into one letter per dim; an ellipsis becomes letters, too. Operands are
@@ -16,13 +15,14 @@ import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Linear, Multilinear, run
-from glassgrad.ops._reduce import array_of
-from glassgrad.ops._texts import scalar_name
 
-__all__ = ["einsum"]
+from ._arguments import scalar_name
+from ._declaring import function
+from ._families import Linear, Multilinear, array_of, run
 
 _WORTH_A_PLAN = 4096
+
+
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
@@ -143,6 +143,7 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
     return sizes
 
 
+@function(numpy=(np.einsum,))
 def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation describes.
 

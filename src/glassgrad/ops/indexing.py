@@ -1,27 +1,34 @@
-"""Choosing elements by `x[index]`, and by its parts: select and narrow.
+"""Choosing elements by `x[index]`, and by its parts: select and narrow; index_put.
 
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
 which copies. `parse` is that translation; writing to `x[index]` starts with it too.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import DimError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import int_of, wrap_dim
-from ._families import Along, KeepsShape, Linear, batch_all, run
-from ._index import as_items, dims_of, index_array, read_slice, refusal
-from ._keys import batched_key, key_of
+from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
+from ._declaring import op
+from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
+from ._places import (
+    as_items,
+    batched_key,
+    dims_of,
+    index_array,
+    key_of,
+    read_slice,
+    refusal,
+    shape_of_choice,
+)
 from .shape import unsqueeze
-
-__all__ = ["getitem", "narrow", "parse", "select"]
-
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
@@ -29,10 +36,8 @@ __all__ = ["getitem", "narrow", "parse", "select"]
 class Select(KeepsShape):
     """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
-    node = "SelectBackward0"
     views = True
     axes = ("dim",)
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, index):
@@ -43,11 +48,10 @@ class Select(KeepsShape):
         return run(SelectInto, grad, shape=ctx.shape, dim=ctx.dim, index=ctx.index)
 
 
-class SelectInto(Linear, Along):
+class SelectInto(Moved):
     """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -63,10 +67,8 @@ class SelectInto(Linear, Along):
 class Slice(KeepsShape):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
-    node = "SliceBackward0"
     views = True
     axes = ("dim",)
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
@@ -85,11 +87,10 @@ class Slice(KeepsShape):
         )
 
 
-class SliceInto(Linear, Along):
+class SliceInto(Moved):
     """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -113,11 +114,9 @@ def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
     return out
 
 
-class Alias(Linear, Along):
+class Alias(Moved):
     """y = x        x̄ = ȳ"""
 
-    node = "AliasBackward0"
-    promotes = None
     views = True
 
     @staticmethod
@@ -129,6 +128,7 @@ class Alias(Linear, Along):
         return grad
 
 
+@op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One element of a dim, which is then gone.
 
@@ -170,6 +170,7 @@ def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
     return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
 
 
+@op()
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A range of a dim.
 
@@ -222,8 +223,6 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 class Index(KeepsShape):
     """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
-    node = "IndexBackward0"
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -387,3 +386,155 @@ def _too_many(input: Tensor, items: list[Any]) -> DimError:
         f"{list(input.shape)}. Each int, slice or index tensor takes a dim. Write None for a new "
         "one."
     )
+
+
+class IndexPut(Linear):
+    """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
+
+    promotes = None
+    broadcasts = True  # y against z[i, j, …]
+    differentiates = slice(0, 2)
+
+    @staticmethod
+    def forward(x, values, *indices, dims, accumulate):
+        out, key = np.copy(x), key_of(indices, dims)
+        if accumulate:
+            backend_of(out).add_at(out, key, values)
+        else:
+            out[key] = values
+        return out
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.indices = tuple([np.copy(index) for index in inputs[2:]])  # its owner may change it
+
+    @staticmethod
+    def backward(ctx, grad):
+        wants_x, wants_values = ctx.needs_input_grad
+        return (
+            _left(grad, ctx) if wants_x else None,
+            run(Index, grad, *ctx.indices, dims=ctx.dims) if wants_values else None,
+        )
+
+    @classmethod
+    def vmap(
+        cls,
+        info: Any,
+        in_dims: Any,
+        x: Any,
+        values: Any,
+        *indices: Any,
+        dims: Any,
+        accumulate: bool,
+    ) -> Any:
+        x, values = batch_all(info, in_dims[:2], (x, values))
+        key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
+        values = key.disarranged(in_front(values, key.rank))
+        return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
+
+
+def _left(grad: Any, ctx: Any) -> Any:
+    """The gradient of what was there before."""
+    if ctx.accumulate:
+        return grad
+    return run(IndexPut, grad, zeros_like(grad, ()), *ctx.indices, dims=ctx.dims, accumulate=False)
+
+
+@op(IndexPut, inplace=True)
+def index_put(
+    input: Tensor,
+    indices: Sequence[Tensor],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    """`input`, but `values` at the places `[indices[0][k], indices[1][k], …]`.
+
+    Args:
+        input: tensor of shape `S`.
+        indices: a tuple of integer or bool tensors, as in `input[indices]`.
+        values: tensor of the dtype of `input` that broadcasts to the shape of `input[indices]`.
+        accumulate: add to what is there; values for one place add up. Otherwise one of them stays.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such place.
+        ShapeError: if `values` does not fit.
+        DTypeError: if the dtypes differ.
+        ArgumentTypeError: if `indices` is no tuple of tensors.
+
+    Example:
+        >>> index_put(tensor([1, 2, 3]), (tensor([0, 2]),), tensor([7, 8]))
+        tensor([7, 2, 8])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
+    """
+    if not isinstance(indices, (tuple, list)):
+        raise ArgumentTypeError(
+            "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
+            f"{type(indices).__name__}. There is one for each dim. Write `(index,)`."
+        )
+    for index in indices:
+        require_tensor("index_put", index)
+        if index.dtype.kind not in "iub":
+            raise DimError(
+                f"tensors used as indices must be long, int, byte or bool tensors, got "
+                f"{index.dtype}. An index names places. Write `index.long()`."
+            )
+    require_tensor("index_put", values)
+    check_values_dtype(input, indices, values)
+    return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
+
+
+def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
+    """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
+    if values.ndim == 0 and all(index.dtype.kind == "b" for index in indices):
+        return
+    if values.dtype is not input.dtype:
+        raise DTypeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
+            "the source. Elements are written as they are. Write `values.to(x.dtype)`."
+        )
+
+
+def put_at(
+    input: Tensor,
+    dims: tuple[int, ...],
+    indices: Sequence[Any],
+    values: Tensor,
+    *,
+    accumulate: bool = False,
+) -> Tensor:
+    """`input`, but `values` to `input[:, …, indices[k], …]`, each at its place in `dims`.
+
+    Raises:
+        DimError: if there is no such place.
+        ShapeError: if `values` does not fit.
+    """
+    if sum(dims_of(index) for index in indices) > input.ndim:
+        raise DimError(
+            f"too many indices for tensor of dimension {input.ndim} (got {len(indices)}). Each "
+            "takes a dim. Leave some out."
+        )
+    arrays = tuple([index_array(index, input.payload) for index in indices])
+    try:
+        chosen = shape_of_choice(tuple(input.shape), arrays, dims)
+    except IndexError as error:
+        raise refusal(error, tuple(input.shape), dims, arrays) from error
+    _check_values(values, chosen)
+    return IndexPut.apply(input, values, *arrays, dims=dims, accumulate=accumulate)
+
+
+def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:
+    try:
+        fits = np.broadcast_shapes(values.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}. Each place takes a value. Write values of "
+            "that shape, or one for all."
+        )

@@ -1,88 +1,22 @@
-"""Ops that write into their first operand: `add_ sub_ mul_ div_ copy_ zero_ fill_`.
-
-How that is recorded is told in `_writing.py`. An op `f` has its in-place form in one line,
-`in_place(F, input, …)`; those here need more, or are what optimisers spend their time in.
-"""
+"""Overwriting a tensor: `copy_`, `fill_` and `zero_`."""
 
 from typing import Any
 
 import numpy as np
 
+from glassgrad.base.dtypes import Number
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.layers import Layer, settled
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
+from glassgrad.recording.doors import constant
 
+from ._arguments import check_number
+from ._declaring import method
 from ._families import Elementwise, in_front
-from ._overlap import check_apart
-from ._writing import (
-    as_it_is,
-    in_place,
-    must_follow,
-    put,
-    replace,
-    update,
-    write,
-)
-from .arithmetic import Add, Div, Mul, Operand, Sub
-from .arithmetic import mul as _mul
-from .masking import fill_value
-
-__all__ = ["add_", "copy_", "div_", "fill_", "mul_", "sub_", "zero_"]
-
-
-def add_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
-    """`input += alpha·other`.
-
-    Args:
-        input: tensor of shape `S`, written in place.
-        other: a tensor that broadcasts to `S`, or a number.
-
-    Returns:
-        `input` itself.
-
-    Raises:
-        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
-        ShapeError: if the result would have another shape than `input`.
-        DTypeError: if the result's dtype does not fit into `input`.
-
-    Example:
-        >>> x = tensor([1.0, 2.0])
-        >>> add_(x, 1)
-        tensor([2., 3.])
-    """
-    return update(Add, np.add, input, other if alpha == 1 else _mul(other, alpha))
-
-
-def sub_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
-    """`input -= alpha·other`; see `add_`.
-
-    Example:
-        >>> sub_(tensor([1.0, 2.0]), 1)
-        tensor([0., 1.])
-    """
-    return update(Sub, np.subtract, input, other if alpha == 1 else _mul(other, alpha))
-
-
-def mul_(input: Tensor, other: Operand) -> Tensor:
-    """`input *= other`; see `add_`.
-
-    Example:
-        >>> mul_(tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
-    return update(Mul, np.multiply, input, other)
-
-
-def div_(input: Tensor, other: Operand) -> Tensor:
-    """`input /= other`; see `add_`.
-
-    Example:
-        >>> div_(tensor([1.0, 2.0]), 4)
-        tensor([0.2500, 0.5000])
-    """
-    return update(Div, np.divide, input, other)
+from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
+from .conversion import to
 
 
 class Copy(Elementwise):
@@ -100,6 +34,7 @@ class Copy(Elementwise):
         return np.zeros_like(grad), grad
 
 
+@method()
 def copy_(input: Tensor, src: Tensor) -> Tensor:
     """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device.
 
@@ -132,7 +67,8 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
     if not must_follow(input, src):
         return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
     source = src if src.dtype is input.dtype else src.to(input.dtype)
-    return replace(input, Copy.apply(as_it_is(Copy, input, src), source), "copy")
+    before = as_it_is("copy", input, src, copies=False)
+    return replace(input, before, Copy.apply(before, source), "copy")
 
 
 class Fill(Elementwise):
@@ -179,8 +115,6 @@ class FillWith(Elementwise):
 class Zero(Elementwise):
     """y = 0        x̄ = 0"""
 
-    node = "ZeroBackward0"
-
     @staticmethod
     def forward(x):
         return np.zeros_like(x)
@@ -190,6 +124,7 @@ class Zero(Elementwise):
         return np.zeros_like(grad)
 
 
+@method()
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Overwrite `input` with one number.
 
@@ -217,16 +152,45 @@ def fill_(input: Tensor, value: Any) -> Tensor:
                 f"{value.ndim} dimensions. It writes one value everywhere. Write "
                 "`x.copy_(values)`."
             )
-        return in_place(FillWith, input, value, may_overlap=True)
+        return in_place(
+            "fill", input, lambda x: FillWith.apply(x, value), [value], may_overlap=True
+        )
     if special and (below := level_below("fill", input)):
         with below:
             return fill_(input, value)
     number = fill_value("fill", input, value)
     if not must_follow(input):
         return write(input, "fill", lambda _: _fill(input, number), may_overlap=True)
-    return in_place(Fill, input, may_overlap=True, value=number)
+    return in_place("fill", input, lambda x: Fill.apply(x, value=number), may_overlap=True)
 
 
+def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
+    """What to fill `input` with: a 0-d tensor or a number, of its dtype.
+
+    Raises:
+        ShapeError: for a tensor with dims.
+        DTypeError: for a number that the dtype has no room for.
+        ArgumentTypeError: for anything else.
+    """
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise ShapeError(
+                f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value.ndim} dimension(s). One value fills all places. Write "
+                "`where(mask, values, x)` for several."
+            )
+        return value if value.dtype is input.dtype else to(value, input.dtype)
+    if not isinstance(value, (bool, int, float, complex, np.generic)):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
+            "It fills elements of a tensor. Write a number or a 0-d tensor."
+        )
+    check_number(input.dtype, value)
+    number = value.item() if isinstance(value, np.generic) else value
+    return constant(number, input.dtype).item()
+
+
+@method()
 def zero_(input: Tensor) -> Tensor:
     """Overwrite `input` with zeros; see `fill_`.
 
@@ -238,7 +202,7 @@ def zero_(input: Tensor) -> Tensor:
         with below:
             return zero_(input)
     if must_follow(input):
-        return in_place(Zero, input, may_overlap=True)
+        return in_place("zero", input, Zero.apply, may_overlap=True)
     return write(input, "zero", lambda _: _fill(input, 0), may_overlap=True)
 
 

@@ -1,5 +1,4 @@
 """Filling a tensor with random numbers: `normal_`, `uniform_`, `random_`, `bernoulli_`.
-
 What was there before plays no part, so its gradient is 0.
 """
 
@@ -14,14 +13,12 @@ from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.primitive import Primitive
 
-from ._drawing import check_filling, refuse_randomness
+from ._arguments import scalar_name
+from ._declaring import method
 from ._families import in_front
-from ._texts import scalar_name
 from ._writing import in_place
 from .generator import Generator, source_of
-from .random_integers import check_range
-
-__all__ = ["bernoulli_", "normal_", "random_", "uniform_"]
+from .random import check_filling, check_range, refuse_randomness
 
 
 class _Drawn(Primitive):
@@ -48,13 +45,12 @@ class _Drawn(Primitive):
 class Normal(_Drawn):
     """y ~ normal(mean, std)        x̄ = 0"""
 
-    node = "NormalBackward0"
-
     @staticmethod
     def forward(x, *, draw):
         return draw(x)
 
 
+@method()
 def normal_(
     input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
@@ -86,19 +82,18 @@ def normal_(
             "Write abs(std)."
         )
     source = source_of(generator)
-    return _fill(Normal, input, lambda shape: source.normal(mean, std, shape))
+    return _fill("normal", Normal, input, lambda shape: source.normal(mean, std, shape))
 
 
 class Uniform(_Drawn):
     """y ~ uniform(a, b)        x̄ = 0"""
-
-    node = "UniformBackward0"
 
     @staticmethod
     def forward(x, *, draw):
         return draw(x)
 
 
+@method()
 def uniform_(
     input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
@@ -118,7 +113,7 @@ def uniform_(
             f"from={from_} > to={to}. Swap them."
         )
     source = source_of(generator)
-    return _fill(Uniform, input, lambda shape: source.uniform(from_, to, shape))
+    return _fill("uniform", Uniform, input, lambda shape: source.uniform(from_, to, shape))
 
 
 def _check_floats(kernel: str, input: Tensor) -> None:
@@ -159,6 +154,7 @@ class Random(_Drawn):
         return draw(x)
 
 
+@method()
 def random_(
     input: Tensor,
     from_: int | None = None,
@@ -188,7 +184,11 @@ def random_(
     assert end is not None, "set above"
     check_range(low, end, input.dtype)
     source = source_of(generator)
-    return _fill(op, input, lambda shape: source.integers(low, end - 1, shape, endpoint=True))
+
+    def draw(shape: tuple[int, ...]) -> Any:
+        return source.integers(low, end - 1, shape, endpoint=True)
+
+    return _fill("random", op, input, draw)
 
 
 def _largest(dtype: Any) -> int:
@@ -238,6 +238,7 @@ class BernoulliEach(Primitive):
         return cls.apply(x, p, source=source)
 
 
+@method()
 def bernoulli_(
     input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
 ) -> Tensor:
@@ -262,13 +263,21 @@ def bernoulli_(
     source = source_of(generator)
     if isinstance(p, Tensor):
         check_filling(input)
-        return in_place(BernoulliEach, input, p, source=source)
-    return _fill(Bernoulli, input, lambda shape: source.random(shape) < p)
+        return in_place(
+            "bernoulli",
+            input,
+            lambda x: BernoulliEach.apply(x, p, source=source),
+            [p],
+            copies=False,
+        )
+    return _fill("bernoulli", Bernoulli, input, lambda shape: source.random(shape) < p)
 
 
-def _fill(op: type[Primitive], input: Tensor, draw: Callable[[tuple[int, ...]], Any]) -> Tensor:
+def _fill(
+    name: str, op: type[Primitive], input: Tensor, draw: Callable[[tuple[int, ...]], Any]
+) -> Tensor:
     check_filling(input)
-    return in_place(op, input, draw=_drawer(draw))
+    return in_place(name, input, lambda x: op.apply(x, draw=_drawer(draw)), copies=False)
 
 
 def _drawer(draw: Callable[[tuple[int, ...]], Any]) -> Callable[[Any], Any]:

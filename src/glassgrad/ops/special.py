@@ -1,5 +1,4 @@
 """The gamma function by its logarithm, and the derivatives of that: lgamma, digamma, polygamma.
-
 # Note [Far out, all are smooth]
 # For large x the logarithm of Γ and its derivatives are sums of few powers of x: Stirling's series.
 # Γ(x + 1) = x·Γ(x) leads there from smaller x, and Γ(x)·Γ(1 − x) = π/sin πx from below ½.
@@ -15,23 +14,24 @@ import numpy as np
 from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise, run
-from ._out import written_to
-from ._writing import in_place
-
-__all__ = ["digamma", "digamma_", "lgamma", "lgamma_", "polygamma", "polygamma_"]
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
 """B₂, B₄, …"""
 
+
 _FAR = 10
+
+
 """How far x is moved: from here on the series is as exact as a float64."""
 
 
 class Lgamma(Elementwise):
     """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
-    node = "LgammaBackward0"
     saves = ("self",)
     floating = True
 
@@ -66,12 +66,12 @@ def _log_gamma(x: Any) -> Any:
     return np.where((x == 1) | (x == 2), 0.0, found)  # Γ is 1 there: 0 to the last digit
 
 
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Lgamma)
+def lgamma(input: Tensor) -> Tensor:
     """The logarithm of the absolute value of the gamma function, element by element.
 
     Args:
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: `ln (n - 1)!` at a whole number n; inf at 0 and below at whole numbers.
@@ -82,15 +82,12 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
     """
-    if out is not None:
-        return written_to(out, lgamma, input)
     return Lgamma.apply(input)
 
 
 class Digamma(Elementwise):
     """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
-    node = "DigammaBackward0"
     saves = ("self",)
     floating = True
 
@@ -117,12 +114,12 @@ def _digamma(x: Any) -> Any:
     return np.log(z) - 0.5 / z - series - steps
 
 
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Digamma)
+def digamma(input: Tensor) -> Tensor:
     """The derivative of `lgamma`, element by element.
 
     Args:
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`: -inf at 0, nan below at whole numbers.
@@ -133,15 +130,12 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.digamma.html
     """
-    if out is not None:
-        return written_to(out, digamma, input)
     return Digamma.apply(input)
 
 
 class Polygamma(Elementwise):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
-    node = "PolygammaBackward0"
     saves = ("self",)
     floating = True
 
@@ -169,13 +163,13 @@ def _polygamma(n: int, x: Any) -> Any:
     return total * ((-1) ** (n + 1) * math.factorial(n))
 
 
-def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Polygamma)
+def polygamma(n: int, input: Tensor) -> Tensor:
     """The `n`-th derivative of `digamma`, element by element.
 
     Args:
         n: which derivative: 0 is `digamma` itself.
         input: real tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -189,8 +183,6 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.polygamma.html
     """
-    if out is not None:
-        return written_to(out, polygamma, n, input)
     _check_order(n)
     return Polygamma.apply(input, n=n)
 
@@ -201,37 +193,6 @@ def _check_order(n: int) -> None:
             f"polygamma(n, x) does not support negative n, got {n}. It counts derivatives of "
             "digamma. Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
         )
-
-
-def lgamma_(input: Tensor) -> Tensor:
-    """`lgamma`, in place.
-
-    Example:
-        >>> lgamma_(tensor([1.0, 4.0]))
-        tensor([0.0000, 1.7918])
-    """
-    return in_place(Lgamma, input)
-
-
-def digamma_(input: Tensor) -> Tensor:
-    """`digamma`, in place.
-
-    Example:
-        >>> digamma_(tensor([0.5, 1.0]))
-        tensor([-1.9635, -0.5772])
-    """
-    return in_place(Digamma, input)
-
-
-def polygamma_(input: Tensor, n: int) -> Tensor:
-    """`polygamma`, in place.
-
-    Example:
-        >>> polygamma_(tensor([0.5, 1.0]), 1)
-        tensor([4.9348, 1.6449])
-    """
-    _check_order(n)
-    return in_place(Polygamma, input, n=n)
 
 
 # From below ½, and to other dtypes --------------------------------------------------------------
