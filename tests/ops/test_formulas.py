@@ -5,7 +5,7 @@ import pytest
 
 import glassgrad
 from formula_values import Evaluation, Unfitting
-from glassgrad.viz.explaining.formulas import latex_of, read
+from glassgrad.viz.explaining.formulas import latex_of, letters_of, read
 from glassgrad.viz.explaining.math import mathml
 from glassgrad.viz.explaining.notation import NotationError, terms
 from opcase import Run, all_primitives, weights_for
@@ -64,6 +64,9 @@ def problem(cls, monkeypatch):
     missing = set(list(found.operands)[cls.differentiates]) - targets
     if missing and cls.differentiable:
         return f"no formula says what the gradient of `{missing.pop()}` is"
+    nameless = set(cls.saves) - set(letters_of(cls).values())
+    if nameless:
+        return f"none of its letters is what it saves as {nameless.pop()!r}"
     rows = [case for case in CASES if cls.__name__ in case.rule_names]
     if cls.__name__ in NOT_EVALUATED or not rows:
         return None  # test_opcases.py says that each op needs a row

@@ -26,9 +26,9 @@ from glassgrad.viz.wording import plain, shape_text
 
 from .blanks import is_packed
 from .explain import Explanation, explain, node_of
-from .formulas import formulas_of, latex_of, letters_of, words_of
+from .formulas import formulas_of, latex_of, words_of
 from .math import mathml
-from .vjp import Numbers, Shown, rule_in_numbers, shown
+from .vjp import Numbers, Shown, rule_in_numbers, saved_letters, shown
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -262,7 +262,8 @@ def _rows_of(
     if event is None:
         return []
     numbers = _numbers_of(node, event, trace)
-    numbers.letters |= _letters_of(node, cls, trace)
+    saved = [(each["name"], each["array"]) for each in node.get("saved", ()) if "array" in each]
+    numbers.letters |= saved_letters(cls, [(name, shown(trace.arrays[key])) for name, key in saved])
     first = cls.differentiates.start or 0
     edges = list(range(first, first + len(node["edges"])))
     return [["rule", *line] for line in rule_in_numbers(cls, edges, numbers)]
@@ -284,13 +285,3 @@ def _numbers_of(node: dict[str, Any], event: dict[str, Any], trace: Trace) -> Nu
         else:
             numbers.summed_next[at] = shape_text(edge["sum_to"])
     return numbers
-
-
-def _letters_of(node: dict[str, Any], cls: Any, trace: Trace) -> dict[str, Shown]:
-    """What the node saved, by the letters of the formulas."""
-    letters = {name: letter for letter, name in letters_of(cls).items()}
-    return {
-        letters[saved["name"]].lower(): shown(trace.arrays[saved["array"]])
-        for saved in node.get("saved", ())
-        if "array" in saved and saved["name"] in cls.saves and saved["name"] in letters
-    }

@@ -109,7 +109,8 @@ def rule_of(
     numbers.letters |= _known_again(rerun, found.operands)
     if isinstance(node, PrimitiveNode):
         numbers.letters |= _parameters(node, found)
-        numbers.letters |= _saved(cls, saved)
+        kept = [(name, _shown(array)) for name, array, _ in saved]
+        numbers.letters |= saved_letters(cls, [(name, a) for name, a in kept if a is not None])
         numbers.summed = _summed(cls, given, results)
     return rule_in_numbers(cls, _positions(node, rerun), numbers)
 
@@ -233,13 +234,10 @@ def _parameters(node: Any, found: Formulas) -> dict[str, Shown]:
     }
 
 
-def _saved(cls: Any, saved: list[Any]) -> dict[str, Shown]:
-    letters = {name: letter for letter, name in letters_of(cls).items()}
-    return {
-        letters[name].lower(): shown_array(asnumpy(array))
-        for name, array, _ in saved
-        if array is not None and name in letters
-    }
+def saved_letters(cls: Any, saved: Iterable[tuple[str, Shown]]) -> dict[str, Shown]:
+    """What a node saved, by the letters of the formulas."""
+    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+    return {letters[name].lower(): value for name, value in saved if name in cls.saves}
 
 
 def _summed(cls: Any, given: tuple[Any, ...], results: tuple[Any, ...]) -> set[int]:
