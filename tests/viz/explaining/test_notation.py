@@ -99,4 +99,5 @@ def test_an_op_without_formulas_is_told_what_is_missing():
 def test_of_a_users_function_formulas_are_read_if_there_are_some():
     kind = type("Cube", (Function,), {"__doc__": "y = x³        x̄ = 3·ȳ·x²\n\nAnd some words."})
     assert str(formulas_of(kind)) == "y = x³        x̄ = 3·ȳ·x²"
-    assert formulas_of(type("Cube", (Function,), {"__doc__": "It cubes."})) is None
+    for words in ("It cubes.", "1 = 1", "x̄ = ȳ", None):
+        assert formulas_of(type("Cube", (Function,), {"__doc__": words})) is None

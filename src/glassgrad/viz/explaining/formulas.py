@@ -93,7 +93,7 @@ def read(cls: Any) -> Formulas:
 
 def left_name(equation: Equation) -> Term:
     """The name on the left of an equation, without its places; the first of several."""
-    return next(term for term in terms(equation.left) if term.kind in LEAVES)
+    return next((term for term in terms(equation.left) if term.kind in LEAVES), NOTHING)
 
 
 def letters_of(cls: Any) -> dict[str, str]:
