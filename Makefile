@@ -15,7 +15,7 @@ TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow fuzz check format bench gallery docs test-docs clean
+.PHONY: help demo test slow fuzz check format bench gallery stubs docs test-docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench: $(VENV)/.bench  ## Measure against NumPy, PyTorch, autograd and MyGrad; w
 
 gallery: $(VENV)/.run  ## Draw the gallery, eighteen pictures, into docs/images/
 	@$(BIN)/python docs/gallery.py
+
+stubs: $(VENV)/.run  ## Write down for editors and mypy what follows from the ops' declarations
+	@$(BIN)/python docs/stubs.py
 
 docs: $(VENV)/.docs  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 $(BIN)/mkdocs build --strict

@@ -9,12 +9,9 @@ from glassgrad.ops import (
     activations,
     arithmetic,
     comparison,
-    complexes,
-    fused,
-    logic,
-    powers,
+    exponentials,
     selection,
-    transcendental,
+    trigonometric,
 )
 from opcase import OpCase, fixed, flags, positive, real, sample, whole
 
@@ -30,7 +27,7 @@ def _unary(function, *inputs, **params):
 
 def _by_the_rule(function, x):
     """The public functions return a real tensor as it is; the rules are checked on reals here."""
-    rules = {complexes.conj: complexes.Conj, complexes.real: complexes.Real}
+    rules = {arithmetic.conj: arithmetic.Conj, arithmetic.real: arithmetic.Real}
     return rules[function].apply(x) if function in rules else function(x)
 
 
@@ -60,16 +57,16 @@ ARITHMETIC = [
         numpy=np.divide,
         more=[sample(positive(2, 1), positive(1, 3)), sample(whole(2), positive(2))],
     ),
-    OpCase(powers.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
+    OpCase(exponentials.reciprocal, [positive(2, 3)], numpy=np.reciprocal, more=[EMPTY]),
     _unary(arithmetic.neg, [real(2, 3)], numpy=np.negative),
     OpCase(
-        powers.pow,
+        exponentials.pow,
         [positive(2, 3), real(3)],
         numpy=np.power,
         rules="PowTensor",
         more=[sample(fixed([0.0, 2.0]), fixed([2.0, 0.0]), smooth=False)],
     ),
-    OpCase(powers.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
+    OpCase(exponentials.square, [real(2, 3)], numpy=np.square, rules="Pow", more=[EMPTY, POINT]),
     OpCase(
         operator.pow,
         [real(2)],
@@ -79,17 +76,17 @@ ARITHMETIC = [
     ),
     _unary(arithmetic.abs, [real(2, 3)], numpy=np.abs, avoid=[0]),
     OpCase(arithmetic.sign, [real(2, 3)], numpy=np.sign, avoid=[0]),
-    OpCase(complexes.conj, [real(2, 3)], numpy=np.conj, call=_by_the_rule, same_graph=False),
-    OpCase(complexes.real, [real(2, 3)], numpy=np.real, call=_by_the_rule, same_graph=False),
+    OpCase(arithmetic.conj, [real(2, 3)], numpy=np.conj, call=_by_the_rule, same_graph=False),
+    OpCase(arithmetic.real, [real(2, 3)], numpy=np.real, call=_by_the_rule, same_graph=False),
 ]
 
 TRANSCENDENTAL = [
-    _unary(transcendental.exp, [real(2, 3)], numpy=np.exp),
-    OpCase(transcendental.log, [positive(2, 3)], numpy=np.log, more=[EMPTY]),
-    OpCase(transcendental.sqrt, [positive(2, 3)], numpy=np.sqrt, more=[EMPTY]),
-    _unary(transcendental.sin, [real(2, 3)], numpy=np.sin),
-    _unary(transcendental.cos, [real(2, 3)], numpy=np.cos),
-    _unary(transcendental.tanh, [real(2, 3)], numpy=np.tanh),
+    _unary(exponentials.exp, [real(2, 3)], numpy=np.exp),
+    OpCase(exponentials.log, [positive(2, 3)], numpy=np.log, more=[EMPTY]),
+    OpCase(exponentials.sqrt, [positive(2, 3)], numpy=np.sqrt, more=[EMPTY]),
+    _unary(trigonometric.sin, [real(2, 3)], numpy=np.sin),
+    _unary(trigonometric.cos, [real(2, 3)], numpy=np.cos),
+    _unary(trigonometric.tanh, [real(2, 3)], numpy=np.tanh),
 ]
 
 ACTIVATIONS = [
@@ -165,17 +162,17 @@ COMPARISON = [
     ),
     *[
         OpCase(
-            getattr(logic, f"logical_{name}"),
+            getattr(comparison, f"logical_{name}"),
             [flags(2, 3), flags(3)],
             numpy=getattr(np, f"logical_{name}"),
             more=[sample(real(2), whole(2)), sample(whole(3), flags(3))],
         )
         for name in ("and", "or", "xor")
     ],
-    OpCase(logic.logical_not, [flags(2, 3)], numpy=np.logical_not, more=[EMPTY]),
+    OpCase(comparison.logical_not, [flags(2, 3)], numpy=np.logical_not, more=[EMPTY]),
     *[
         OpCase(
-            getattr(logic, f"bitwise_{name}"),
+            getattr(comparison, f"bitwise_{name}"),
             [flags(2, 3), flags(3)],
             numpy=getattr(np, f"bitwise_{name}"),
             more=[sample(whole(3, high=9), whole(3, high=9)), sample(whole(3), flags(3))],
@@ -184,7 +181,7 @@ COMPARISON = [
         for name in ("and", "or", "xor")
     ],
     OpCase(
-        logic.bitwise_not,
+        comparison.bitwise_not,
         [flags(2, 3)],
         numpy=np.invert,
         more=[sample(whole(3))],
@@ -286,20 +283,20 @@ MEMBERSHIP = [
 
 FUSED = [
     OpCase(
-        fused.addcmul,
+        arithmetic.addcmul,
         [real(2, 3), real(3), real(2, 1)],
         numpy=lambda x, a, b, value=1: x + value * a * b,
         more=[sample(real(3), real(2, 3), real(), value=0.5), sample(real(0), real(0), real(0))],
     ),
     OpCase(
-        fused.addcdiv,
+        arithmetic.addcdiv,
         [real(2, 3), real(3), positive(2, 1)],
         numpy=lambda x, a, b, value=1: x + value * a / b,
         more=[sample(real(3), real(2, 3), positive(), value=-2)],
         wrong=[sample(real(3), whole(3), whole(3, low=1)), sample(real(3), real(2), real(2))],
     ),
     OpCase(
-        fused.lerp,
+        arithmetic.lerp,
         [real(2, 3), real(2, 3)],
         {"weight": 0.25},
         rules="Lerp LerpTensor",

@@ -1,6 +1,6 @@
 """Rows of ops that exist only in place; the others share their rules with the op of their name."""
 
-from glassgrad.ops import inplace_random, inplace_shape
+from glassgrad.ops import random_filling, shape, transposing
 from opcase import OpCase, constant, real, sample
 
 __all__ = ["ROWS"]
@@ -13,7 +13,7 @@ def _fresh(function, x, *others, **params):
 
 SHAPE = [
     OpCase(
-        inplace_shape.t_,
+        transposing.t_,
         [real(2, 3)],
         call=_fresh,
         rules="TInPlace",
@@ -21,7 +21,7 @@ SHAPE = [
         wrong=[sample(real(2, 2, 2))],
     ),
     OpCase(
-        inplace_shape.transpose_,
+        transposing.transpose_,
         [real(2, 3, 4)],
         {"dim0": 0, "dim1": -1},
         call=_fresh,
@@ -29,7 +29,7 @@ SHAPE = [
         wrong=[sample(real(2), dim0=0, dim1=1)],
     ),
     OpCase(
-        inplace_shape.squeeze_,
+        shape.squeeze_,
         [real(2, 1, 3, 1)],
         call=_fresh,
         rules="SqueezeInPlace SqueezeDimInPlace SqueezeDimsInPlace",
@@ -37,7 +37,7 @@ SHAPE = [
         wrong=[sample(real(2), dim=1)],
     ),
     OpCase(
-        inplace_shape.unsqueeze_,
+        shape.unsqueeze_,
         [real(2, 3)],
         {"dim": 1},
         call=_fresh,
@@ -48,7 +48,7 @@ SHAPE = [
 
 RANDOM = [
     OpCase(
-        inplace_random.normal_,
+        random_filling.normal_,
         [real(2, 3)],
         {"mean": 1.0, "std": 0.0},
         call=_fresh,
@@ -56,14 +56,14 @@ RANDOM = [
         wrong=[sample(real(2), std=-1.0)],
     ),
     OpCase(
-        inplace_random.uniform_,
+        random_filling.uniform_,
         [real(2, 3)],
         call=lambda f, x, a=1.0, b=1.0: f(x.clone(), a, b),
         rules="Uniform",
         wrong=[sample(real(2), a=2.0)],
     ),
     OpCase(
-        inplace_random.random_,
+        random_filling.random_,
         [real(2, 3)],
         {"bounds": (1, 2)},
         call=lambda f, x, bounds: f(x.clone(), *bounds) * (0 if not bounds else 1),
@@ -73,7 +73,7 @@ RANDOM = [
         wrong=[sample(real(2), bounds=(2, 2))],
     ),
     OpCase(
-        inplace_random.bernoulli_,
+        random_filling.bernoulli_,
         [real(2, 3)],
         {"p": 1.0},
         call=_fresh,

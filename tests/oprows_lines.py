@@ -3,7 +3,7 @@
 import numpy as np
 
 import glassgrad
-from glassgrad.ops import choosing, diagonals, vectors
+from glassgrad.ops import diagonals, linalg, random
 from opcase import OpCase, fixed, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -54,7 +54,7 @@ ROWS = [
         ],
     ),
     OpCase(
-        vectors.cross,
+        linalg.cross,
         [real(2, 3), real(2, 3)],
         {"dim": 1},
         numpy=lambda x, y, dim: np.cross(x, y, axis=dim),
@@ -67,7 +67,7 @@ ROWS = [
         ],
     ),
     OpCase(
-        choosing.multinomial,
+        random.multinomial,
         [fixed([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]])],  # whatever the numbers: no other choice
         {"num_samples": 1},
         more=[sample(fixed([0.0, 3.0, 0.0]), num_samples=4, replacement=True)],

@@ -2,7 +2,7 @@
 
 import warnings
 
-from glassgrad.ops import index_writing, masking, putting, scatter_reducing, scattering
+from glassgrad.ops import index_writing, indexing, masking, scattering
 from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -112,7 +112,7 @@ VECTORS = [
         wrong=[sample(real(2, 2), PLACES, value=1.0), sample(real(3), PLACES, real(2))],
     ),
     OpCase(
-        scatter_reducing.index_reduce,
+        scattering.index_reduce,
         [real(3, 2), fixed([0, 0, 2]), real(3, 2)],
         {"reduce": "prod"},
         call=_along,
@@ -132,7 +132,7 @@ VECTORS = [
 
 INDICES = [
     OpCase(
-        putting.index_put,
+        indexing.index_put,
         [real(3, 2), real(2, 2), PLACES],
         call=_put,
         more=[
@@ -172,7 +172,7 @@ INDICES = [
         wrong=[sample(real(1, 3), INDEX, real(2, 3)), sample(real(2, 3), INDEX, real(2, 2))],
     ),
     OpCase(
-        scatter_reducing.scatter_reduce,
+        scattering.scatter_reduce,
         [real(3, 3), INDEX, real(2, 3)],
         {"reduce": "sum"},
         call=_along,

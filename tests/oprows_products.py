@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassgrad.ops import affine, entropy, linalg, losses
+from glassgrad.ops import class_losses, linalg, losses
 from glassgrad.ops.einsum import einsum
 from opcase import OpCase, constant, fixed, real, sample, whole
 
@@ -58,7 +58,7 @@ LINALG = [
         ],
     ),
     OpCase(
-        affine.linear,
+        linalg.linear,
         [real(4, 3), real(2, 3), real(2)],
         numpy=lambda x, w, b=0: x @ w.T + b,
         same_graph=False,  # LinearBackward0
@@ -109,13 +109,14 @@ LINALG = [
 
 LOSSES = [
     OpCase(
-        entropy.cross_entropy,
+        class_losses.cross_entropy,
         [real(4, 3), whole(4)],
-        rules="CrossEntropy MeanCrossEntropy SoftCrossEntropy",
+        rules="CrossEntropy SoftCrossEntropy",
         same_graph=False,  # CrossEntropyBackward0
         more=[
             sample(real(4, 3), whole(4), reduction="sum"),
             sample(real(4, 3), whole(4), reduction="none", label_smoothing=0.1),
+            sample(real(4, 3), whole(4), WEIGHT),
             sample(real(4, 3), whole(4), WEIGHT, label_smoothing=0.2),
             sample(real(4, 3), fixed([0, 2, 2, 1]), ignore_index=2),
             sample(
@@ -143,7 +144,7 @@ LOSSES = [
         ],
     ),
     OpCase(
-        losses.nll_loss,
+        class_losses.nll_loss,
         [real(4, 3), whole(4)],
         more=[
             sample(real(4, 3), whole(4), reduction="none"),

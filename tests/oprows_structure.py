@@ -5,18 +5,15 @@ import numpy as np
 import glassgrad
 from glassgrad.ops import (
     conversion,
+    diagonals,
+    filling,
     gathering,
     indexing,
-    inplace,
     joining,
-    repeating,
     shape,
     splitting,
     strided,
     transposing,
-    triangles,
-    turning,
-    unsafe_splitting,
 )
 from opcase import OpCase, fixed, flags, real, sample, whole
 
@@ -89,7 +86,7 @@ SHAPE = [
         wrong=[sample(real(3), size=(2,))],
     ),
     OpCase(
-        repeating.repeat,
+        shape.repeat,
         [real(2, 3)],
         {"repeats": (2, 1)},
         numpy=lambda x, repeats: np.tile(x, repeats),
@@ -213,7 +210,7 @@ JOINING = [
 
 PARTS = [
     OpCase(
-        unsafe_splitting.unsafe_split,
+        splitting.unsafe_split,
         [real(5, 2)],
         {"split_size": 2},
         call=lambda f, x, split_size, dim=0: f(x, split_size, dim),
@@ -221,27 +218,27 @@ PARTS = [
         wrong=[sample(real(2), split_size=-1)],
     ),
     OpCase(
-        unsafe_splitting.unsafe_split_with_sizes,
+        splitting.unsafe_split_with_sizes,
         [real(2, 3)],
         {"split_sizes": [1, 2], "dim": 1},
         wrong=[sample(real(2), split_sizes=[1, 2])],
     ),
     OpCase(
-        triangles.tril,
+        diagonals.tril,
         [real(3, 3)],
         numpy=lambda x, diagonal=0: np.tril(x, diagonal),
         more=[sample(real(2, 2, 3), diagonal=1)],
         wrong=[sample(real(2))],
     ),
     OpCase(
-        triangles.triu,
+        diagonals.triu,
         [real(3, 3)],
         numpy=lambda x, diagonal=0: np.triu(x, diagonal),
         more=[sample(real(2, 2, 3), diagonal=-1)],
         wrong=[sample(real(2))],
     ),
     OpCase(
-        triangles.diagonal,
+        diagonals.diagonal,
         [real(3, 3)],
         numpy=lambda x, offset=0, dim1=0, dim2=1: np.diagonal(x, offset, dim1, dim2),
         rules="Diagonal DiagonalInto",
@@ -269,7 +266,7 @@ PARTS = [
         ],
     ),
     OpCase(
-        turning.flip,
+        transposing.flip,
         [real(2, 3)],
         {"dims": (0, -1)},
         numpy=lambda x, dims: np.flip(x, dims if x.ndim else ()),
@@ -278,7 +275,7 @@ PARTS = [
         call=lambda f, x, dims: f(x, dims),
     ),
     OpCase(
-        turning.roll,
+        transposing.roll,
         [real(2, 3)],
         {"shifts": (1, -1), "dims": (0, 1)},
         numpy=lambda x, shifts, dims=None: np.roll(x, shifts, dims),
@@ -297,27 +294,27 @@ COPYING = [
         call=lambda f, x, dtype: x.to(dtype),
     ),
     OpCase(
-        inplace.copy_,
+        filling.copy_,
         [real(2, 3), real(3)],
         rules="Copy",
         call=_copied,
         wrong=[sample(real(2, 3), real(2))],
     ),
     OpCase(
-        inplace.fill_,
+        filling.fill_,
         [real(2, 3)],
         {"value": 2.5},
         rules="Fill",
         call=lambda f, x, value: x.clone().fill_(value),
     ),
     OpCase(
-        inplace.fill_,
+        filling.fill_,
         [real(2, 3), real()],
         rules="FillWith",
         call=lambda f, x, value: x.clone().fill_(value),
         wrong=[sample(real(2, 3), real(3))],
     ),
-    OpCase(inplace.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
+    OpCase(filling.zero_, [real(2, 3)], rules="Zero", call=lambda f, x: x.clone().zero_()),
 ]
 
 ROWS = [*SHAPE, *CHOOSING, *JOINING, *PARTS, *COPYING]

@@ -23,3 +23,9 @@ class Docstrings(griffe.Extension):
             # What stands before the first colon is taken for a type: here it is nothing.
             text = RETURNED.sub(r"\1: ", text)
             obj.docstring.value = REFERENCE.sub(r"*See also:* \1", text)
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Let `from .ops import *` give what the stub lists: griffe finds it at run time alone."""
+        ops = pkg.members.get("ops")
+        for name in getattr(ops, "exports", None) or ():
+            pkg.set_member(str(name), griffe.Alias(str(name), ops[str(name)], parent=pkg))

@@ -20,9 +20,10 @@ from typing import Any
 import glassgrad
 from glassgrad import autograd
 from glassgrad.base import errors
+from glassgrad.ops._declaring import METHODS
 
 DIRECTIVE = re.compile(r"^\[\[(names|methods) ?([\w.]*)(?:: ?([\w., ]+))?\]\]$", re.MULTILINE)
-MIXINS = ("_methods.Methods", "_inplace_methods.InPlaceMethods", "_conversions.Conversions")
+MIXINS = ("_methods.Methods", "_conversions.Conversions")
 # Where a name that several packages have is described: in the first of these.
 PAGES = [
     f"glassgrad{part}"
@@ -187,15 +188,16 @@ def defined_in(modules: list[str]) -> list[str]:
 
 def home_of(name: str) -> str:
     """The module that defines a public op, or an alias of it."""
-    value = getattr(glassgrad.ops, name)
-    if name == "default_generator":
-        return "glassgrad.ops.generator"
-    return str(value.__module__)
+    return str(getattr(glassgrad.ops, name).__module__)
 
 
 def _methods() -> Iterator[str]:
     """Tables of methods, then those that are no function of `glassgrad`, in full."""
     alone: dict[str, str] = {}
+    for title, methods in _grouped_by_family().items():
+        yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
+        for method in methods:
+            yield _row(method, METHODS[method], alone)
     for mixin in MIXINS:
         module, _, name = mixin.partition(".")
         owner = getattr(importlib.import_module(f"glassgrad.{module}"), name)
@@ -206,6 +208,16 @@ def _methods() -> Iterator[str]:
     yield "\n## In full\n\nThe methods that are no function of `glassgrad` as well.\n"
     for method, path in alone.items():
         yield _entry(path, 3, f"Tensor.{method}")
+
+
+def _grouped_by_family() -> dict[str, list[str]]:
+    """The ops' methods, under the first words on the file that declares them."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(METHODS, key=lambda name: (METHODS[name].__module__, name)):
+        about = inspect.getdoc(sys.modules[METHODS[name].__module__]) or ""
+        title = re.split(r"[.:;]", about)[0]
+        found.setdefault(title, []).append(name)
+    return found
 
 
 def _grouped_methods(owner: type) -> dict[str, list[str]]:
@@ -226,11 +238,12 @@ def _grouped_methods(owner: type) -> dict[str, list[str]]:
 
 
 def _row(method: str, value: Any, alone: dict[str, str]) -> str:
-    function = value.fget if isinstance(value, property) else value
+    made = value.fget if isinstance(value, property) else value
     call = method if isinstance(value, property) else f"{method}()"
-    words = _summary(function)
+    words = _summary(made)
+    function = getattr(made, "declared", made)
     public = getattr(glassgrad.ops, function.__name__, None)
-    if public is function:
+    if getattr(public, "declared", public) is function:
         path = f"glassgrad.{function.__name__}"
     else:
         path = f"{function.__module__}.{function.__qualname__}"

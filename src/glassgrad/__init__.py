@@ -22,7 +22,7 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import _conversions, _grad, _inplace_methods, _methods, autograd, ops
+from . import _conversions, _grad, _methods, autograd, ops
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
@@ -60,6 +60,7 @@ from .base.dtypes import (
 )
 from .core.tensor import Size, Tensor
 from .ops import *
+from .ops._declaring import METHODS as _METHODS
 
 if _TYPE_CHECKING:
     from . import data, func, nn, optim, tracing, trajectory, utils, viz
@@ -109,14 +110,10 @@ def __dir__() -> list[str]:
 
 
 def _complete_tensor() -> None:
-    """Copy the mixins onto Tensor: core/ imports no op, so they arrive here."""
-    for mixin in (
-        _conversions.Conversions,
-        _grad.Gradients,
-        _inplace_methods.InPlaceMethods,
-        _methods.Methods,
-    ):
-        for name, member in vars(mixin).items():
+    """Copy the mixins and the ops' methods onto Tensor, since core/ imports no op."""
+    mixins = _conversions.Conversions, _grad.Gradients, _methods.Methods
+    for members in (*map(vars, mixins), _METHODS):
+        for name, member in members.items():
             if name not in ("__module__", "__doc__", "__dict__", "__weakref__"):
                 setattr(Tensor, name, member)
 

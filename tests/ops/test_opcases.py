@@ -179,6 +179,11 @@ def test_device_computes_what_the_cpu_does(case, given, device):
 
 def test_every_op_has_exactly_one_row():
     named = [name for case in CASES for name in case.rule_names]
+    for name, cls in all_primitives().items():
+        assert named.count(name) == 1, (
+            f"{name} of {cls.__module__} has {named.count(name)} rows. Write one into "
+            f"tests/oprows_*.py: OpCase(family.function, [real(2, 3)], numpy=np.function)."
+        )
     assert sorted(named) == sorted(all_primitives())
 
 

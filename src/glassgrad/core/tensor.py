@@ -5,7 +5,7 @@ gradient), LEAF (a leaf that requires grad), a node (its only output), a Gradien
 several outputs) or another Pending (a view whose memory was written since). `cold` is a side object
 for what few tensors have, made on first use.
 
-Everything a Tensor can *do* is listed in `glassgrad/_methods.py`.
+What a Tensor can *do* is declared by the ops and in `glassgrad/_methods.py`.
 """
 
 from typing import TYPE_CHECKING, Any, Self
@@ -28,10 +28,10 @@ from .cold import LEAF, Cold, Pending, Size, Version
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
     from glassgrad._grad import Gradients
-    from glassgrad._inplace_methods import InPlaceMethods
     from glassgrad._methods import Methods
+    from glassgrad.ops._methods import OpMethods
 
-    class _Mixins(Methods, InPlaceMethods, Conversions, Gradients): ...
+    class _Mixins(Methods, OpMethods, Conversions, Gradients): ...
 else:
     _Mixins = object
 

@@ -149,7 +149,7 @@ class Visit:
         return Phase("post_hook", self.node, before, self.results, hook)
 
     def _free_saved(self, _: None) -> Phase | None:
-        size = saved_bytes(self.node) if self.node.holders else 0
+        size = 0 if self.node.holders is None else saved_bytes(self.node)
         self.node.release()
         return Phase("free_saved", self.node, detail=size) if size else None
 
@@ -161,6 +161,7 @@ class Visit:
 
 
 def saved_bytes(node: Any) -> int:
-    """The bytes of what `node` saved; an array that it saved twice counts once."""
+    """The bytes of what `node` keeps; an array that it keeps twice counts once."""
     arrays = {id(array): array for kept in node._all_kept() for array in arrays_in(kept)}
+    arrays |= {id(array): array for _, array in getattr(node, "kept_beside", list)()}
     return sum(array.nbytes for array in arrays.values())

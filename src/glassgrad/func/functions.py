@@ -22,7 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
 from glassgrad.levels.in_parts import call_at
 from glassgrad.levels.level import Level
-from glassgrad.ops._dims import wrap_dim
+from glassgrad.ops._arguments import wrap_dim
 from glassgrad.recording.calling import wrong_number
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 

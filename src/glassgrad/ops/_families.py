@@ -9,29 +9,35 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.core.layers import visible
+from glassgrad.core.layers import Layer, visible
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.recording.primitive import Primitive
 
-__all__ = [
-    "Along",
-    "AlongLine",
-    "Elementwise",
-    "KeepsShape",
-    "Linear",
-    "Multilinear",
-    "Predicate",
-    "Reduction",
-    "Symmetric",
-    "batch_all",
-    "in_front",
-    "is_batched",
-    "rows_of",
-    "run",
-    "shifted",
-    "stretched",
-    "total",
-]
+
+def kept_shape(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape after a reduction over `dims` that keeps them."""
+    return tuple([1 if dim in dims else n for dim, n in enumerate(shape)])
+
+
+def spread(value: Any, shape: tuple[int, ...]) -> Any:
+    """`value` broadcast to `shape`: what the gradient of a sum is.
+
+    The view of a 0-d array is made by hand, in an eighth of the time of `np.broadcast_to`.
+    """
+    if type(value) is np.ndarray and not value.ndim:
+        return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))
+    return np.broadcast_to(value, shape)
+
+
+def array_of(value: Any) -> Any:
+    """The array of a value, or the one at its bottom: says where a constant belongs."""
+    array = value.payload if isinstance(value, Tensor) else value
+    return array.array if isinstance(array, Layer) else array
+
+
+def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:
+    """An array of zeros, of the dtype of `value` and on its device."""
+    return np.zeros_like(array_of(value), order="C", shape=shape)
 
 
 class Elementwise(Primitive):
@@ -217,7 +223,13 @@ def rows_of(x: Any) -> Any:
     return x.reshape(x.shape[0], math.prod(x.shape[1:]))
 
 
-class KeepsShape(Linear, Along):
+class Moved(Linear, Along):
+    """An op that moves elements or adds them up, whatever their dtype."""
+
+    promotes = None
+
+
+class KeepsShape(Moved):
     """The gradient needs the shape of the operand: `ctx.shape`, `node._saved_self_sym_sizes`."""
 
     @classmethod

@@ -1,10 +1,12 @@
-"""What all factories share: a leaf around an array, sizes and numbers that were checked."""
+"""What makes new tensors: from Python's data to an array, and a leaf around it."""
 
+import warnings
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_for
+from glassgrad.base.backend import asnumpy, backend_for, is_array, whole
 from glassgrad.base.dtypes import (
     DType,
     Number,
@@ -12,15 +14,189 @@ from glassgrad.base.dtypes import (
     dtype_of_number,
     get_default_dtype,
     is_differentiable,
+    promote_types,
 )
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.layers import Wrapped
 from glassgrad.core.tensor import Tensor, fresh
 from glassgrad.recording.doors import constant
 
-from ._dims import size_of
-from ._numbers import check_number
+from ._arguments import check_number, size_of
 
-__all__ = ["checked_size", "filled", "made", "number_of"]
+_MAX_DIMS = 64
+
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def array_from(data: Any, dtype: DType | None) -> Any:
+    """A new array of the values of `data`.
+
+    Args:
+        data: a number, an array, a tensor, or nested sequences of numbers.
+        dtype: None: floats become the default dtype, ints int64, bools bool; arrays keep theirs.
+
+    Raises:
+        ArgumentError: for ragged sequences, or a number that does not fit.
+        ArgumentTypeError, DTypeError: for anything but numbers.
+    """
+    if isinstance(data, Tensor):
+        data = asnumpy(data.payload) if isinstance(data, Wrapped) else data.payload
+    if is_array(data) or isinstance(data, np.generic):
+        return _from_array(data, dtype)
+    shape, flat = _flattened(data)
+    if flat and all(isinstance(item, np.ndarray) for item in flat):
+        return _from_array(_stacked(flat, shape), dtype)
+    found = _inferred(flat)
+    values = [item.item() if isinstance(item, Tensor) else item for item in flat]
+    return _filled(values, found if dtype is None else dtype).reshape(shape)
+
+
+def _from_array(array: Any, dtype: DType | None) -> Any:
+    kept = _supported(array.dtype)
+    return whole(array.astype(kept if dtype is None else dtype))
+
+
+def _supported(dtype: Any) -> DType:
+    if dtype.kind not in "biufc":
+        raise ArgumentTypeError(
+            f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. "
+            "A tensor holds numbers. Write `array.astype(np.float32)` if these are some."
+        )
+    return as_dtype(dtype.newbyteorder("=").name)
+
+
+# Nested sequences ---------------------------------------------------------------------------------
+
+
+def _flattened(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested sequences, and their elements row by row."""
+    shape: list[int] = []
+    flat = [data]
+    while flat and _is_sequence(flat[0]):
+        length = len(flat[0])
+        for item in flat:
+            _check_row(item, length, len(shape))
+        shape.append(length)
+        if len(shape) > _MAX_DIMS:
+            raise ArgumentError(
+                f"too many dimensions: the data is nested more than {_MAX_DIMS} times. Does a "
+                "list contain itself?"
+            )
+        flat = list(chain.from_iterable(flat))
+    for item in flat:
+        if _is_sequence(item):
+            raise ArgumentTypeError(
+                f"not a sequence: numbers and sequences are mixed at dim {len(shape)}, after "
+                f"{type(flat[0]).__name__} comes {type(item).__name__}. All rows have one shape. "
+                "Write nested lists of equal lengths."
+            )
+    return tuple(shape), flat
+
+
+def _is_sequence(item: Any) -> bool:
+    if isinstance(item, (str, bytes, Tensor, np.ndarray, dict, set)):
+        return False
+    return hasattr(item, "__len__") and hasattr(item, "__getitem__")
+
+
+def _check_row(item: Any, length: int, dim: int) -> None:
+    if not _is_sequence(item):
+        raise ArgumentTypeError(
+            f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
+            f"{type(item).__name__} beside a sequence of length {length}. All rows have one "
+            "shape. Write nested lists of equal lengths."
+        )
+    if len(item) != length:
+        raise ArgumentError(
+            f"expected sequence of length {length} at dim {dim} (got {len(item)}). All rows have "
+            "one shape. Pad the shorter ones, or keep a list of tensors."
+        )
+
+
+def _stacked(arrays: list[Any], shape: tuple[int, ...]) -> Any:
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1:
+        raise ArgumentError(
+            f"expected arrays of one shape at dim {len(shape)}, got {sorted(shapes)}. A tensor is "
+            "no ragged list. Pad the smaller ones, or keep a list of tensors."
+        )
+    return np.stack(arrays).reshape(shape + arrays[0].shape)
+
+
+# The dtype ----------------------------------------------------------------------------------------
+
+
+def _inferred(flat: list[Any]) -> DType:
+    """The dtype that holds all of the elements."""
+    if not flat:
+        return get_default_dtype()
+    found: DType | None = None
+    for item in _samples(flat):
+        kind = _kind(item)
+        found = kind if found is None else promote_types(found, kind)
+    assert found is not None, "there is an element"
+    return found
+
+
+def _samples(flat: list[Any]) -> list[Any]:
+    """One element of each kind: the class of a number says all, that of an array does not."""
+    one_each = {type(item): item for item in flat}
+    if not any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each):
+        return list(one_each.values())
+    return flat
+
+
+def _kind(item: Any) -> DType:
+    if isinstance(item, np.generic):
+        return _supported(item.dtype)
+    if isinstance(item, _NUMBERS):
+        return dtype_of_number(item)
+    if isinstance(item, Tensor):
+        return _kind_of_tensor(item)
+    if isinstance(item, np.ndarray) and not item.ndim:
+        return _supported(item.dtype)
+    name = type(item).__name__
+    if isinstance(item, (str, bytes)):
+        raise ArgumentTypeError(
+            f"new(): invalid data type '{name}': {item!r}. A tensor holds numbers. Write "
+            "`float(text)` for a number in a text."
+        )
+    raise DTypeError(
+        f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
+        "numbers. Write `tensor(list(values))` for an iterator."
+    )
+
+
+def _kind_of_tensor(item: Tensor) -> DType:
+    if item.numel() != 1:
+        raise ArgumentError(
+            "only one element tensors can be converted to Python scalars: the list holds a tensor "
+            f"of shape {list(item.shape)}. Its gradient would be lost. Write `stack(tensors)`."
+        )
+    if item.requires_grad:
+        warnings.warn(
+            "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
+            "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
+            UserWarning,
+            stacklevel=6,
+        )
+    return item.dtype
+
+
+def _filled(values: list[Any], dtype: DType) -> Any:
+    try:
+        with np.errstate(all="ignore"):
+            return np.array(values, dtype)
+    except OverflowError as error:
+        raise ArgumentError(
+            f"Overflow when unpacking long long: {error}. {dtype} has no room for it. Write a "
+            "float, or choose a larger dtype."
+        ) from error
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"the values cannot become {dtype}: {error}. Leave dtype out, or convert them first."
+        ) from error
 
 
 def made(

@@ -1,69 +1,58 @@
 """How a tensor is written: what `x.add_(y)`, `x += y` and `x[i] = y` share.
-
 While nothing is recorded, the array is written and its version counted. While the tape records,
 the op runs out of place, its result is copied into the array, and the tensor takes the place of
 the result in the graph: the old value's node is behind an edge, as if it had been another tensor.
 What that means for views is told in `core/views.py`.
 """
 
-import functools
-import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import backend_of, repeats
 from glassgrad.base.errors import (
+    ArgumentTypeError,
     DimError,
     DTypeError,
     GlassgradError,
     GraphError,
     LeafWriteError,
+    MissingRuleError,
     ShapeError,
+    TransformError,
 )
 from glassgrad.base.source_lines import here
 from glassgrad.core.graph import edge_of, move, relocate
 from glassgrad.core.layers import Layer
 from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
-from glassgrad.core.tensor import PLAIN, Tensor, wrap
+from glassgrad.core.tensor import PLAIN, Tensor, fresh, wrap
 from glassgrad.core.views import check_made
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
 from glassgrad.recording.primitive import Primitive
 
-from ._overlap import check_apart, check_memory
-from ._prepared import Prepared
-from ._texts import scalar_name
-
-__all__ = [
-    "check_dtype",
-    "check_writable",
-    "check_write",
-    "in_place",
-    "must_follow",
-    "put",
-    "records",
-    "reshaped_in_place",
-    "update",
-    "write",
-    "write_prepared",
-]
+from ._arguments import scalar_name
+from ._families import array_of, is_batched
 
 
 def in_place(
-    cls: type[Primitive],
+    name: str,
     input: Tensor,
-    *others: Any,
-    at: int = 0,
+    call: Callable[[Tensor], Tensor],
+    others: Sequence[Any] = (),
+    *,
+    copies: bool = True,
     may_overlap: bool = False,
-    **parameters: Any,
 ) -> Tensor:
-    """`input = cls(input, *others, **parameters)`, in the memory of `input`: any op in place.
+    """`input = call(input)`, in the memory of `input`: any op in place.
 
     Args:
-        cls: an op whose result has the shape of `input`.
-        others: its other operands, and `parameters`.
-        at: which of its operands is `input`.
+        name: the op's, for messages.
+        call: gives a result of the shape of `input`.
+        others: what else it computes with: tensors, lists of tensors, numbers.
+        copies: whether the op may save `input`, so that it has to get a copy.
         may_overlap: whether it does no harm that elements share memory: they get one value.
 
     Returns:
@@ -75,42 +64,37 @@ def in_place(
         GraphError: if it is a view that was made where it may not be written.
         ShapeError, DTypeError: if the result does not fit.
     """
-    name = _name(cls)
-    if special and (below := level_below(name, input, *others)):
+    tensors = _tensors_in(others)
+    if special and (below := level_below(name, input, *tensors)):
         with below:
-            return in_place(cls, input, *others, at=at, may_overlap=may_overlap, **parameters)
-    for other in others:
+            return in_place(name, input, call, others, copies=copies, may_overlap=may_overlap)
+    for other in tensors:
         check_apart(input, other, name)
-    if must_follow(input, *others):
-        before = as_it_is(cls, input, *others, may_overlap=may_overlap)
-        result = cls.apply(*others[:at], before, *others[at:], **parameters)
-        return replace(input, result, name, at - (cls.differentiates.start or 0))
-    result = cls.apply(*others[:at], _before(input), *others[at:], **parameters)
+    if must_follow(input, *tensors):
+        before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
+        return replace(input, before, call(before), name)
+    result = call(_before(input))
     check_fits(input, result, name)
     return write(input, name, lambda _: put(input, result.payload), may_overlap=may_overlap)
 
 
-def write_prepared(call: Prepared) -> Tensor:
-    """An op that was checked, in the memory of the tensor it belongs to."""
-    input = call.operands[call.at]
-    if call.is_without_dims():
-        call = call.with_a_dim()
-    operands, at = call.operands, call.at
-    others = (*operands[:at], *operands[at + 1 :])
-    in_place(call.op, operands[at], *others, at=at, **call.parameters)
-    return input
+def _tensors_in(values: Sequence[Any]) -> list[Tensor]:
+    found = []
+    for value in values:
+        items = value if isinstance(value, (tuple, list)) else (value,)
+        found += [item for item in items if isinstance(item, Tensor)]
+    return found
 
 
-def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) -> Tensor:
+def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **parameters: Any) -> Tensor:
     """`input = cls(input, **parameters)`, where `cls` shows the same memory in another shape.
 
     Raises:
         LeafWriteError, GraphError: as `in_place`.
     """
-    name = _name(cls)
     if special and (below := level_below(name, input)):
         with below:
-            return reshaped_in_place(cls, input, **parameters)
+            return reshaped_in_place(name, cls, input, **parameters)
     recorded = records(input)
     if recorded:
         check_writable(input, name)
@@ -134,23 +118,19 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     return input
 
 
-@functools.cache
-def _name(cls: type[Primitive]) -> str:
-    """The name of an op's function: index_add for IndexAdd."""
-    return re.sub(r"\B(?=[A-Z])", "_", cls.__name__).lower()
-
-
-def update(cls: type[Primitive], ufunc: Callable[..., Any], input: Tensor, other: Any) -> Tensor:
-    """`input = cls(input, other)`, in the memory of `input`."""
+def update(cls: type[Primitive], input: Tensor, other: Any) -> Tensor:
+    """`input = cls(input, other)`, in the memory of `input`: what optimisers do."""
+    ufunc = cls.ufunc
     if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
         return input
-    name = _name(cls)
+    name = cls.__name__.lower()
     if special and (below := level_below(name, input, other)):
         with below:
-            return update(cls, ufunc, input, other)
+            return update(cls, input, other)
     check_apart(input, other, name)
     if must_follow(input, other):
-        return replace(input, cls.apply(as_it_is(cls, input, other), other), name)
+        before = as_it_is(name, input, other, copies="self" in cls.saves)
+        return replace(input, before, cls.apply(before, other), name)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
     is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
@@ -250,13 +230,16 @@ def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
     )
 
 
-def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
-    """Give `input` the values of `result` and its place in the graph.
+def replace(input: Tensor, before: Tensor, result: Tensor, name: str) -> Tensor:
+    """Give `input`, which was `before`, the values of `result` and its place in the graph.
 
-    Args:
-        at: which edge of the node of `result` leads to `input` as it was.
+    That place is taken if the first edge of the result's node leads to `before`. If there is more
+    between them, or nothing, the result is copied: the gradient of a copy goes to both.
     """
     check_fits(input, result, name)
+    node = result.edge
+    if (None if node is None else node.edges[0]) is not before.edge:
+        return input.copy_(result)
     about_to_write(input)
     try:
         put(input, result.payload)
@@ -265,14 +248,13 @@ def replace(input: Tensor, result: Tensor, name: str, at: int = 0) -> Tensor:
     input.wrote()
     if special and modes.duals is not None:
         modes.duals.written(input, tangent_of(result))
-    node = result.edge
     if node is None:
         return input  # a dtype without gradients: the tape ends here
     node.caller_code, node.caller_offset = input.version_counter().written_line or here()
     kept = getattr(node, "_result_at", None)
     if kept is not None and type(node.saved_tensors) is tuple and result.dtype == input.dtype:
         _share_result(node, kept, input)
-    move(input, node, at)
+    move(input, node)
     return input
 
 
@@ -344,19 +326,20 @@ def check_dtype(input: Tensor, result: Tensor, name: str) -> None:
 
 
 _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
 """What a kind of number can hold: all of the kinds before it."""
 
 
 def as_it_is(
-    cls: type[Primitive], input: Tensor, *others: Any, may_overlap: bool = False
+    name: str, input: Tensor, *others: Any, copies: bool = True, may_overlap: bool = False
 ) -> Tensor:
     """`input` as the op may save it: its values are about to change, so it gets a snapshot."""
-    name = _name(cls)
     check_write(input, name, *others)
     if not may_overlap:
         check_memory(input, name)
     array, moves = input.payload, bool(special) and modes.duals is not None
-    if "self" in cls.saves or moves or isinstance(array, Layer):
+    if copies or moves or isinstance(array, Layer):
         array = array.copy()
     before = wrap(array, edge_of(input))
     if moves:
@@ -368,3 +351,132 @@ def _before(input: Tensor) -> Tensor:
     """`input` as it is where nothing is recorded; but the levels below may do so."""
     array = input.payload
     return wrap(array.copy() if isinstance(array, Layer) else array)
+
+
+# Memory that is written and read ------------------------------------------------------------------
+
+
+def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> None:
+    """Raise if a part of what is written is a part of what `other` shows: it would change too.
+
+    Args:
+        written: the array that is written, if not all of `input`.
+    """
+    if not isinstance(other, Tensor) or other is input or input.cold is None or other.cold is None:
+        return
+    version = input.cold.version
+    if version is None or other.cold.version is not version:
+        return
+    if _overlap_in_part(input.payload if written is None else written, other.payload):
+        raise GraphError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor "
+            f"refer to a single memory location. {name}_ would change what it still has to read. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def _overlap_in_part(a: Any, b: Any) -> bool:
+    """Whether two dense arrays share some memory, but are not the same elements in one order."""
+    starts, ends = [], []
+    for array in (a, b):
+        steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+        extent = sum(abs(step) for step in steps) + array.itemsize
+        if extent != array.nbytes:
+            return False  # there are gaps: PyTorch does not look closer either
+        start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
+        starts.append(start)
+        ends.append(start + extent)
+    if starts[0] == starts[1] and ends[0] == ends[1]:
+        return bool(a.strides != b.strides)
+    return max(starts) < min(ends)
+
+
+def check_memory(input: Tensor, name: str) -> None:
+    """Raise if elements of `input` share their memory, as those of an expanded tensor do."""
+    array = input.payload
+    if 0 not in array.strides or not array.size:
+        return
+    if repeats(array.shape, array.strides):
+        raise GraphError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            f"single memory location. {name}_ would write it several times. Please clone() the "
+            f"tensor before performing the operation (its shape is {list(array.shape)})."
+        )
+
+
+# `out=` -------------------------------------------------------------------------------------------
+
+
+def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **params: Any) -> Tensor:
+    """`function(*args, **params)`, in the memory of `out`.
+
+    Args:
+        out: a tensor of the dtype of the result, or of one that can hold it. It is resized if its
+            shape is another, with a warning unless it is empty.
+
+    Returns:
+        `out`.
+
+    Raises:
+        GraphError: if the tape would have to record it.
+        DTypeError: if the dtype of `out` cannot hold the result.
+    """
+    name = function.__name__
+    if not isinstance(out, Tensor):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}. The result is "
+            "written to its memory. Leave it out for a new tensor."
+        )
+    if is_recording() and any(x.requires_grad for x in (out, *_tensors_in(args))):
+        raise GraphError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad. What `out` held has no gradient, nor would "
+            f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
+        )
+    if special:
+        _check_transforms(name, (out, *_tensors_in(args)))
+    result = function(*args, **params)
+    check_dtype(out, result, name)
+    if out.shape != result.shape:
+        _resize(out, result)
+    if modes.levels:
+        return out.copy_(result)
+    array = result.payload
+    return write(out, name, lambda memory: np.copyto(memory, array, casting="unsafe"))
+
+
+def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:
+    """Raise if a tangent would have to be moved on, or what is written differs in a batch."""
+    if forward_moves(tensors) or any(_has_tangent(x.payload) for x in tensors):
+        raise MissingRuleError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an "
+            f"out= function. Write `y = {name}(…)`, or take the tangents away with `detach()`."
+        )
+    if any(is_batched(x) for x in tensors):
+        raise TransformError(
+            f"Batching rule not implemented for {name}.out; vmap has none for out= functions. "
+            f"Write `y = {name}(…)`, which makes room for what differs between examples."
+        )
+
+
+def _has_tangent(payload: Any) -> bool:
+    """Whether a `jvp`, at some level, gave it a tangent."""
+    while isinstance(payload, Layer):
+        if getattr(payload, "tangent", None) is not None:
+            return True
+        payload = payload.value.payload
+    return False
+
+
+def _resize(out: Tensor, result: Tensor) -> None:
+    if out.numel():
+        warnings.warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(out.shape)}, which does not match the required output shape "
+            f"{list(result.shape)}. It has new memory now. Write `out.resize_(0)` before if "
+            "that is meant.",
+            UserWarning,
+            stacklevel=4,
+        )
+    zeros = np.zeros_like(array_of(out), order="C", shape=tuple(result.shape))
+    out.payload = fresh(zeros).payload

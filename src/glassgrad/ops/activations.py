@@ -9,21 +9,15 @@ from glassgrad.base.backend import in_rows
 from glassgrad.base.dtypes import as_dtype
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import wrap_dim
-from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
-from glassgrad.ops._texts import scalar_name
 
-from ._out import written_to
-from ._writing import in_place
-
-__all__ = ["log_softmax", "relu", "sigmoid", "softmax", "threshold", "threshold_"]
+from ._arguments import scalar_name, wrap_dim
+from ._declaring import in_place_twin, op
+from ._families import AlongLine, Elementwise, Symmetric, run
 
 
 class Relu(Elementwise):
-    """y = max(x, 0)        dy = dx where y > 0        x̄ = ȳ·[y > 0]"""
+    """y = max(x, 0)        x̄ = ȳ·[y > 0]"""
 
-    node = "ReluBackward0"
-    latex = (r"\max(x, 0)", r"[y > 0]\,\dot x", r"\bar x = \bar y\,[y > 0]")
     saves = ("result",)
 
     @staticmethod
@@ -44,14 +38,12 @@ class Relu(Elementwise):
 
 
 class ThresholdBackward(Elementwise):
-    """z = x·[y > t]        dz = dx·[y > t]        x̄ = z̄·[y > t],  ȳ = 0
+    """z = x·[y > t]        x̄ = z̄·[y > t],  ȳ = 0
 
     The gradient of relu and threshold. It depends on y, if only by steps: its own gradient is 0,
     not missing.
     """
 
-    node = "ThresholdBackwardBackward0"
-    latex = (r"x\,[y > t]", r"\dot x\,[y > t]", r"\bar x = \bar z\,[y > t],\ \bar y = 0")
     saves = ("self",)
     saved_at = {"self": 1}
 
@@ -65,6 +57,7 @@ class ThresholdBackward(Elementwise):
         return np.where(y <= ctx.threshold, 0, grad), np.zeros_like(grad)
 
 
+@op(Relu, out=False)
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """`max(input, 0)`, element by element.
 
@@ -85,19 +78,13 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.relu.html
     """
     if inplace:
-        return in_place(Relu, input)
+        return input.relu_()
     return Relu.apply(input)
 
 
 class Threshold(Elementwise):
-    """y = x where x > t, else v        dy = dx where x > t        x̄ = ȳ·[x > t]"""
+    """y = x if x > t else v        x̄ = ȳ·[x > t]"""
 
-    node = "ThresholdBackward0"
-    latex = (
-        r"[x > t]\,x + [x \le t]\,v",
-        r"[x > t]\,\dot x",
-        r"\bar x = \bar y\,[x > t]",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -142,21 +129,12 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     return Threshold.apply(input, threshold=threshold, value=value)
 
 
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold`, in place.
-
-    Example:
-        >>> threshold_(tensor([0.2, 0.7]), 0.5, 0.0)
-        tensor([0.0000, 0.7000])
-    """
-    return in_place(Threshold, input, threshold=threshold, value=value)
+threshold_ = in_place_twin(threshold, (Threshold,))
 
 
 class Sigmoid(Elementwise):
-    """y = 1/(1 + e⁻ˣ)        dy = y·(1 − y)·dx        x̄ = ȳ·y·(1 − y)"""
+    """y = 1/(1 + e⁻ˣ)        x̄ = ȳ·y·(1 − y)"""
 
-    node = "SigmoidBackward0"
-    latex = (r"\frac{1}{1 + e^{-x}}", r"y (1 - y)\,\dot x", r"\bar x = \bar y\,y (1 - y)")
     saves = ("result",)
     floating = True
 
@@ -173,12 +151,12 @@ class Sigmoid(Elementwise):
         return grad * (y * (1 - y))
 
 
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Sigmoid)
+def sigmoid(input: Tensor) -> Tensor:
     """`1 / (1 + exp(-input))`, element by element, without overflow.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, between 0 and 1.
@@ -189,20 +167,12 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
-    if out is not None:
-        return written_to(out, sigmoid, input)
     return Sigmoid.apply(input)
 
 
 class Softmax(Symmetric, AlongLine):
-    """yᵢ = eˣⁱ/Σⱼ eˣʲ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
+    """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
-    node = "SoftmaxBackward0"
-    latex = (
-        r"\frac{e^{x_i}}{\sum_j e^{x_j}}",
-        r"y_i (\dot x_i - \textstyle\sum_j y_j \dot x_j)",
-        r"\bar x_i = y_i (\bar y_i - \textstyle\sum_j y_j \bar y_j)",
-    )
     saves = ("result",)
     axes = ("dim",)
 
@@ -222,6 +192,7 @@ class Softmax(Symmetric, AlongLine):
         return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
 
 
+@op(Softmax)
 def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised.
 
@@ -248,14 +219,8 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
 
 class LogSoftmax(AlongLine):
-    """yᵢ = xᵢ − ln Σⱼ eˣʲ        dyᵢ = dxᵢ − Σⱼ eʸʲ·dxⱼ        x̄ᵢ = ȳᵢ − eʸⁱ·Σⱼ ȳⱼ"""
+    """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
-    node = "LogSoftmaxBackward0"
-    latex = (
-        r"x_i - \ln \sum_j e^{x_j}",
-        r"\dot x_i - \textstyle\sum_j e^{y_j} \dot x_j",
-        r"\bar x_i = \bar y_i - e^{y_i} \textstyle\sum_j \bar y_j",
-    )
     saves = ("result",)
     axes = ("dim",)
 
@@ -281,6 +246,7 @@ class LogSoftmax(AlongLine):
         return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
+@op(LogSoftmax)
 def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, exact where softmax itself rounds to 0.
 

@@ -1,40 +1,24 @@
-"""Sums, products, quotients and absolute values."""
+"""Sums, products, quotients, absolute values; two steps in one: addcmul, addcdiv, lerp; conj."""
 
 from typing import Any
 
 import numpy as np
 
+from glassgrad.base.dtypes import Number, is_differentiable
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import c_name, scalar_name
+from ._declaring import function, method, of_numpy, op
 from ._families import Elementwise, Linear, Multilinear, by_call, total
-from ._out import written_to
-
-__all__ = [
-    "abs",
-    "absolute",
-    "add",
-    "div",
-    "divide",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "rsub",
-    "sign",
-    "sub",
-    "subtract",
-    "true_divide",
-]
+from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
 
 
 class Add(Elementwise):
-    """z = x + y        dz = dx + dy        x̄ = z̄,  ȳ = z̄"""
+    """z = x + y        x̄ = z̄,  ȳ = z̄"""
 
-    node = "AddBackward0"
-    latex = ("x + y", r"\dot x + \dot y", r"\bar x = \bar z,\ \bar y = \bar z")
     ufunc = np.add
 
     @staticmethod
@@ -51,13 +35,13 @@ class Add(Elementwise):
         return total([dx, dy])
 
 
-def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+@op(Add)
+def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input + alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -71,16 +55,36 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
-    if out is not None:
-        return written_to(out, add, input, other, alpha=alpha)
     return Add.apply(input, other if alpha == 1 else mul(other, alpha))
 
 
-class Sub(Elementwise):
-    """z = x − y        dz = dx − dy        x̄ = z̄,  ȳ = −z̄"""
+@method()
+def add_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input += alpha·other`.
 
-    node = "SubBackward0"
-    latex = ("x - y", r"\dot x - \dot y", r"\bar x = \bar z,\ \bar y = -\bar z")
+    Args:
+        input: tensor of shape `S`, written in place.
+        other: a tensor that broadcasts to `S`, or a number.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        ShapeError: if the result would have another shape than `input`.
+        DTypeError: if the result's dtype does not fit into `input`.
+
+    Example:
+        >>> x = tensor([1.0, 2.0])
+        >>> add_(x, 1)
+        tensor([2., 3.])
+    """
+    return update(Add, input, other if alpha == 1 else mul(other, alpha))
+
+
+class Sub(Elementwise):
+    """z = x − y        x̄ = z̄,  ȳ = −z̄"""
+
     ufunc = np.subtract
 
     @staticmethod
@@ -104,13 +108,13 @@ class Sub(Elementwise):
         return dx - dy
 
 
-def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
+@op(Sub, aliases=("subtract",))
+def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     """`input - alpha·other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
         alpha: a factor for `other`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -125,16 +129,24 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
 
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
-    if out is not None:
-        return written_to(out, sub, input, other, alpha=alpha)
     return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
 
 
+@method(aliases=("subtract_",))
+def sub_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
+    """`input -= alpha·other`; see `add_`.
+
+    Example:
+        >>> sub_(tensor([1.0, 2.0]), 1)
+        tensor([0., 1.])
+    """
+    return update(Sub, input, other if alpha == 1 else mul(other, alpha))
+
+
 class Rsub(Elementwise):
-    """y = c − x        dy = −dx        x̄ = −ȳ"""
+    """y = c − x,  c = other        x̄ = −ȳ"""
 
     node = "RsubBackward1"
-    latex = ("c - x", r"-\dot x", r"\bar x = -\bar y")
 
     @staticmethod
     def forward(x, *, other):
@@ -150,6 +162,7 @@ class Rsub(Elementwise):
         return -dx
 
 
+@function()
 def rsub(input: Tensor, other: Operand) -> Tensor:
     """`other - input`, element by element: what `1 - x` does.
 
@@ -172,10 +185,8 @@ def rsub(input: Tensor, other: Operand) -> Tensor:
 
 
 class Mul(Multilinear, Elementwise):
-    """z = x·y        dz = y·dx + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
+    """z = x·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
-    node = "MulBackward0"
-    latex = (r"x\,y", r"y\,\dot x + x\,\dot y", r"\bar x = \bar z\,y,\ \bar y = \bar z\,x")
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     ufunc = np.multiply
@@ -190,12 +201,12 @@ class Mul(Multilinear, Elementwise):
         return None if y is None else grad * y, None if x is None else grad * x
 
 
-def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Mul, aliases=("multiply",))
+def mul(input: Operand, other: Operand) -> Tensor:
     """`input · other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype.
@@ -210,16 +221,23 @@ def mul(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mul.html
     """
-    if out is not None:
-        return written_to(out, mul, input, other)
     return Mul.apply(input, other)
 
 
-class Div(Elementwise):
-    """z = x/y        dz = (dx − z·dy)/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
+@method(aliases=("multiply_",))
+def mul_(input: Tensor, other: Operand) -> Tensor:
+    """`input *= other`; see `add_`.
 
-    node = "DivBackward0"
-    latex = ("x / y", r"(\dot x - z\,\dot y)/y", r"\bar x = \bar z / y,\ \bar y = -\bar z\,x / y^2")
+    Example:
+        >>> mul_(tensor([1.0, 2.0]), 3)
+        tensor([3., 6.])
+    """
+    return update(Mul, input, other)
+
+
+class Div(Elementwise):
+    """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
+
     saves = ("self", "other")
     saved_if = {"self": 1}
     floating = True
@@ -242,12 +260,12 @@ class Div(Elementwise):
         return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
-def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Div, aliases=("divide", "true_divide"))
+def div(input: Operand, other: Operand) -> Tensor:
     """`input / other`, element by element.
 
     Args:
         input, other: tensors of shapes that broadcast to `S`, or one of them a number.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`; two integers give the default dtype.
@@ -261,16 +279,22 @@ def div(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.div.html
     """
-    if out is not None:
-        return written_to(out, div, input, other)
     return Div.apply(input, other)
 
 
-class Neg(Linear, Elementwise):
-    """y = −x        dy = −dx        x̄ = −ȳ"""
+@method(aliases=("divide_", "true_divide_"))
+def div_(input: Tensor, other: Operand) -> Tensor:
+    """`input /= other`; see `add_`.
 
-    node = "NegBackward0"
-    latex = ("-x", r"-\dot x", r"\bar x = -\bar y")
+    Example:
+        >>> div_(tensor([1.0, 2.0]), 4)
+        tensor([0.2500, 0.5000])
+    """
+    return update(Div, input, other)
+
+
+class Neg(Linear, Elementwise):
+    """y = −x        x̄ = −ȳ"""
 
     @staticmethod
     def forward(x):
@@ -286,12 +310,12 @@ class Neg(Linear, Elementwise):
         return -grad
 
 
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Neg, aliases=("negative",), numpy=(np.negative,))
+def neg(input: Tensor) -> Tensor:
     """`-input`, element by element.
 
     Args:
         input: tensor of shape `S`, not bool.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype.
@@ -303,17 +327,18 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> neg(tensor([1.0, -2.0]))
         tensor([-1.,  2.])
     """
-    if out is not None:
-        return written_to(out, neg, input)
     return Neg.apply(input)
 
 
-class Abs(Elementwise):
-    """y = |x|        dy = sgn x·dx        x̄ = ȳ·sgn x"""
+@of_numpy(np.positive)
+def _numpy_positive(x: Tensor) -> Tensor:
+    return x
 
-    node = "AbsBackward0"
+
+class Abs(Elementwise):
+    """y = |x|        x̄ = ȳ·sgn x"""
+
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
-    latex = ("|x|", r"\operatorname{sgn}(x)\,\dot x", r"\bar x = \bar y \operatorname{sgn}(x)")
     saves = ("self",)
 
     @staticmethod
@@ -339,12 +364,12 @@ def _direction(x: Any) -> Any:
     return np.where(length == 0, 0.0, x / np.where(length == 0, 1.0, length))
 
 
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Abs, aliases=("absolute",), numpy=(np.absolute, np.fabs))
+def abs(input: Tensor) -> Tensor:
     """`|input|`, element by element.
 
     Args:
         input: real tensor of shape `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`. At the kink 0 its subgradient 0 is used.
@@ -355,16 +380,11 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.abs.html
     """
-    if out is not None:
-        return written_to(out, abs, input)
     return Abs.apply(input)
 
 
 class Sign(Elementwise):
-    """y = sgn x        dy = 0        x̄ = 0"""
-
-    node = "SignBackward0"
-    latex = (r"\operatorname{sgn} x", "0", r"\bar x = 0")
+    """y = sgn x        x̄ = 0"""
 
     @staticmethod
     def forward(x):
@@ -375,6 +395,7 @@ class Sign(Elementwise):
         return np.zeros_like(grad)
 
 
+@op(Sign, numpy=(np.sign,), out=False)
 def sign(input: Tensor) -> Tensor:
     """-1, 0 or 1, element by element; its gradient is 0.
 
@@ -385,5 +406,248 @@ def sign(input: Tensor) -> Tensor:
     return Sign.apply(input)
 
 
-# Under PyTorch's other names
-multiply, subtract, divide, true_divide, negative, absolute = mul, sub, div, div, neg, abs
+class Addcmul(Elementwise):
+    """z = x + c·a·b,  c = value        x̄ = z̄,  ā = z̄·c·b,  b̄ = z̄·c·a"""
+
+    saves = ("tensor1", "tensor2")
+    saved_at = {"tensor1": 1, "tensor2": 2}
+    saved_if = {"tensor1": 2, "tensor2": 1}
+
+    @staticmethod
+    def forward(x, a, b, *, value):
+        return x + value * (a * b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        wants_x, wants_a, wants_b = ctx.needs_input_grad
+        return (
+            grad if wants_x else None,
+            grad * (ctx.value * b) if wants_a else None,
+            grad * (ctx.value * a) if wants_b else None,
+        )
+
+
+@op(Addcmul, out=False)
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`input + value·tensor1·tensor2`, element by element.
+
+    Args:
+        input, tensor1, tensor2: tensors of shapes that broadcast to `S`.
+        value: a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> addcmul(tensor([1.0, 1.0]), tensor([2.0, 3.0]), tensor([4.0, 5.0]), value=10)
+        tensor([ 81., 151.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.addcmul.html
+    """
+    return Addcmul.apply(input, tensor1, tensor2, value=value)
+
+
+class Addcdiv(Elementwise):
+    """z = x + c·a/b,  c = value        x̄ = z̄,  ā = z̄·c/b,  b̄ = −z̄·c·a/b²"""
+
+    saves = ("tensor1", "tensor2")
+    saved_at = {"tensor1": 1, "tensor2": 2}
+    saved_if = {"tensor1": 2}
+
+    @staticmethod
+    def forward(x, a, b, *, value):
+        return x + value * (a / b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        wants_x, wants_a, wants_b = ctx.needs_input_grad
+        return (
+            grad if wants_x else None,
+            grad * (ctx.value / b) if wants_a else None,
+            -grad * (ctx.value * a / (b * b)) if wants_b else None,
+        )
+
+
+@op(Addcdiv, out=False)
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    """`input + value·tensor1/tensor2`, element by element.
+
+    Args:
+        input, tensor1, tensor2: tensors of shapes that broadcast to `S`.
+        value: a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: if both divided tensors hold integers.
+
+    Example:
+        >>> addcdiv(tensor([1.0, 1.0]), tensor([6.0, 9.0]), tensor([2.0, 3.0]))
+        tensor([4., 4.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.addcdiv.html
+    """
+    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
+        raise DTypeError(
+            "Integer division with addcdiv is no longer supported: "
+            f"{tensor1.dtype} / {tensor2.dtype}. A quotient of integers is none. Write "
+            "`tensor1.float()`."
+        )
+    return Addcdiv.apply(input, tensor1, tensor2, value=value)
+
+
+class Lerp(Elementwise):
+    """z = x + w·(y − x)        x̄ = z̄·(1 − w),  ȳ = z̄·w"""
+
+    @staticmethod
+    def forward(x, y, *, weight):
+        return _between(x, y, weight)
+
+    @staticmethod
+    def backward(ctx, grad):
+        wants_x, wants_y = ctx.needs_input_grad
+        return (
+            grad * (1 - ctx.weight) if wants_x else None,
+            grad * ctx.weight if wants_y else None,
+        )
+
+
+class LerpTensor(Elementwise):
+    """z = x + w·(y − x)        x̄ = z̄·(1 − w),  ȳ = z̄·w,  w̄ = z̄·(y − x)"""
+
+    node = "LerpBackward1"
+    saves = ("self", "end", "weight")
+
+    @staticmethod
+    def forward(x, y, weight):
+        return _between(x, y, weight)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y, weight = ctx.saved_tensors
+        wants_x, wants_y, wants_weight = ctx.needs_input_grad
+        return (
+            grad * (1 - weight) if wants_x else None,
+            grad * weight if wants_y else None,
+            grad * (y - x) if wants_weight else None,
+        )
+
+
+def _between(x: Any, y: Any, weight: Any) -> Any:
+    """Computed from the nearer end, as in PyTorch: exact at both."""
+    near = np.abs(weight) < 0.5
+    return np.where(near, x + weight * (y - x), y - (1 - weight) * (y - x))
+
+
+@op(Lerp, LerpTensor, out=False)
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
+    """The point that lies `weight` of the way from `input` to `end`.
+
+    Args:
+        input, end: floating-point tensors of one dtype; with a tensor `weight` all three
+            broadcast to `S`.
+        weight: a number or a tensor of the same dtype; 0 gives `input`, 1 gives `end`.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DTypeError: for integers, or if the dtypes differ.
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> lerp(tensor([0.0, 10.0]), tensor([10.0, 20.0]), 0.25)
+        tensor([ 2.5000, 12.5000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.lerp.html
+    """
+    others = (end, weight) if isinstance(weight, Tensor) else (end,)
+    for other in others:
+        if other.dtype is not input.dtype:
+            raise DTypeError(
+                f"expected dtype {c_name(input.dtype)} for `end` and `weight` but got dtype "
+                f"{c_name(other.dtype)}. They are mixed with the elements of the input. Write "
+                "`end.to(input.dtype)`."
+            )
+    if not is_differentiable(input.dtype):
+        raise DTypeError(
+            f'"lerp_kernel" not implemented for {scalar_name(input.dtype)!r}. A point between '
+            "two integers is none. Write `x.float()`."
+        )
+    if isinstance(weight, Tensor):
+        return LerpTensor.apply(input, end, weight)
+    return Lerp.apply(input, end, weight=weight)
+
+
+class Conj(Linear, Elementwise):
+    """y = conj x        x̄ = conj ȳ"""
+
+    holomorphic = False
+
+    @staticmethod
+    def forward(x):
+        return np.conj(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.conj(grad)
+
+
+@op(Conj, numpy=(np.conjugate,), out=False, inplace=False)
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate, element by element; a real tensor is its own.
+
+    Args:
+        input: tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S` and the same dtype.
+
+    Example:
+        >>> conj(tensor([1 + 2j]))
+        tensor([1.-2.j])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.conj.html
+    """
+    return Conj.apply(input) if input.dtype.kind == "c" else input
+
+
+class Real(Linear, Elementwise):
+    """y = Re x        x̄ = ȳ"""
+
+    holomorphic = False
+
+    @staticmethod
+    def forward(x):
+        return np.copy(np.real(x))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+
+
+@of_numpy(np.real)
+def real(input: Tensor) -> Tensor:
+    """A copy of the real part, element by element; a real tensor is its own.
+
+    Args:
+        input: tensor of shape `S`.
+
+    Returns:
+        Tensor of shape `S`, real.
+
+    Example:
+        >>> from glassgrad.ops.complexes import real
+        >>> real(tensor([1 + 2j]))
+        tensor([1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.real.html
+    """
+    return Real.apply(input) if input.dtype.kind == "c" else input

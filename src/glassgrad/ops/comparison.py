@@ -1,45 +1,34 @@
-"""Questions about elements: equal? smaller? nan? Answers are bools and have no gradient."""
+"""Questions about elements, and bits: equal? smaller? nan? and, or, not.
+
+Answers are bools and have no gradient. `& | ^ ~` take bools and integers, `logical_and` and its
+kin all dtypes.
+"""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import DTypeError, TransformError
+from glassgrad.base.errors import ArgumentTypeError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Predicate, is_batched, stretched
-from glassgrad.ops._texts import scalar_name
-from glassgrad.ops.arithmetic import Operand
-from glassgrad.ops.reduction import Some
 
-__all__ = [
-    "allclose",
-    "eq",
-    "equal",
-    "ge",
-    "gt",
-    "isclose",
-    "isfinite",
-    "isin",
-    "isinf",
-    "isnan",
-    "le",
-    "lt",
-    "ne",
-    "signbit",
-]
+from ._arguments import scalar_name
+from ._declaring import function, op
+from ._families import Predicate, is_batched, stretched
+from .arithmetic import Operand
+from .reduction import Some
 
 
 class Eq(Predicate):
-    """z = [x = y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x = y]", "0", r"\bar x = \bar y = 0")
+    """z = [x = y]"""
 
     @staticmethod
     def forward(x, y):
         return x == y
 
 
+@op(Eq, numpy=(np.equal,), inplace=True)
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -60,15 +49,14 @@ def eq(input: Operand, other: Operand) -> Tensor:
 
 
 class Ne(Predicate):
-    """z = [x ≠ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \ne y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≠ y]"""
 
     @staticmethod
     def forward(x, y):
         return x != y
 
 
+@op(Ne, numpy=(np.not_equal,), inplace=True)
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -80,15 +68,14 @@ def ne(input: Operand, other: Operand) -> Tensor:
 
 
 class Lt(Predicate):
-    """z = [x < y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x < y]", "0", r"\bar x = \bar y = 0")
+    """z = [x < y]"""
 
     @staticmethod
     def forward(x, y):
         return x < y
 
 
+@op(Lt, numpy=(np.less,), inplace=True)
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -100,15 +87,14 @@ def lt(input: Operand, other: Operand) -> Tensor:
 
 
 class Le(Predicate):
-    """z = [x ≤ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \le y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≤ y]"""
 
     @staticmethod
     def forward(x, y):
         return x <= y
 
 
+@op(Le, numpy=(np.less_equal,), inplace=True)
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -120,15 +106,14 @@ def le(input: Operand, other: Operand) -> Tensor:
 
 
 class Gt(Predicate):
-    """z = [x > y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = ("[x > y]", "0", r"\bar x = \bar y = 0")
+    """z = [x > y]"""
 
     @staticmethod
     def forward(x, y):
         return x > y
 
 
+@op(Gt, numpy=(np.greater,), inplace=True)
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -140,15 +125,14 @@ def gt(input: Operand, other: Operand) -> Tensor:
 
 
 class Ge(Predicate):
-    """z = [x ≥ y]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[x \ge y]", "0", r"\bar x = \bar y = 0")
+    """z = [x ≥ y]"""
 
     @staticmethod
     def forward(x, y):
         return x >= y
 
 
+@op(Ge, numpy=(np.greater_equal,), inplace=True)
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -160,15 +144,17 @@ def ge(input: Operand, other: Operand) -> Tensor:
 
 
 class IsNan(Predicate):
-    """y = [x is nan]        dy = 0        x̄ = 0"""
+    """y = [x ≠ x]
 
-    latex = (r"[x = \mathrm{nan}]", "0", r"\bar x = 0")
+    That holds of nan alone.
+    """
 
     @staticmethod
     def forward(x):
         return np.isnan(x)
 
 
+@op(IsNan, numpy=(np.isnan,))
 def isnan(input: Tensor) -> Tensor:
     """Which elements are nan.
 
@@ -180,15 +166,14 @@ def isnan(input: Tensor) -> Tensor:
 
 
 class IsInf(Predicate):
-    """y = [|x| = ∞]        dy = 0        x̄ = 0"""
-
-    latex = (r"[|x| = \infty]", "0", r"\bar x = 0")
+    """y = [|x| = ∞]"""
 
     @staticmethod
     def forward(x):
         return np.isinf(x)
 
 
+@op(IsInf, numpy=(np.isinf,))
 def isinf(input: Tensor) -> Tensor:
     """Which elements are inf or -inf.
 
@@ -200,15 +185,14 @@ def isinf(input: Tensor) -> Tensor:
 
 
 class IsFinite(Predicate):
-    """y = [|x| < ∞]        dy = 0        x̄ = 0"""
-
-    latex = (r"[|x| < \infty]", "0", r"\bar x = 0")
+    """y = [|x| < ∞]"""
 
     @staticmethod
     def forward(x):
         return np.isfinite(x)
 
 
+@op(IsFinite, numpy=(np.isfinite,))
 def isfinite(input: Tensor) -> Tensor:
     """Which elements are neither nan nor infinite.
 
@@ -220,15 +204,17 @@ def isfinite(input: Tensor) -> Tensor:
 
 
 class SignBit(Predicate):
-    """y = [x < 0, or −0]        dy = 0        x̄ = 0"""
+    """y = [x < 0 ∨ 1/x < 0]
 
-    latex = (r"[x < 0 \vee x = -0]", "0", r"\bar x = 0")
+    −0 has the sign that 1/−0 = −∞ shows.
+    """
 
     @staticmethod
     def forward(x):
         return np.signbit(x) if x.dtype.kind == "f" else x < 0
 
 
+@op(SignBit)
 def signbit(input: Tensor) -> Tensor:
     """Which elements have the sign bit set: negative ones, and -0.0.
 
@@ -240,9 +226,8 @@ def signbit(input: Tensor) -> Tensor:
 
 
 class IsIn(Predicate):
-    """z = [x ∈ Y]        dz = 0        x̄ = ȳ = 0"""
+    """z = [x ∈ y]"""
 
-    latex = (r"[x \in Y]", "0", r"\bar x = \bar y = 0")
     broadcasts = False
 
     @staticmethod
@@ -263,6 +248,7 @@ class IsIn(Predicate):
         return np.logical_not(found) if invert else found
 
 
+@op(IsIn)
 def isin(
     elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -287,9 +273,7 @@ def isin(
 
 
 class IsClose(Predicate):
-    """z = [|x − y| ≤ a + r·|y|]        dz = 0        x̄ = ȳ = 0"""
-
-    latex = (r"[|x - y| \le a + r\,|y|]", "0", r"\bar x = \bar y = 0")
+    """z = [x = y ∨ |x − y| ≤ atol + rtol·|y| < ∞]"""
 
     @staticmethod
     def forward(x, y, *, rtol, atol, equal_nan):
@@ -298,6 +282,7 @@ class IsClose(Predicate):
         return close | (np.isnan(x) & np.isnan(y)) if equal_nan else close
 
 
+@op(IsClose)
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -333,6 +318,7 @@ def isclose(
     return IsClose.apply(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
+@op()
 def allclose(
     input: Tensor,
     other: Tensor,
@@ -350,6 +336,7 @@ def allclose(
     return _are_all("allclose", isclose(input, other, rtol, atol, equal_nan=equal_nan))
 
 
+@op()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape and the same elements.
 
@@ -368,3 +355,192 @@ def _are_all(name: str, answers: Tensor) -> bool:
             "`(x == y).all()`, which is a tensor."
         )
     return bool(np.all(asnumpy(answers.payload)))
+
+
+class LogicalAnd(Predicate):
+    """z = [x ≠ 0 ∧ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_and(x, y)
+
+
+@op(LogicalAnd, numpy=(np.logical_and,))
+def logical_and(input: Tensor, other: Tensor) -> Tensor:
+    """Whether both are not 0, element by element.
+
+    Args:
+        input, other: tensors of any dtype and of shapes that broadcast to `S`.
+
+    Returns:
+        bool tensor of shape `S`.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+
+    Example:
+        >>> logical_and(tensor([1.0, 0.0]), tensor([True, True]))
+        tensor([ True, False])
+    """
+    return LogicalAnd.apply(input, other)
+
+
+class LogicalOr(Predicate):
+    """z = [x ≠ 0 ∨ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_or(x, y)
+
+
+@op(LogicalOr, numpy=(np.logical_or,))
+def logical_or(input: Tensor, other: Tensor) -> Tensor:
+    """Whether one or both are not 0, element by element; see `logical_and`.
+
+    Example:
+        >>> logical_or(tensor([1.0, 0.0]), tensor([False, False]))
+        tensor([ True, False])
+    """
+    return LogicalOr.apply(input, other)
+
+
+class LogicalXor(Predicate):
+    """z = [x ≠ 0 ⊕ y ≠ 0]"""
+
+    @staticmethod
+    def forward(x, y):
+        return np.logical_xor(x, y)
+
+
+@op(LogicalXor, numpy=(np.logical_xor,))
+def logical_xor(input: Tensor, other: Tensor) -> Tensor:
+    """Whether exactly one is not 0, element by element; see `logical_and`.
+
+    Example:
+        >>> logical_xor(tensor([1.0, 0.0]), tensor([True, True]))
+        tensor([False,  True])
+    """
+    return LogicalXor.apply(input, other)
+
+
+class LogicalNot(Predicate):
+    """y = [x = 0]"""
+
+    @staticmethod
+    def forward(x):
+        return np.logical_not(x)
+
+
+@op(LogicalNot, numpy=(np.logical_not,))
+def logical_not(input: Tensor) -> Tensor:
+    """Whether it is 0, element by element.
+
+    Example:
+        >>> logical_not(tensor([1.0, 0.0]))
+        tensor([False,  True])
+    """
+    return LogicalNot.apply(input)
+
+
+class BitwiseAnd(Predicate):
+    """z = x & y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_and", x) & y
+
+
+@function(numpy=(np.bitwise_and,))
+def bitwise_and(input: Operand, other: Operand) -> Tensor:
+    """`input & other`, bit by bit.
+
+    Args:
+        input, other: bool or integer tensors of shapes that broadcast to `S`, or one a number.
+
+    Returns:
+        Tensor of shape `S`, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not broadcast.
+        DTypeError: for floating-point tensors.
+
+    Example:
+        >>> bitwise_and(tensor([6, 5]), 3)
+        tensor([2, 1])
+    """
+    return BitwiseAnd.apply(input, other)
+
+
+class BitwiseOr(Predicate):
+    """z = x | y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_or", x) | y
+
+
+@function(numpy=(np.bitwise_or,))
+def bitwise_or(input: Operand, other: Operand) -> Tensor:
+    """`input | other`, bit by bit; see `bitwise_and`.
+
+    Example:
+        >>> bitwise_or(tensor([True, False]), tensor([False, False]))
+        tensor([ True, False])
+    """
+    return BitwiseOr.apply(input, other)
+
+
+class BitwiseXor(Predicate):
+    """z = x ^ y"""
+
+    @staticmethod
+    def forward(x, y):
+        return _bits("bitwise_xor", x) ^ y
+
+
+@function(numpy=(np.bitwise_xor,))
+def bitwise_xor(input: Operand, other: Operand) -> Tensor:
+    """`input ^ other`, bit by bit; see `bitwise_and`.
+
+    Example:
+        >>> bitwise_xor(tensor([6, 5]), 3)
+        tensor([5, 6])
+    """
+    return BitwiseXor.apply(input, other)
+
+
+class BitwiseNot(Predicate):
+    """y = ~x"""
+
+    @staticmethod
+    def forward(x):
+        if x.dtype.kind == "f":
+            raise ArgumentTypeError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors, got "
+                f"{x.dtype}. A float has no bits to turn. Write `-x`, or compare first: `~(x > 0)`."
+            )
+        return ~x
+
+
+@function(numpy=(np.invert,))
+def bitwise_not(input: Tensor) -> Tensor:
+    """`~input`: not for bools, all bits turned for integers.
+
+    Raises:
+        ArgumentTypeError: for floating-point tensors.
+
+    Example:
+        >>> bitwise_not(tensor([True, False]))
+        tensor([False,  True])
+    """
+    return BitwiseNot.apply(input)
+
+
+def _bits(name: str, x: Any) -> Any:
+    """`x`, if it has bits."""
+    if x.dtype.kind not in "biu":
+        raise DTypeError(
+            f'"{name}_cpu" not implemented for {scalar_name(x.dtype)!r}. A float has no bits to '
+            f"combine. Compare first, for example `(x > 0) & (y > 0)`, or use `logical_and`."
+        )
+    return x

@@ -1,11 +1,19 @@
-"""Copies of a tensor: as it is, in another dtype, on another device."""
+"""Copies, other dtypes and devices; memory shared with other libraries (DLPack)."""
 
 import warnings
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.base.backend import (
+    CPU,
+    CPU_BACKEND,
+    Device,
+    asnumpy,
+    backend_for,
+    copy_of,
+    device_of,
+)
 from glassgrad.base.dtypes import (
     DType,
     as_dtype,
@@ -17,34 +25,17 @@ from glassgrad.base.dtypes import (
     int64,
     is_differentiable,
 )
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.layers import Layer
+from glassgrad.core.tensor import Tensor, fresh
 
-from ._families import Along, Linear
-from ._reduce import array_of
-
-__all__ = [
-    "clone",
-    "cpu",
-    "cuda",
-    "to",
-    "to_bool",
-    "to_double",
-    "to_float",
-    "to_half",
-    "to_int",
-    "to_long",
-    "type_as",
-    "type_of",
-]
+from ._declaring import function, method, op
+from ._families import Moved, array_of
+from ._making import array_from
 
 
-class Clone(Linear, Along):
-    """y = x        dy = dx        x̄ = ȳ"""
-
-    node = "CloneBackward0"
-    latex = ("x", r"\dot x", r"\bar x = \bar y")
-    promotes = None
+class Clone(Moved):
+    """y = x        x̄ = ȳ"""
 
     @staticmethod
     def forward(x):
@@ -56,7 +47,10 @@ class Clone(Linear, Along):
 
 
 class Contiguous(Clone):
-    """y = x, row by row in memory        dy = dx        x̄ = ȳ"""
+    """y = x        x̄ = ȳ
+
+    The copy lies row by row in memory.
+    """
 
     node = "CloneBackward0"
 
@@ -65,6 +59,7 @@ class Contiguous(Clone):
         return np.copy(x, order="C")
 
 
+@op(Clone, numpy=(np.copy,))
 def clone(input: Tensor) -> Tensor:
     """A copy with memory of its own; gradients flow through it.
 
@@ -86,16 +81,8 @@ def clone(input: Tensor) -> Tensor:
     return Clone.apply(input)
 
 
-class ToCopy(Linear, Along):
-    """y = x, converted        dy = dx, converted        x̄ = ȳ, converted back"""
-
-    node = "ToCopyBackward0"
-    latex = (
-        r"\operatorname{to}(x)",
-        r"\operatorname{to}(\dot x)",
-        r"\bar x = \operatorname{to}(\bar y)",
-    )
-    promotes = None
+class ToCopy(Moved):
+    """y = to(x, dtype)        x̄ = to(ȳ, dtype x)"""
 
     @staticmethod
     def forward(x, *, dtype, device):
@@ -137,6 +124,7 @@ def _is_on(array: Any, device: Device) -> bool:
     return device.type == here.type and device.index in (None, here.index)
 
 
+@method()
 def to(
     input: Tensor,
     *args: Any,
@@ -190,6 +178,7 @@ def to(
     return ToCopy.apply(source, dtype=wanted, device=place)
 
 
+@method(name="float")
 def to_float(input: Tensor) -> Tensor:
     """`to(input, float32)`.
 
@@ -200,6 +189,7 @@ def to_float(input: Tensor) -> Tensor:
     return to(input, float32)
 
 
+@method(name="double")
 def to_double(input: Tensor) -> Tensor:
     """`to(input, float64)`.
 
@@ -210,6 +200,7 @@ def to_double(input: Tensor) -> Tensor:
     return to(input, float64)
 
 
+@method(name="half")
 def to_half(input: Tensor) -> Tensor:
     """`to(input, float16)`.
 
@@ -220,6 +211,7 @@ def to_half(input: Tensor) -> Tensor:
     return to(input, float16)
 
 
+@method(name="int")
 def to_int(input: Tensor) -> Tensor:
     """`to(input, int32)`; fractions are cut off.
 
@@ -230,6 +222,7 @@ def to_int(input: Tensor) -> Tensor:
     return to(input, int32)
 
 
+@method(name="long")
 def to_long(input: Tensor) -> Tensor:
     """`to(input, int64)`; fractions are cut off.
 
@@ -240,6 +233,7 @@ def to_long(input: Tensor) -> Tensor:
     return to(input, int64)
 
 
+@method(name="bool")
 def to_bool(input: Tensor) -> Tensor:
     """`to(input, bool)`: which elements are not 0.
 
@@ -265,6 +259,7 @@ _TYPE_NAMES = {
 }
 
 
+@method(name="type")
 def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     """The old name of a tensor's dtype; with `dtype`, the tensor converted to it.
 
@@ -298,6 +293,7 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
     )
 
 
+@method()
 def type_as(input: Tensor, other: Tensor) -> Tensor:
     """`input` in the dtype, and on the device, of `other`.
 
@@ -308,6 +304,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return to(input, other)
 
 
+@method()
 def cpu(input: Tensor) -> Tensor:
     """`to(input, "cpu")`.
 
@@ -319,6 +316,7 @@ def cpu(input: Tensor) -> Tensor:
     return to(input, "cpu")
 
 
+@method()
 def cuda(input: Tensor, device: Any = None) -> Tensor:
     """`input` on a GPU.
 
@@ -331,3 +329,82 @@ def cuda(input: Tensor, device: Any = None) -> Tensor:
     """
     place = f"cuda:{device}" if isinstance(device, int) else Device(device or "cuda")
     return to(input, Device(place))
+
+
+_CPU_DEVICE_TYPE = 1
+
+
+def dlpack_capsule(
+    input: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """`x.__dlpack__()`: a capsule with the memory of `input`, for the library that asked.
+
+    Args:
+        input: tensor that does not require grad.
+        stream, max_version, dl_device, copy: what the protocol defines.
+
+    Raises:
+        BufferError: if `input` requires grad: writes and gradients would go unseen.
+        TransformError: if it is seen by a transform.
+    """
+    if input.requires_grad:
+        raise BufferError(
+            "Can't export tensors that require gradient, use tensor.detach(). Nobody would see "
+            "what the other library writes, or give it a gradient."
+        )
+    if isinstance(input.payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: a tensor of shape "
+            f"{list(input.shape)} that is seen by a transform is nothing to another library. "
+            "Return it, and export the result."
+        )
+    options = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+    asked = {name: value for name, value in options.items() if value is not None}
+    on_cpu = input.device == CPU
+    return input.payload.__dlpack__(stream=None if on_cpu and stream == -1 else stream, **asked)
+
+
+def dlpack_device(input: Tensor) -> tuple[int, int]:
+    """`x.__dlpack_device__()`: (device type, device index) in DLPack's numbers.
+
+    Example:
+        >>> dlpack_device(tensor([1.0]))
+        (1, 0)
+    """
+    kind, index = array_of(input).__dlpack_device__()
+    return int(kind), int(index)
+
+
+@function()
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor that shares the memory of another library's array or tensor.
+
+    Args:
+        ext_tensor: an object with `__dlpack__` and `__dlpack_device__`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ArgumentTypeError: if it does not speak the protocol, or holds no numbers.
+
+    Example:
+        >>> import numpy as np
+        >>> from_dlpack(np.array([1.0, 2.0]))
+        tensor([1., 2.], dtype=glassgrad.float64)
+    """
+    if not hasattr(ext_tensor, "__dlpack__") or not hasattr(ext_tensor, "__dlpack_device__"):
+        raise ArgumentTypeError(
+            f"from_dlpack() takes an object with __dlpack__ and __dlpack_device__, got "
+            f"{type(ext_tensor).__name__}. It says where its memory is. Write `tensor(data)`."
+        )
+    on_cpu = int(ext_tensor.__dlpack_device__()[0]) == _CPU_DEVICE_TYPE
+    backend = CPU_BACKEND if on_cpu else backend_for("cuda")
+    array = backend.xp.from_dlpack(ext_tensor)
+    array_from(np.empty(0, array.dtype), None)  # raises for a dtype there is no tensor of
+    return fresh(array)

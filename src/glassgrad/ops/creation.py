@@ -1,4 +1,4 @@
-"""New tensors: from data, filled, counting, and like another tensor."""
+"""New tensors: from data, filled, counting, like another one, by PyTorch's oldest constructors."""
 
 import math
 import warnings
@@ -7,54 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import device_of, is_array
-from glassgrad.base.dtypes import Number, as_dtype, get_default_dtype
+from glassgrad.base import dtypes
+from glassgrad.base.backend import asnumpy, device_of, is_array
+from glassgrad.base.dtypes import DType, Number, as_dtype, get_default_dtype
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.layers import Layer
+from glassgrad.core.tensor import Size, Tensor, fresh, wrap
+from glassgrad.recording.doors import constant
 
-from ._data import array_from
-from ._dims import size_of
-from ._making import checked_size, filled, made, number_of
-from .alike import (
-    empty_like,
-    full_like,
-    new_empty,
-    new_full,
-    new_ones,
-    new_tensor,
-    new_zeros,
-    ones_like,
-    zeros_like,
-)
-from .conversion import clone, to
-
-__all__ = [
-    "arange",
-    "as_tensor",
-    "clone",
-    "empty",
-    "empty_like",
-    "eye",
-    "from_numpy",
-    "full",
-    "full_like",
-    "linspace",
-    "new_empty",
-    "new_full",
-    "new_ones",
-    "new_tensor",
-    "new_zeros",
-    "ones",
-    "ones_like",
-    "tensor",
-    "zeros",
-    "zeros_like",
-]
-
+from ._arguments import check_number, scalar_name, size_of
+from ._declaring import FUNCTIONS, function, method
+from ._making import array_from, checked_size, filled, made, number_of
+from .conversion import to
 
 # From data ----------------------------------------------------------------------------------------
 
 
+@function()
 def tensor(
     data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
@@ -97,6 +66,7 @@ def tensor(
     return made(array, None, place, requires_grad)
 
 
+@function()
 def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor that shares memory with the data where it can.
 
@@ -122,6 +92,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     return tensor(data, dtype=dtype, device=device)
 
 
+@function()
 def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
     """A tensor that shares the memory of a NumPy array.
 
@@ -166,6 +137,7 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
 # Filled -------------------------------------------------------------------------------------------
 
 
+@function()
 def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of zeros.
 
@@ -185,6 +157,7 @@ def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return filled("zeros", size, 0, dtype, device, requires_grad)
 
 
+@function()
 def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor of ones; see `zeros`.
 
@@ -195,6 +168,7 @@ def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool 
     return filled("ones", size, 1, dtype, device, requires_grad)
 
 
+@function()
 def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A tensor whose values are whatever was in memory; see `zeros`.
 
@@ -207,6 +181,7 @@ def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool
     return made(np.empty(shape, wanted), None, device, requires_grad)
 
 
+@function()
 def full(
     size: Sequence[int],
     fill_value: Number | Tensor,
@@ -244,6 +219,7 @@ def full(
 # Counting -----------------------------------------------------------------------------------------
 
 
+@function()
 def arange(
     start: Any,
     end: Any = None,
@@ -307,6 +283,7 @@ def _real(name: str, value: Any) -> int | float:
     return number
 
 
+@function()
 def linspace(
     start: Any,
     end: Any,
@@ -345,6 +322,7 @@ def linspace(
     return made(np.linspace(first, last, count), default, device, requires_grad)
 
 
+@function()
 def eye(
     n: int,
     m: int | None = None,
@@ -380,3 +358,325 @@ def eye(
         )
     wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
     return made(np.eye(rows, columns, dtype=wanted), None, device, requires_grad)
+
+
+# The same shape -----------------------------------------------------------------------------------
+
+
+@function(numpy=(np.zeros_like,))
+def zeros_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Zeros in the shape of `input`.
+
+    Args:
+        input: tensor of shape `S`.
+        dtype, device: None: those of `input`.
+        requires_grad: whether gradients are wanted.
+
+    Returns:
+        A leaf of shape `S`.
+
+    Raises:
+        ArgumentTypeError: if `input` is no tensor.
+
+    Example:
+        >>> zeros_like(tensor([1.0, 2.0]))
+        tensor([0., 0.])
+    """
+    return _like("zeros_like", input, 0, dtype, device, requires_grad)
+
+
+@function(numpy=(np.ones_like,))
+def ones_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones in the shape of `input`; see `zeros_like`.
+
+    Example:
+        >>> ones_like(tensor([3, 4]))
+        tensor([1, 1])
+    """
+    return _like("ones_like", input, 1, dtype, device, requires_grad)
+
+
+@function(numpy=(np.full_like,))
+def full_like(
+    input: Tensor,
+    fill_value: Number | Tensor,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """One number in the shape of `input`; see `zeros_like`.
+
+    Args:
+        input: tensor of shape `S`.
+        fill_value: the number; its fraction is cut off where the dtype has none.
+        dtype, device, requires_grad: as `zeros_like`.
+
+    Example:
+        >>> full_like(tensor([1, 2]), 3.5)
+        tensor([3, 3])
+    """
+    value, _ = number_of("full_like", fill_value)
+    return _like("full_like", input, value, dtype, device, requires_grad)
+
+
+@function()
+def empty_like(
+    input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Whatever was in memory, in the shape of `input`; see `zeros_like`.
+
+    Example:
+        >>> empty_like(tensor([1, 2])).shape
+        glassgrad.Size([2])
+    """
+    return _like("empty_like", input, None, dtype, device, requires_grad)
+
+
+def _like(
+    name: str, input: Tensor, value: Number | None, dtype: Any, device: Any, requires_grad: bool
+) -> Tensor:
+    """A leaf that also lies in memory as `input` does."""
+    checked = _checked(name, input)
+    wanted = checked.dtype if dtype is None else as_dtype(dtype)
+    array = np.empty_like(form_of(checked.payload), wanted)
+    if value is not None:
+        check_number(wanted, value)
+        array.fill(constant(value, wanted))
+    return made(array, None, device or checked.device, requires_grad, like=checked)
+
+
+def form_of(array: Any) -> Any:
+    """A NumPy array of the same form, its elements in the same order; what they are is unknown."""
+    if not isinstance(array, Layer):
+        return asnumpy(array)
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    form = np.empty([array.shape[dim] for dim in order], array.dtype)
+    return form.transpose(np.argsort(order)) if order else form
+
+
+def _checked(name: str, input: object) -> Tensor:
+    if isinstance(input, Tensor):
+        return input
+    raise ArgumentTypeError(
+        f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}. "
+        "Write `tensor(data)` first."
+    )
+
+
+# The same dtype and device ------------------------------------------------------------------------
+
+
+@method()
+def new_zeros(
+    input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Zeros of another shape, in the dtype and on the device of `input`.
+
+    Args:
+        input: tensor of any shape.
+        size: the new shape, as numbers or as one sequence.
+        dtype, device: None: those of `input`.
+        requires_grad: whether gradients are wanted.
+
+    Returns:
+        A leaf.
+
+    Example:
+        >>> new_zeros(tensor([1, 2]), 3)
+        tensor([0, 0, 0])
+    """
+    return _new("new_zeros", input, size, 0, dtype, device, requires_grad)
+
+
+@method()
+def new_ones(
+    input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Ones of another shape; see `new_zeros`.
+
+    Example:
+        >>> new_ones(tensor([1, 2]), 3)
+        tensor([1, 1, 1])
+    """
+    return _new("new_ones", input, size, 1, dtype, device, requires_grad)
+
+
+@method()
+def new_full(
+    input: Tensor,
+    size: Sequence[int],
+    fill_value: Number | Tensor,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """One number in another shape; see `new_zeros`.
+
+    Args:
+        input: tensor of any shape.
+        size: the new shape.
+        fill_value: the number; its fraction is cut off where the dtype has none.
+        dtype, device, requires_grad: as `new_zeros`.
+
+    Example:
+        >>> new_full(tensor([1, 2]), (3,), 7)
+        tensor([7, 7, 7])
+    """
+    value, _ = number_of("new_full", fill_value)
+    return _new("new_full", input, (tuple(size),), value, dtype, device, requires_grad)
+
+
+@method()
+def new_empty(
+    input: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """Whatever was in memory, in another shape; see `new_zeros`.
+
+    Example:
+        >>> new_empty(tensor([1, 2]), 3).shape
+        glassgrad.Size([3])
+    """
+    shape = checked_size("new_empty", size_of(size, "new_empty"))
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return made(np.empty(shape, wanted), None, device or input.device, requires_grad, input)
+
+
+@method()
+def new_tensor(
+    input: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """`tensor(data)` in the dtype and on the device of `input`.
+
+    Args:
+        input: tensor of any shape.
+        data: what `tensor` takes.
+        dtype, device, requires_grad: as `new_zeros`.
+
+    Example:
+        >>> new_tensor(tensor([1.0]), [2, 3])
+        tensor([2., 3.])
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+            "rather than tensor.new_tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    return made(array_from(data, wanted), None, device or input.device, requires_grad)
+
+
+def _new(
+    name: str,
+    input: Tensor,
+    size: tuple[Any, ...],
+    value: Number,
+    dtype: Any,
+    device: Any,
+    requires_grad: bool,
+) -> Tensor:
+    wanted = input.dtype if dtype is None else dtype
+    return filled(name, size, value, wanted, device or input.device, requires_grad, input)
+
+
+class TensorType:
+    """A constructor for tensors of one dtype, which `isinstance` takes for their class.
+
+    Args:
+        dtype: the dtype.
+
+    Example:
+        >>> FloatTensor([1, 2])
+        tensor([1., 2.])
+        >>> FloatTensor(2, 3).shape
+        glassgrad.Size([2, 3])
+        >>> isinstance(tensor(1.0), FloatTensor)
+        True
+    """
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+    def __call__(self, *args: Any) -> Tensor:
+        """A tensor of sizes (its elements are 0), of a sequence of values, or of a tensor's memory.
+
+        Raises:
+            ArgumentTypeError: for anything else, or a tensor of another dtype.
+        """
+        given = args[0] if len(args) == 1 else None
+        if isinstance(given, Tensor):
+            return self._alias(given)
+        if isinstance(given, (list, tuple)) and not isinstance(given, Size):
+            return fresh(array_from(given, self.dtype))
+        if is_array(given):
+            return fresh(array_from(given, self.dtype))
+        if given is not None and not isinstance(given, (int, np.integer, Size)):
+            raise ArgumentTypeError(
+                f"new(): data must be a sequence (got {type(given).__name__}). This constructor "
+                "takes sizes or values. Write `tensor(value)` for a 0-d tensor."
+            )
+        sizes = size_of(args, "new") if args else (0,)
+        return fresh(np.zeros(checked_size("new", sizes), self.dtype))
+
+    def _alias(self, source: Tensor) -> Tensor:
+        if source.dtype is not self.dtype:
+            raise ArgumentTypeError(
+                f"expected a tensor of dtype {self.dtype}, got {source.dtype}. This constructor "
+                "shares memory and converts nothing. Write `x.to(dtype)`."
+            )
+        return wrap(source.payload)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is self.dtype
+
+    def __repr__(self) -> str:
+        return f"<class 'glassgrad.{scalar_name(self.dtype)}Tensor'>"
+
+
+BoolTensor = TensorType(dtypes.bool_)
+
+
+ByteTensor = TensorType(dtypes.uint8)
+
+
+CharTensor = TensorType(dtypes.int8)
+
+
+ShortTensor = TensorType(dtypes.int16)
+
+
+IntTensor = TensorType(dtypes.int32)
+
+
+LongTensor = TensorType(dtypes.int64)
+
+
+HalfTensor = TensorType(dtypes.float16)
+
+
+FloatTensor = TensorType(dtypes.float32)
+
+
+DoubleTensor = TensorType(dtypes.float64)
+
+
+FUNCTIONS.update({name: value for name, value in vars().items() if isinstance(value, TensorType)})
+
+
+@method()
+def new(input: Tensor, *args: Any) -> Tensor:
+    """A tensor of the dtype of `input`, of sizes or of values.
+
+    Example:
+        >>> new(tensor([1.0]), [2, 3])
+        tensor([2., 3.])
+    """
+    return TensorType(input.dtype)(*args)

@@ -1,28 +1,180 @@
-"""Matrices made from diagonals, and the other way round: diag, diag_embed, diagflat, trace.
+"""Triangles and diagonals: tril, triu, diagonal, and matrices made from diagonals."""
 
-`diagonal`, which shows the diagonal of a matrix without a copy, is in `triangles.py`.
-"""
+from typing import Any
 
 import numpy as np
 
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import as_view
 
-from ._dims import int_of, wrap_dim
-from ._families import Along, KeepsShape, Linear, run
-from ._reduce import spread, zeros_like
+from ._arguments import int_of, wrap_dim
+from ._declaring import of_numpy, op
+from ._families import KeepsShape, Moved, run, spread, zeros_like
 from .shape import ravel
-from .triangles import Diagonal, DiagonalInto, diagonal_of
-
-__all__ = ["diag", "diag_embed", "diagflat", "trace"]
 
 
-class DiagEmbed(Linear, Along):
-    """yᵢᵢ = xᵢ, 0 elsewhere        dyᵢᵢ = dxᵢ        x̄ᵢ = ȳᵢᵢ"""
+class Tril(Moved):
+    """yᵢⱼ = xᵢⱼ·[j ≤ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≤ i + diagonal]"""
 
-    node = "DiagEmbedBackward0"
-    latex = (r"[i = j]\,x_i", r"[i = j]\,\dot x_i", r"\bar x_i = \bar y_{ii}")
-    promotes = None
+    @staticmethod
+    def forward(x, *, diagonal):
+        return np.tril(x, diagonal)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Tril, grad, diagonal=ctx.diagonal)
+
+
+@op(Tril)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangles of matrices, with zeros above.
+
+    Args:
+        input: tensor of shape `(…, n, m)`.
+        diagonal: the last diagonal that is kept: 0 the main one, 1 the one above, and so on.
+
+    Returns:
+        Tensor of shape `(…, n, m)`.
+
+    Raises:
+        ShapeError: if there are fewer than two dims.
+        ArgumentTypeError: if `diagonal` is no integer.
+
+    Example:
+        >>> tril(tensor([[1, 2], [3, 4]]))
+        tensor([[1, 0],
+                [3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tril.html
+    """
+    _check_matrix("tril", input)
+    return Tril.apply(input, diagonal=int_of(diagonal, "tril", "diagonal"))
+
+
+class Triu(Moved):
+    """yᵢⱼ = xᵢⱼ·[j ≥ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≥ i + diagonal]"""
+
+    @staticmethod
+    def forward(x, *, diagonal):
+        return np.triu(x, diagonal)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Triu, grad, diagonal=ctx.diagonal)
+
+
+@op(Triu)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangles of matrices, with zeros below; see `tril`.
+
+    Example:
+        >>> triu(tensor([[1, 2], [3, 4]]))
+        tensor([[1, 2],
+                [0, 4]])
+    """
+    _check_matrix("triu", input)
+    return Triu.apply(input, diagonal=int_of(diagonal, "triu", "diagonal"))
+
+
+def _check_matrix(name: str, input: Tensor) -> None:
+    if input.ndim < 2:
+        raise ShapeError(
+            f"{name}: input tensor must have at least 2 dimensions, got the shape "
+            f"{list(input.shape)}. A triangle is a part of a matrix. Write `x.unsqueeze(0)`."
+        )
+
+
+class Diagonal(KeepsShape):
+    """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
+
+    views = True
+    axes = ("dim1", "dim2")
+
+    @staticmethod
+    def forward(x, *, offset, dim1, dim2):
+        return diagonal_of(x, offset, dim1, dim2)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(
+            DiagonalInto,
+            grad,
+            shape=ctx.shape,
+            offset=ctx.offset,
+            dim1=ctx.dim1,
+            dim2=ctx.dim2,
+        )
+
+
+class DiagonalInto(Moved):
+    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
+
+    node = "DiagonalBackwardBackward0"
+    axes = ("dim1", "dim2")
+    sizes = ("shape",)
+
+    @staticmethod
+    def forward(x, *, shape, offset, dim1, dim2):
+        out = zeros_like(x, shape)
+        diagonal_of(out, offset, dim1, dim2)[...] = x
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
+
+
+def diagonal_of(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """A view of the diagonal: the one of two matrix dims that are swapped in place."""
+    rows, columns = x.shape[dim1], x.shape[dim2]
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    key: list[Any] = [slice(None)] * len(x.shape)
+    key[dim1] = slice(max(-offset, 0), max(-offset, 0) + length)
+    key[dim2] = slice(max(offset, 0), max(offset, 0) + length)
+    return np.einsum("...ii->...i", np.moveaxis(x[tuple(key)], (dim1, dim2), (-2, -1)))
+
+
+@op(Diagonal)
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonals of matrices.
+
+    Args:
+        input: tensor of which the dims `dim1` and `dim2` are the rows and columns of matrices.
+        offset: which diagonal: 0 the main one, 1 the one above it, -1 the one below.
+        dim1, dim2: two dims.
+
+    Returns:
+        A view, with the diagonal as its last dim in place of the two.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if it is twice the same.
+
+    Example:
+        >>> diagonal(tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.diagonal.html
+    """
+    offset = int_of(offset, "diagonal", "offset")
+    first, second = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    if first == second:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}. A matrix has rows and "
+            "columns. Write two dims."
+        )
+    return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
+
+
+@of_numpy(np.diagonal)
+def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    return diagonal(a, offset, axis1, axis2)
+
+
+class DiagEmbed(Moved):
+    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
+
     axes = ("dim1", "dim2")
 
     @staticmethod
@@ -39,6 +191,7 @@ class DiagEmbed(Linear, Along):
         return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
 
 
+@op(DiagEmbed)
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the vectors of the last dim on a diagonal, and zeros elsewhere.
 
@@ -76,6 +229,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
 
 
+@op()
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A matrix with all elements on a diagonal, row by row, and zeros elsewhere.
 
@@ -96,8 +250,13 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(ravel(input), offset)
 
 
+@of_numpy(np.diagflat)
+def _numpy_diagflat(v: Tensor, k: int = 0) -> Tensor:
+    return diagflat(v, k)
+
+
 class DiagonalCopy(Diagonal):
-    """yᵢ = xᵢᵢ        dyᵢ = dxᵢᵢ        x̄ᵢᵢ = ȳᵢ, 0 elsewhere"""
+    """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
     node = "DiagonalBackward0_copy"
     views = False
@@ -107,6 +266,7 @@ class DiagonalCopy(Diagonal):
         return np.copy(diagonal_of(x, offset, dim1, dim2))
 
 
+@op(DiagonalCopy)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with a vector on its diagonal; or the diagonal of a matrix, as a copy.
 
@@ -142,16 +302,13 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return DiagonalCopy.apply(input, offset=diagonal, dim1=0, dim2=1)
 
 
-class Trace(KeepsShape):
-    """y = Σᵢ xᵢᵢ        dy = Σᵢ dxᵢᵢ        x̄ᵢᵢ = ȳ, 0 elsewhere"""
+@of_numpy(np.diag)
+def _numpy_diag(v: Tensor, k: int = 0) -> Tensor:
+    return diag(v, k)
 
-    node = "TraceBackward0"
-    latex = (
-        r"\textstyle\sum_i x_{ii}",
-        r"\textstyle\sum_i \dot x_{ii}",
-        r"\bar x_{ij} = [i = j]\,\bar y",
-    )
-    promotes = None
+
+class Trace(KeepsShape):
+    """y = Σᵢⱼ xᵢⱼ·[i = j]        x̄ᵢⱼ = ȳ·[i = j]"""
 
     @staticmethod
     def forward(x):
@@ -173,6 +330,7 @@ class Trace(KeepsShape):
         return Diagonal.apply(x, offset=0, dim1=1, dim2=2).sum(axis=1)
 
 
+@op(Trace, numpy=(np.trace,))
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix.
 

@@ -1,5 +1,4 @@
 """Einstein summation: products of tensors, written by the names of their dims.
-
     einsum("ij,jk->ik", x, y)        z_ik = Σ_j x_ij·y_jk
 
 An equation is parsed into one letter per dim; an ellipsis becomes letters, too. Operands are
@@ -16,21 +15,21 @@ import numpy as np
 
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Linear, Multilinear, run
-from glassgrad.ops._reduce import array_of
-from glassgrad.ops._texts import scalar_name
 
-__all__ = ["einsum"]
+from ._arguments import scalar_name
+from ._declaring import function
+from ._families import Linear, Multilinear, array_of, run
 
 _WORTH_A_PLAN = 4096
+
+
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 
 class EinsumOne(Linear):
-    """z = Σ x over the letters left out        dz = Σ dx        x̄ = z̄, spread"""
+    """y = einsum x        x̄ = einsum ȳ"""
 
     node = "EinsumBackward0"
-    latex = (r"\sum_j x_{ij}", r"\sum_j \dot x_{ij}", r"\bar x_{ij} = \bar z_i")
 
     @staticmethod
     def forward(x, *, subscripts, output):
@@ -53,14 +52,9 @@ class EinsumOne(Linear):
 
 
 class EinsumTwo(Multilinear):
-    """z = Σ x·y        dz = Σ dx·y + Σ x·dy        x̄ = Σ z̄·y,  ȳ = Σ z̄·x"""
+    """z = einsum(x, y)        x̄ = einsum(z̄, y),  ȳ = einsum(z̄, x)"""
 
     node = "EinsumBackward0"
-    latex = (
-        r"\sum_j x_{ij} y_{jk}",
-        r"\sum_j (\dot x_{ij} y_{jk} + x_{ij} \dot y_{jk})",
-        r"\bar x_{ij} = \sum_k \bar z_{ik} y_{jk},\ \bar y_{jk} = \sum_i \bar z_{ik} x_{ij}",
-    )
     saves = ("self", "other")
     broadcasts = True
 
@@ -149,6 +143,7 @@ def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, 
     return sizes
 
 
+@function(numpy=(np.einsum,))
 def einsum(*args: Any) -> Tensor:
     """The sum of products that an equation describes.
 

@@ -1,33 +1,60 @@
-"""The largest and the smallest element; with a dim, also where it is."""
+"""The largest, the smallest and the middle element; with a dim, also where it is."""
 
-from typing import Any, cast
+import math
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import names_none, wrap_dim
-from glassgrad.ops._reduce import Dims, array_of, dim_or_axis, kept_or_keepdims, kept_shape, reduced
-from glassgrad.ops._returns import MaxReturn, MinReturn
-from glassgrad.ops._texts import require_tensor
-from glassgrad.ops.selection import maximum, minimum
 from glassgrad.recording.primitive import Primitive
 
-from ._families import AlongLine, Reduction, rows_of
-from ._out import written_to
+from ._arguments import (
+    Dims,
+    dim_or_axis,
+    kept_or_keepdims,
+    names_none,
+    reduced,
+    require_tensor,
+    wrap_dim,
+)
+from ._declaring import of_numpy, op
+from ._families import AlongLine, Reduction, array_of, kept_shape, rows_of
+from .reduction import sum
+from .selection import maximum, minimum
 
-__all__ = ["amax", "amin", "max", "min"]
+
+class ValuesAndIndices(NamedTuple):
+    """Values chosen along a dim, and where they were found."""
+
+    values: Tensor
+    indices: Tensor
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__.removesuffix("Return").lower()
+        return f"glassgrad.return_types.{kind}(\nvalues={self.values},\nindices={self.indices})"
+
+
+class MaxReturn(ValuesAndIndices):
+    """What `max` with a dim returns."""
+
+
+class MinReturn(ValuesAndIndices):
+    """What `min` with a dim returns."""
+
+
+class MedianReturn(ValuesAndIndices):
+    """What `median` with a dim returns."""
+
+
+class NanmedianReturn(ValuesAndIndices):
+    """What `nanmedian` with a dim returns."""
 
 
 class Max(Reduction):
-    """y = maxᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MaxBackward1"
-    latex = (
-        r"\max_i x_i",
-        r"\tfrac1m \sum_{i: x_i = y} \dot x_i",
-        r"\bar x_i = \tfrac1m\,\bar y\,[x_i = y]",
-    )
     saves = ("self", "result")
 
     @staticmethod
@@ -44,10 +71,9 @@ class Max(Reduction):
 
 
 class Min(Reduction):
-    """y = minᵢ xᵢ        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there, 0 elsewhere"""  # noqa: E501  # formulas
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MinBackward1"
-    latex = (r"\min_i x_i", Max.latex[1], Max.latex[2])
     saves = ("self", "result")
 
     @staticmethod
@@ -74,10 +100,7 @@ class _OverDims(Reduction):
 
 
 class Amax(_OverDims):
-    """y = maxᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
-
-    node = "AmaxBackward0"
-    latex = (r"\max_{i \in dim} x_i", Max.latex[1], Max.latex[2])
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -85,10 +108,7 @@ class Amax(_OverDims):
 
 
 class Amin(_OverDims):
-    """y = minᵢ xᵢ over dims        dy = mean of dxᵢ over the m places of y        x̄ᵢ = ȳ/m there"""
-
-    node = "AminBackward0"
-    latex = (r"\min_{i \in dim} x_i", Max.latex[1], Max.latex[2])
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -129,10 +149,9 @@ class AlongDim(AlongLine):
 
 
 class MaxDim(AlongDim):
-    """y = maxᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = maxᵢ xᵢ, argmaxᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MaxBackward0"
-    latex = (r"\max_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -140,10 +159,9 @@ class MaxDim(AlongDim):
 
 
 class MinDim(AlongDim):
-    """y = minᵢ xᵢ = xₖ along dim        dy = dxₖ        x̄ᵢ = ȳ if i = k, else 0"""
+    """y, k = minᵢ xᵢ, argminᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "MinBackward0"
-    latex = (r"\min_i x_i = x_k", r"\dot x_k", r"\bar x_i = \bar y\,[i = k]")
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -166,6 +184,7 @@ def placed(grad: Any, ctx: Any) -> Any:
     return np.where(places == ctx.indices.reshape(kept), grad.reshape(kept), 0)
 
 
+@op(Max, MaxDim)
 def max(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -208,6 +227,7 @@ def max(
     return MaxReturn(*MaxDim.apply(input, dim=at, keepdim=keep))
 
 
+@op(Min, MinDim)
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -236,6 +256,7 @@ def min(
     return MinReturn(*MinDim.apply(input, dim=at, keepdim=keep))
 
 
+@op(Amax, out=True)
 def amax(
     input: Tensor,
     dim: Dims = None,
@@ -243,7 +264,6 @@ def amax(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -251,7 +271,6 @@ def amax(
         input: real tensor of shape `S`.
         dim, axis: the dims to reduce; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. Its gradient is split evenly between ties.
@@ -265,11 +284,15 @@ def amax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
-    if out is not None:
-        return written_to(out, amax, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amax, "amax", input, dim_or_axis(dim, axis), keepdim, keepdims)
 
 
+@of_numpy(np.max)
+def _numpy_max(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
+    return amax(a, () if axis is None else axis, keepdims)
+
+
+@op(Amin, out=True)
 def amin(
     input: Tensor,
     dim: Dims = None,
@@ -277,7 +300,6 @@ def amin(
     *,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
@@ -287,9 +309,12 @@ def amin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
-    if out is not None:
-        return written_to(out, amin, input, dim, keepdim, axis=axis, keepdims=keepdims)
     return _over_dims(Amin, "amin", input, dim_or_axis(dim, axis), keepdim, keepdims)
+
+
+@of_numpy(np.min)
+def _numpy_min(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
+    return amin(a, () if axis is None else axis, keepdims)
 
 
 def _over_dims(
@@ -327,3 +352,250 @@ def filled_dim(input: Tensor, dim: Any, name: str) -> int:
             f"{tuple(input.shape)} has no element along it. Check where it became empty."
         )
     return wrapped
+
+
+class _Index(AlongLine):
+    """The index of an extreme element."""
+
+    differentiable = False
+    axes = ("dim",)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, **parameters):
+        if parameters["dim"] is not None:
+            return super().vmap(info, in_dims, x, **parameters)
+        found = cls.apply(rows_of(x), dim=1, keepdim=False)
+        return found.reshape(info.batch_size, *(1,) * (x.ndim - 1) * parameters["keepdim"])
+
+
+class ArgMax(_Index):
+    """y = argmaxᵢ xᵢ"""
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.argmax(x, axis=dim, keepdims=keepdim)
+
+
+class ArgMin(_Index):
+    """y = argminᵢ xᵢ"""
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.argmin(x, axis=dim, keepdims=keepdim)
+
+
+@op(ArgMax)
+def argmax(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """The index of the largest element: the first one, if there are several.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: along which dim; None for the index into the flattened tensor.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        int64 tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: if there is no such dim, or no element to choose from.
+        DTypeError: for bools.
+
+    Example:
+        >>> argmax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor([1, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
+    """
+    return _index(ArgMax, "argmax", input, dim_or_axis(dim, axis), keepdim, keepdims)
+
+
+@of_numpy(np.argmax)
+def _numpy_argmax(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    return argmax(a, axis, keepdims)
+
+
+@op(ArgMin)
+def argmin(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """The index of the smallest element; everything else is as for `argmax`.
+
+    Example:
+        >>> argmin(tensor([3.0, 1.0, 2.0]))
+        tensor(1)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
+    """
+    return _index(ArgMin, "argmin", input, dim_or_axis(dim, axis), keepdim, keepdims)
+
+
+@of_numpy(np.argmin)
+def _numpy_argmin(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    return argmin(a, axis, keepdims)
+
+
+def _index(
+    op: type[Primitive], name: str, input: Tensor, dim: int | None, keepdim: Any, keepdims: Any
+) -> Tensor:
+    keep = kept_or_keepdims(keepdim, keepdims)
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            f"{name}(): does not support bool input. True and False are no sizes. "
+            f"Write `x.int().{name}()`."
+        )
+    if dim is None:
+        if not input.numel():
+            raise DimError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                f"Shape {tuple(input.shape)} has no element. Check where it became empty."
+            )
+        return op.apply(input, dim=None, keepdim=keep)
+    where = filled_dim(input, dim, name)
+    return op.apply(input, dim=where if input.ndim else None, keepdim=keep)
+
+
+class Median(Reduction):
+    """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    saves = ("self", "result")
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, ignore_nan=False)[0].reshape(())
+
+    @staticmethod
+    def backward(ctx, grad):
+        return shared(grad, *ctx.saved_tensors, dim=None)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return MedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
+
+
+class Nanmedian(Median):
+    """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, ignore_nan=True)[0].reshape(())
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return NanmedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
+
+
+class MedianDim(AlongDim):
+    """y, k = medianᵢ xᵢ, argmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "MedianBackward1"
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return _along_dim(x, dim, keepdim, ignore_nan=False)
+
+
+class NanmedianDim(MedianDim):
+    """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
+
+    node = "NanmedianBackward1"
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return _along_dim(x, dim, keepdim, ignore_nan=True)
+
+
+def _along_dim(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
+    if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0
+        x, keepdim = x.reshape(1), False
+    kept = kept_shape(x.shape, (dim,))
+    shape = kept if keepdim else (*kept[:dim], *kept[dim + 1 :])
+    return tuple([part.reshape(shape) for part in _middle(x, dim, ignore_nan=ignore_nan)])
+
+
+def _middle(x: Any, dim: int, *, ignore_nan: bool) -> tuple[Any, Any]:
+    """The median along a dim and its index, the dim kept. Of an even number the lower one."""
+    is_nan = x != x
+    order = np.argsort(x, axis=dim, kind="stable")  # nan comes last
+    count = (~is_nan).sum(axis=dim, keepdims=True)
+    place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
+    if not ignore_nan:  # a nan is the median of all it is among
+        place = np.where(count < x.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
+    return np.take_along_axis(x, place, axis=dim), place
+
+
+@op(Median, MedianDim)
+def median(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    """The element in the middle of all; with a dim, those along it and their indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: one dim; None for all elements.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
+        named tuple (values, indices). Of an even number of elements it is the lower one of the two
+        in the middle; nan if there is a nan.
+
+    Raises:
+        DimError: if there is no such dim, or nothing along it.
+
+    Example:
+        >>> median(tensor([3.0, 1.0, 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.median.html
+    """
+    wanted, keep = dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims)
+    if wanted is None:
+        return Median.apply(input) if input.numel() else _of_nothing(input)
+    at = filled_dim(input, wanted, "median")
+    return MedianReturn(*MedianDim.apply(input, dim=at, keepdim=keep))
+
+
+@op(Nanmedian, NanmedianDim)
+def nanmedian(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    """`median` of all elements but nan; of nothing else it is nan.
+
+    Example:
+        >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
+    """
+    wanted, keep = dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims)
+    if wanted is None:
+        return Nanmedian.apply(input) if input.numel() else _of_nothing(input)
+    at = filled_dim(input, wanted, "nanmedian")
+    return NanmedianReturn(*NanmedianDim.apply(input, dim=at, keepdim=keep))
+
+
+def _of_nothing(input: Tensor) -> Tensor:
+    """nan, as a sum of no elements so that it stays in the graph."""
+    return sum(input) + math.nan

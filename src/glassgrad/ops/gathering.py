@@ -8,29 +8,18 @@ from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
 
-from ._dims import wrap_dim
-from ._families import Along, KeepsShape, Linear, batch_all, run
+from ._arguments import wrap_dim
+from ._declaring import of_numpy, op
+from ._families import KeepsShape, Linear, Moved, batch_all, run, zeros_like
 from ._places import along, check_bounds, check_index, in_dim, is_outside
-from ._reduce import zeros_like
-from .indexing import Index
-from .putting import IndexPut
+from .creation import as_tensor
+from .indexing import Index, IndexPut
 from .shape import reshape
-
-__all__ = ["gather", "index_select"]
-
-_SUMMED = (
-    r"x_j + \textstyle\sum_{k:\, i_k = j} y_k",
-    r"\dot x_j + \textstyle\sum_{k:\, i_k = j} \dot y_k",
-    r"\bar x = \bar z,\ \bar y_k = \bar z_{i_k}",
-)
 
 
 class IndexSelect(KeepsShape):
-    """y = x[…, i, …]        dy = dx[…, i, …]        x̄ = Σ ȳ at i"""
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
 
-    node = "IndexSelectBackward0"
-    latex = (r"x_{i_k}", r"\dot x_{i_k}", r"\bar x_j = \textstyle\sum_{k:\, i_k = j} \bar y_k")
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -57,10 +46,8 @@ class IndexSelect(KeepsShape):
 
 
 class IndexAdd(Linear):
-    """z = x + Σ α·y at i        dz = dx + Σ α·dy at i        x̄ = z̄,  ȳ = α·z̄[…, i, …]"""
+    """zₖ = xₖ + alpha·Σᵢ sᵢ·[indexᵢ = k]        x̄ = z̄,  s̄ᵢ = alpha·z̄[indexᵢ]"""
 
-    node = "IndexAddBackward0"
-    latex = _SUMMED
     promotes = None
     differentiates = slice(0, 2)
 
@@ -97,6 +84,7 @@ def _add_at(array: Any, key: Any, values: Any) -> Any:
     return array
 
 
+@op(IndexSelect)
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Some elements of a dim, in the order of `index`.
 
@@ -136,15 +124,8 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 class Gather(KeepsShape):
-    """y[k] = x[k, but i[k] in one dim]        dy so of dx        x̄ = Σ ȳ at those places"""
+    """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
-    node = "GatherBackward0"
-    latex = (
-        r"x_{i_{kl},\,l}",
-        r"\dot x_{i_{kl},\,l}",
-        r"\bar x_{jl} = \textstyle\sum_{k:\, i_{kl} = j} \bar y_{kl}",
-    )
-    promotes = None
     differentiates = slice(0, 1)
     axes = ("dim",)
 
@@ -165,12 +146,9 @@ class Gather(KeepsShape):
         return _add_at(zeros, along(ctx.index, ctx.dim), grad)
 
 
-class ScatterAdd(Linear, Along):
-    """z = x + Σ y at the places of a gather        dz so of dx, dy        x̄ = z̄,  ȳ = gather of z̄"""  # noqa: E501  # formulas
+class ScatterAdd(Moved):
+    """zₖⱼ = xₖⱼ + Σᵢ sᵢⱼ·[indexᵢⱼ = k]        x̄ = z̄,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
-    node = "ScatterAddBackward0"
-    latex = _SUMMED
-    promotes = None
     differentiates = slice(0, 2)
     axes = ("dim",)
 
@@ -209,6 +187,7 @@ def gathered(grad: Any, ctx: Any) -> Any:
     return run(Gather, grad, ctx.index, dim=ctx.dim)
 
 
+@op(Gather)
 def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """For each place of `index` one element of `input`: there in one dim, here in the others.
 
@@ -238,6 +217,11 @@ def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
         chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
         return reshape(chosen, tuple(index.shape))
     return Gather.apply(input, index, dim=at)
+
+
+@of_numpy(np.take_along_axis)
+def _numpy_take_along_axis(arr: Tensor, indices: Any, axis: int) -> Tensor:
+    return gather(arr, axis, as_tensor(indices))
 
 
 def _check_gather(input: Tensor, dim: int, index: Tensor) -> None:

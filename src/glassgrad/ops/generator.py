@@ -10,21 +10,15 @@ from glassgrad.base.dtypes import uint8
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
 
-__all__ = [
-    "Generator",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "seed",
-    "set_rng_state",
-    "source_of",
-]
+from ._declaring import FUNCTIONS, function
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
+
+
 _SEEDS = 2**64
 
 
+@function()
 class Generator:
     """A source of random numbers with a state of its own.
 
@@ -135,10 +129,18 @@ class Generator:
 
 
 default_generator = Generator()
+
+
 """What random functions draw from unless told otherwise; seeded by chance at import."""
+
+
 default_generator.seed()
 
 
+FUNCTIONS["default_generator"] = default_generator
+
+
+@function()
 def manual_seed(seed: int) -> Generator:
     """Start the default generator over from a seed, and return it.
 
@@ -152,11 +154,16 @@ def manual_seed(seed: int) -> Generator:
     return default_generator.manual_seed(seed)
 
 
+@function()
 def seed() -> int:
     """Start the default generator over from a seed drawn by chance, and return it."""
     return default_generator.seed()
 
 
+FUNCTIONS["default_generator"] = default_generator
+
+
+@function()
 def initial_seed() -> int:
     """The seed the default generator started from.
 
@@ -167,6 +174,7 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
+@function()
 def get_rng_state() -> Tensor:
     """The state of the default generator, for `set_rng_state`.
 
@@ -180,6 +188,7 @@ def get_rng_state() -> Tensor:
     return default_generator.get_state()
 
 
+@function()
 def set_rng_state(new_state: Tensor) -> None:
     """Bring the default generator back to a state."""
     default_generator.set_state(new_state)

@@ -1,28 +1,38 @@
-"""Writing slices to places that a vector names in one dim: index_add, index_copy, index_fill."""
+"""Writing to places of one dim: index_add, index_copy, index_fill; and `x[index] = value`."""
 
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number, int64
-from glassgrad.base.errors import ArgumentTypeError, DimError
-from glassgrad.core.tensor import Tensor
+from glassgrad.base.backend import is_array
+from glassgrad.base.dtypes import Number, float16, int64
+from glassgrad.base.errors import ArgumentTypeError, DeviceError, DimError
+from glassgrad.core.layers import Layer, backend_below
+from glassgrad.core.state import special
+from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.engine.gradients import sum_to
+from glassgrad.levels.level import level_below
 
-from ._dims import wrap_dim
-from ._families import Linear, Symmetric, batch_all, in_front, run
-from ._places import check_index, check_source, check_vector, in_dim, same_dtype
-from ._prepared import Prepared
-from ._reduce import array_of
-from ._texts import scalar_name
+from ._arguments import scalar_name, wrap_dim
+from ._declaring import op
+from ._families import Linear, Symmetric, array_of, batch_all, in_front, run
+from ._places import (
+    apply_along,
+    check_index,
+    check_source,
+    check_vector,
+    in_dim,
+    key_of,
+    same_dtype,
+)
+from ._writing import check_apart, check_memory, in_place, must_follow, write
+from .filling import copy_, fill_, fill_value
 from .gathering import IndexAdd, IndexSelect
-from .masking import fill_value
-from .putting import IndexPut
-from .shape import reshape
-
-__all__ = ["index_add", "index_copy", "index_fill"]
+from .indexing import IndexPut, check_values_dtype, parse, put_at
+from .shape import expand, reshape, view
 
 
+@op(IndexAdd, inplace=True)
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
@@ -49,28 +59,15 @@ def index_add(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
     """
-    return prepare_index_add(input, dim, index, source, alpha).result()
-
-
-def prepare_index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Number
-) -> Prepared:
-    """What `index_add` and `index_add_` have in common."""
     check_index("index_add", index)
     same_dtype("index_add", input, source)
     at = _checked("index_add", input, dim, index, source)
-    return Prepared(IndexAdd, (input, source, _vector(index)), {"dim": at, "alpha": alpha})
+    return apply_along(IndexAdd, input, source, _vector(index), dim=at, alpha=alpha)
 
 
 class IndexCopy(Linear):
-    """z = x, but y at i        dz = dx, but dy at i        x̄ = z̄, but 0 at i,  ȳ = z̄[…, i, …]"""
+    """z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]"""
 
-    node = "IndexCopyBackward0"
-    latex = (
-        r"z_{i_k} = y_k,\ z = x\ \text{elsewhere}",
-        r"\dot z_{i_k} = \dot y_k,\ \dot z = \dot x\ \text{elsewhere}",
-        r"\bar y_k = \bar z_{i_k},\ \bar x = \bar z\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 2)
 
@@ -98,6 +95,7 @@ class IndexCopy(Linear):
         return IndexPut.vmap(info, in_dims, x, source, index, dims=(dim,), accumulate=False)
 
 
+@op(IndexCopy, inplace=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`input`, but slices of `source` at the places that `index` names.
 
@@ -119,26 +117,15 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html
     """
-    return prepare_index_copy(input, dim, index, source).result()
-
-
-def prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Prepared:
-    """What `index_copy` and `index_copy_` have in common."""
     _check_long("index_copy", index)
     same_dtype("index_copy", input, source)
     at = _checked("index_copy", input, dim, index, source)
-    return Prepared(IndexCopy, (input, source, _vector(index)), {"dim": at})
+    return apply_along(IndexCopy, input, source, _vector(index), dim=at)
 
 
 class IndexFill(Symmetric):
-    """y = x, but c at i        dy = dx, but 0 at i        x̄ = ȳ, but 0 at i"""
+    """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
-    node = "IndexFillBackward0"
-    latex = (
-        r"y_{i_k} = c,\ y = x\ \text{elsewhere}",
-        r"\dot y_{i_k} = 0,\ \dot y = \dot x\ \text{elsewhere}",
-        r"\bar x_{i_k} = 0,\ \bar x = \bar y\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 1)
 
@@ -164,14 +151,9 @@ class IndexFill(Symmetric):
 
 
 class IndexFillTensor(Linear):
-    """y = x, but c at i        dy = dx, but dc at i        x̄ = ȳ, but 0 at i,  c̄ = Σ ȳ at i"""
+    """z = x,  z[indexᵢ] = v        x̄ = z̄,  x̄[indexᵢ] = 0,  v̄ = Σᵢ z̄[indexᵢ]"""
 
     node = "IndexFillBackward1"
-    latex = (
-        IndexFill.latex[0],
-        r"\dot y_{i_k} = \dot c,\ \dot y = \dot x\ \text{elsewhere}",
-        r"\bar c = \textstyle\sum_k \bar y_{i_k},\ \bar x = \bar y\ \text{elsewhere}",
-    )
     promotes = None
     differentiates = slice(0, 2)
 
@@ -200,6 +182,7 @@ class IndexFillTensor(Linear):
         return IndexPut.vmap(info, in_dims, x, value, index, dims=(dim,), accumulate=False)
 
 
+@op(IndexFill, IndexFillTensor, inplace=True)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Tensor:
     """`input`, but one value in the slices that `index` names.
 
@@ -223,18 +206,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html
     """
-    return prepare_index_fill(input, dim, index, value).result()
-
-
-def prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: Number | Tensor) -> Prepared:
-    """What `index_fill` and `index_fill_` have in common."""
     _check_long("index_fill", index)
     at = wrap_dim(dim, input.ndim)
     check_vector("index_fill", index, input.shape[at] if input.ndim else 1, negative=True)
     filled = fill_value("index_fill", input, value)
     if isinstance(filled, Tensor):
-        return Prepared(IndexFillTensor, (input, filled, _vector(index)), {"dim": at})
-    return Prepared(IndexFill, (input, _vector(index)), {"dim": at, "value": filled})
+        return apply_along(IndexFillTensor, input, filled, _vector(index), dim=at)
+    return apply_along(IndexFill, input, _vector(index), dim=at, value=filled)
 
 
 def _written(x: Any, index: Any, dim: int, values: Any) -> Any:
@@ -266,3 +244,103 @@ def _checked(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) 
 
 def _vector(index: Tensor) -> Tensor:
     return index if index.ndim else reshape(index, (1,))
+
+
+def setitem(input: Tensor, index: Any, value: Any) -> None:
+    """`input[index] = value`.
+
+    Args:
+        input: tensor, written in place.
+        index: what `input[index]` takes.
+        value: a number, or a tensor that broadcasts to `input[index]`.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DimError: if there is no such place.
+        ShapeError: if `value` does not fit.
+        DTypeError: if the dtype has no room for it.
+        DeviceError: if a tensor of another device is to go to places that `index` names by tensors.
+
+    Example:
+        >>> x = tensor([1.0, 2.0, 3.0])
+        >>> x[1:] = 0
+        >>> x
+        tensor([1., 0., 0.])
+    """
+    new = value.payload if isinstance(value, Tensor) else value
+    if not (is_array(new) or isinstance(new, (bool, int, float, complex, np.generic))):
+        raise ArgumentTypeError(
+            f"can't assign a {type(value).__name__} to a tensor. "
+            "Write `x[index] = glassgrad.tensor(values)`."
+        )
+    rounds = input.dtype is float16 and not isinstance(new, (complex, np.complexfloating))
+    if not (is_array(new) or rounds):  # what is too large for a float16 is inf there
+        new = value = fill_value("setitem", input, new)
+    if index is False:
+        return
+    index = None if index is True else index
+    if special and (below := level_below("setitem", input, value)):
+        with below:
+            setitem(input, index, value)
+        return
+    if isinstance(value, Tensor) and type(new) is not type(input.payload):
+        value = _moved(value, input, index)
+        new = value.payload
+    if must_follow(input, value) or isinstance(input.payload, Layer):
+        _record(input, index, value)
+    elif index.__class__ is int and _is_plain(input.payload, index):
+        write(input, "setitem", lambda array: array.__setitem__(index, new))
+    else:
+        target, dims, indices = parse(wrap(input.payload), index)
+        key = key_of(indices, dims) if dims else ...
+        if dims and isinstance(value, Tensor):
+            check_values_dtype(target, indices, value)
+        if is_array(new) and new.size > 1:
+            check_memory(target, "setitem")
+            check_apart(input, value, "setitem", target.payload)
+        write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
+    """The value on the device of `input`; only what goes to places that tensors name stays."""
+    if value.device == input.device:
+        return value
+    indices = index if isinstance(index, tuple) else (index,)
+    if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
+        raise DeviceError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{input.device} and {value.device}! Places that a tensor names take values of their "
+            f"own device only. Write `x[index] = value.to({str(input.device)!r})`."
+        )
+    return value.to(input.device)
+
+
+def _is_plain(array: Any, index: int) -> bool:
+    """Whether there is such an element, and a place of its own for each part of it."""
+    return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
+
+
+def _record(input: Tensor, index: Any, value: Any) -> None:
+    """Write to a view of the places that `index` names, or put the value at each of them."""
+    target, dims, indices = parse(input, index)
+    if not isinstance(value, Tensor):
+        with np.errstate(over="ignore"):
+            value = wrap(backend_below(target.payload).asarray(value, target.dtype))
+    if dims:
+        sizes = _without_leading_ones(value)
+        value = value if sizes == value.shape else view(value, sizes)
+        check_values_dtype(target, indices, value)
+        in_place(
+            "index_put", target, lambda x: put_at(x, dims, indices, value), [value], copies=False
+        )
+    elif value.shape == target.shape:
+        copy_(target, value)
+    elif value.ndim == 0:
+        fill_(target, value)
+    else:
+        copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
+
+
+def _without_leading_ones(value: Tensor) -> tuple[int, ...]:
+    shape = value.shape
+    return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]

@@ -1,39 +1,43 @@
-"""Choosing elements by `x[index]`, and by its parts: select and narrow.
+"""Choosing elements by `x[index]`, and by its parts: select and narrow; index_put.
 
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
 which copies. `parse` is that translation; writing to `x[index]` starts with it too.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import DimError, ShapeError
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import int_of, wrap_dim
-from ._families import Along, KeepsShape, Linear, batch_all, run
-from ._index import as_items, dims_of, index_array, read_slice, refusal
-from ._keys import batched_key, key_of
+from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
+from ._declaring import op
+from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
+from ._places import (
+    as_items,
+    batched_key,
+    dims_of,
+    index_array,
+    key_of,
+    read_slice,
+    refusal,
+    shape_of_choice,
+)
 from .shape import unsqueeze
-
-__all__ = ["getitem", "narrow", "parse", "select"]
-
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
 
 class Select(KeepsShape):
-    """y = x[…, i, …]        dy = dx[…, i, …]        x̄ = 0 but for x̄[…, i, …] = ȳ"""
+    """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
-    node = "SelectBackward0"
     views = True
     axes = ("dim",)
-    latex = (r"x_i", r"\dot x_i", r"\bar x_i = \bar y,\ \bar x_{j \ne i} = 0")
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, index):
@@ -44,12 +48,10 @@ class Select(KeepsShape):
         return run(SelectInto, grad, shape=ctx.shape, dim=ctx.dim, index=ctx.index)
 
 
-class SelectInto(Linear, Along):
-    """y = 0 but for y[…, i, …] = x        dy = 0 but for dy[…, i, …] = dx        x̄ = ȳ[…, i, …]"""
+class SelectInto(Moved):
+    """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    latex = (r"e_i x", r"e_i \dot x", r"\bar x = \bar y_i")
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -63,13 +65,10 @@ class SelectInto(Linear, Along):
 
 
 class Slice(KeepsShape):
-    """y = x[…, a:b:s, …]        dy = dx[…, a:b:s, …]        x̄ = 0 but for x̄[…, a:b:s, …] = ȳ"""
+    """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
-    node = "SliceBackward0"
     views = True
     axes = ("dim",)
-    latex = (r"x_{a:b}", r"\dot x_{a:b}", r"\bar x_{a:b} = \bar y,\ 0\ \text{elsewhere}")
-    promotes = None
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
@@ -88,12 +87,10 @@ class Slice(KeepsShape):
         )
 
 
-class SliceInto(Linear, Along):
-    """y = 0 but for y[…, a:b:s, …] = x        dy = so of dx        x̄ = ȳ[…, a:b:s, …]"""
+class SliceInto(Moved):
+    """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    latex = (r"x\ \text{at}\ a{:}b", r"\dot x\ \text{at}\ a{:}b", r"\bar x = \bar y_{a:b}")
-    promotes = None
     axes = ("dim",)
     sizes = ("shape",)
 
@@ -117,12 +114,9 @@ def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
     return out
 
 
-class Alias(Linear, Along):
-    """y = x        dy = dx        x̄ = ȳ"""
+class Alias(Moved):
+    """y = x        x̄ = ȳ"""
 
-    node = "AliasBackward0"
-    latex = ("x", r"\dot x", r"\bar x = \bar y")
-    promotes = None
     views = True
 
     @staticmethod
@@ -134,6 +128,7 @@ class Alias(Linear, Along):
         return grad
 
 
+@op()
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One element of a dim, which is then gone.
 
@@ -175,6 +170,7 @@ def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
     return as_view(Slice.apply(input, dim=dim, start=start, end=end, step=step), input)
 
 
+@op()
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A range of a dim.
 
@@ -225,11 +221,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 class Index(KeepsShape):
-    """y = x[i, j, …]        dy = dx[i, j, …]        x̄ = Σ ȳ at [i, j, …]"""
+    """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
-    node = "IndexBackward0"
-    latex = (r"x_{i_k}", r"\dot x_{i_k}", r"\bar x_j = \textstyle\sum_{k:\, i_k = j} \bar y_k")
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -253,14 +246,9 @@ class Index(KeepsShape):
 
 
 class IndexInto(Linear):
-    """y = Σ x at [i, j, …]        dy = Σ dx at [i, j, …]        x̄ = ȳ[i, j, …]"""
+    """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
 
     node = "IndexPutImplBackward0"
-    latex = (
-        r"\textstyle\sum_{k:\, i_k = j} x_k",
-        r"\textstyle\sum_{k:\, i_k = j} \dot x_k",
-        r"\bar x_k = \bar y_{i_k}",
-    )
     promotes = None
     differentiates = slice(0, 1)
 
@@ -398,3 +386,155 @@ def _too_many(input: Tensor, items: list[Any]) -> DimError:
         f"{list(input.shape)}. Each int, slice or index tensor takes a dim. Write None for a new "
         "one."
     )
+
+
+class IndexPut(Linear):
+    """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
+
+    promotes = None
+    broadcasts = True  # y against z[i, j, …]
+    differentiates = slice(0, 2)
+
+    @staticmethod
+    def forward(x, values, *indices, dims, accumulate):
+        out, key = np.copy(x), key_of(indices, dims)
+        if accumulate:
+            backend_of(out).add_at(out, key, values)
+        else:
+            out[key] = values
+        return out
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.indices = tuple([np.copy(index) for index in inputs[2:]])  # its owner may change it
+
+    @staticmethod
+    def backward(ctx, grad):
+        wants_x, wants_values = ctx.needs_input_grad
+        return (
+            _left(grad, ctx) if wants_x else None,
+            run(Index, grad, *ctx.indices, dims=ctx.dims) if wants_values else None,
+        )
+
+    @classmethod
+    def vmap(
+        cls,
+        info: Any,
+        in_dims: Any,
+        x: Any,
+        values: Any,
+        *indices: Any,
+        dims: Any,
+        accumulate: bool,
+    ) -> Any:
+        x, values = batch_all(info, in_dims[:2], (x, values))
+        key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
+        values = key.disarranged(in_front(values, key.rank))
+        return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
+
+
+def _left(grad: Any, ctx: Any) -> Any:
+    """The gradient of what was there before."""
+    if ctx.accumulate:
+        return grad
+    return run(IndexPut, grad, zeros_like(grad, ()), *ctx.indices, dims=ctx.dims, accumulate=False)
+
+
+@op(IndexPut, inplace=True)
+def index_put(
+    input: Tensor,
+    indices: Sequence[Tensor],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    """`input`, but `values` at the places `[indices[0][k], indices[1][k], …]`.
+
+    Args:
+        input: tensor of shape `S`.
+        indices: a tuple of integer or bool tensors, as in `input[indices]`.
+        values: tensor of the dtype of `input` that broadcasts to the shape of `input[indices]`.
+        accumulate: add to what is there; values for one place add up. Otherwise one of them stays.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such place.
+        ShapeError: if `values` does not fit.
+        DTypeError: if the dtypes differ.
+        ArgumentTypeError: if `indices` is no tuple of tensors.
+
+    Example:
+        >>> index_put(tensor([1, 2, 3]), (tensor([0, 2]),), tensor([7, 8]))
+        tensor([7, 2, 8])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
+    """
+    if not isinstance(indices, (tuple, list)):
+        raise ArgumentTypeError(
+            "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
+            f"{type(indices).__name__}. There is one for each dim. Write `(index,)`."
+        )
+    for index in indices:
+        require_tensor("index_put", index)
+        if index.dtype.kind not in "iub":
+            raise DimError(
+                f"tensors used as indices must be long, int, byte or bool tensors, got "
+                f"{index.dtype}. An index names places. Write `index.long()`."
+            )
+    require_tensor("index_put", values)
+    check_values_dtype(input, indices, values)
+    return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
+
+
+def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
+    """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
+    if values.ndim == 0 and all(index.dtype.kind == "b" for index in indices):
+        return
+    if values.dtype is not input.dtype:
+        raise DTypeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
+            "the source. Elements are written as they are. Write `values.to(x.dtype)`."
+        )
+
+
+def put_at(
+    input: Tensor,
+    dims: tuple[int, ...],
+    indices: Sequence[Any],
+    values: Tensor,
+    *,
+    accumulate: bool = False,
+) -> Tensor:
+    """`input`, but `values` to `input[:, …, indices[k], …]`, each at its place in `dims`.
+
+    Raises:
+        DimError: if there is no such place.
+        ShapeError: if `values` does not fit.
+    """
+    if sum(dims_of(index) for index in indices) > input.ndim:
+        raise DimError(
+            f"too many indices for tensor of dimension {input.ndim} (got {len(indices)}). Each "
+            "takes a dim. Leave some out."
+        )
+    arrays = tuple([index_array(index, input.payload) for index in indices])
+    try:
+        chosen = shape_of_choice(tuple(input.shape), arrays, dims)
+    except IndexError as error:
+        raise refusal(error, tuple(input.shape), dims, arrays) from error
+    _check_values(values, chosen)
+    return IndexPut.apply(input, values, *arrays, dims=dims, accumulate=accumulate)
+
+
+def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:
+    try:
+        fits = np.broadcast_shapes(values.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(shape)}. Each place takes a value. Write values of "
+            "that shape, or one for all."
+        )

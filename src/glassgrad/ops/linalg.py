@@ -1,52 +1,126 @@
-"""Products of vectors, matrices and stacks of matrices."""
+"""Products of vectors, matrices and stacks of matrices; `linear`."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
 
 from glassgrad.base.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._matrices import (
-    as_matrices,
-    check_dtypes,
-    check_rank,
-    check_stacks,
-    lined_up,
-    unfit,
-)
-from glassgrad.ops._products import (
-    product,
-    stacked_product,
-    times_transposed,
-    transposed,
-    transposed_times,
-)
-from glassgrad.ops._texts import c_name, not_a_tensor
+from glassgrad.recording.primitive import Primitive
 
-from ._families import Multilinear
-from ._out import written_to
+from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
+from ._declaring import of_numpy, op
+from ._families import Along, Multilinear, in_front, run, total
+from .arithmetic import mul
+from .creation import as_tensor
+from .shape import reshape
 
-__all__ = ["bmm", "dot", "matmul", "mm", "mv", "outer"]
+
+def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
+    """The shapes of the two matrices that meet, as PyTorch folds them."""
+    rows = 1
+    for n in a[:-1]:
+        rows *= n
+    return (rows, a[-1]), (b[-2:] if len(b) > 1 else (b[0], 1))
+
+
+def unfit(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
+    """The error for two matrices of these shapes."""
+    sizes = f"({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+    return ShapeError(
+        f"mat1 and mat2 shapes cannot be multiplied {sizes}. Rows of {a[1]} meet columns of "
+        f"{b[0]}. Transpose one of them, for example `x @ y.T`."
+    )
+
+
+def check_rank(x: Tensor, rank: int, sentence: str) -> None:
+    """Raise ShapeError with `sentence` unless `x` has `rank` dims."""
+    if x.ndim != rank:
+        raise ShapeError(
+            f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, which "
+            "takes all ranks, or reshape it."
+        )
+
+
+def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
+    """Raise DTypeError unless both have one dtype."""
+    if y is not None and x.payload.dtype is not y.payload.dtype:
+        raise DTypeError(
+            f"{name} : expected both tensors to have same dtype, but found "
+            f"{scalar_name(x.dtype)} and {scalar_name(y.dtype)}. A product is computed in one "
+            "precision. Write `y.to(x.dtype)`."
+        )
+
+
+def check_stacks(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """Raise ShapeError unless the dims before the matrices broadcast."""
+    rank = max(len(a), len(b)) - 2
+    pairs = zip(reversed(a[:-2]), reversed(b[:-2]), strict=False)
+    for back, (n, m) in enumerate(pairs, start=1):
+        if n != m and 1 not in (n, m):
+            raise ShapeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
+                f"non-singleton dimension {rank - back}. matmul() got the shapes {a} and {b}: "
+                "the dims before the matrices broadcast. Give them one size, or size 1."
+            )
+
+
+def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """Operands of `matmul`, some of them batched, so that their stacks of matrices broadcast.
+
+    A batch of vectors is one of rows on the left, and one of columns on the right.
+
+    Returns:
+        (x, y, dims): the operands, and which dims of the product are to be left out.
+    """
+    is_x_batched, is_y_batched = [dim is not None for dim in in_dims]
+    x_rank, y_rank = x.ndim - is_x_batched, y.ndim - is_y_batched
+    rank = max(x_rank, y_rank)
+    dims: tuple[int, ...] = ()
+    if x_rank == 1:
+        x, dims = x[..., None, :], (-2,)
+    if y_rank == 1:
+        y, dims = y[..., None], (-1,)
+    return (
+        in_front(x, rank) if is_x_batched else x,
+        in_front(y, rank) if is_y_batched else y,
+        dims,
+    )
+
+
+def transposed(x: Any) -> Any:
+    """The last two dims swapped."""
+    return x.swapaxes(-1, -2)
+
+
+def stacked_product(x: Any, y: Any) -> Any:
+    """`x @ y` of stacks of matrices.
+
+    NumPy makes each product of a stack by itself. Where nothing is summed, since the inner dim has
+    size 1, one multiplication makes all of them; the gradients of weights for each example of a
+    batch are such a stack.
+    """
+    return x * y if x.ndim > 1 < y.ndim and x.shape[-1] == 1 else x @ y
 
 
 class Mm(Multilinear):
-    """Z = X·Y        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "MmBackward0"
-    latex = (
-        "X Y",
-        r"\dot X Y + X \dot Y",
-        r"\bar X = \bar Z\,Y^\top,\ \bar Y = X^\top \bar Z",
-    )
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
     @staticmethod
     def forward(x, y):
-        return product(x, y)
+        return x @ y
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         return (
-            None if y is None else times_transposed(grad, y),
-            None if x is None else transposed_times(x, grad),
+            None if y is None else grad @ transposed(y),
+            None if x is None else transposed(x) @ grad,
         )
 
     @classmethod
@@ -67,13 +141,13 @@ class Mm(Multilinear):
         return unfit(values[0].shape, values[1].shape)
 
 
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(out=True)
+def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices.
 
     Args:
         input: shape `(n, m)`.
         mat2: shape `(m, k)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n, k)`.
@@ -88,18 +162,14 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
-    if out is not None:
-        return written_to(out, mm, input, mat2)
     for name, x in (("self", input), ("mat2", mat2)):
         check_rank(x, 2, f"{name} must be a matrix")
     return matmul(input, mat2)
 
 
 class Mv(Multilinear):
-    """z = X·v        dz = dX·v + X·dv        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
+    """z = X·v        X̄ = z̄·vᵀ,  v̄ = Xᵀ·z̄"""
 
-    node = "MvBackward0"
-    latex = ("X v", r"\dot X v + X \dot v", r"\bar X = \bar z\,v^\top,\ \bar v = X^\top \bar z")
     saves = ("self", "vec")
     saved_if = {"self": 1, "vec": 0}
 
@@ -125,13 +195,13 @@ class Mv(Multilinear):
         return Bmm.apply(x, v[:, :, None]).squeeze(2)
 
 
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Mv, out=True)
+def mv(input: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector.
 
     Args:
         input: shape `(n, m)`.
         vec: shape `(m,)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(n,)`.
@@ -144,8 +214,6 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> mv(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
     """
-    if out is not None:
-        return written_to(out, mv, input, vec)
     ranks = f"{input.ndim}, {vec.ndim}, 1"
     for x, rank in ((input, 2), (vec, 1)):
         check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
@@ -160,14 +228,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Dot(Multilinear):
-    """z = x·y        dz = dx·y + x·dy        x̄ = z̄·y,  ȳ = z̄·x"""
+    """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
-    node = "DotBackward0"
-    latex = (
-        r"x^\top y",
-        r"\dot x^\top y + x^\top \dot y",
-        r"\bar x = \bar z\,y,\ \bar y = \bar z\,x",
-    )
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
 
@@ -187,12 +249,12 @@ class Dot(Multilinear):
         return Mv.apply(x, y) if in_dims[1] is None else Mv.apply(y, x)
 
 
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Dot, out=True)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors.
 
     Args:
         input, tensor: both of shape `(n,)` and of one dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         0-d tensor.
@@ -205,8 +267,6 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if out is not None:
-        return written_to(out, dot, input, tensor)
     for x in (input, tensor):
         check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     check_dtypes("dot", input, tensor)
@@ -221,14 +281,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class Bmm(Multilinear):
-    """Zᵢ = Xᵢ·Yᵢ        dZᵢ = dXᵢ·Yᵢ + Xᵢ·dYᵢ        X̄ᵢ = Z̄ᵢ·Yᵢᵀ,  Ȳᵢ = Xᵢᵀ·Z̄ᵢ"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "BmmBackward0"
-    latex = (
-        "X_i Y_i",
-        r"\dot X_i Y_i + X_i \dot Y_i",
-        r"\bar X_i = \bar Z_i Y_i^\top,\ \bar Y_i = X_i^\top \bar Z_i",
-    )
     saves = ("self", "mat2")
     saved_if = {"self": 1, "mat2": 0}
 
@@ -249,13 +303,13 @@ class Bmm(Multilinear):
         return MatMul.apply(x, y)  # stacks of stacks broadcast
 
 
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Bmm, out=True)
+def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The products of two stacks of matrices, one by one.
 
     Args:
         input: shape `(b, n, m)`.
         mat2: shape `(b, m, k)`, of the same dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(b, n, k)`.
@@ -268,8 +322,6 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> bmm(tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]]))
         tensor([[[11.]]])
     """
-    if out is not None:
-        return written_to(out, bmm, input, mat2)
     for name, x in (("batch1", input), ("batch2", mat2)):
         check_rank(x, 3, f"{name} must be a 3D tensor")
     check_dtypes("bmm", input, mat2)
@@ -284,10 +336,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 class MatMul(Multilinear):
-    """Z = X·Y, stacks broadcast        dZ = dX·Y + X·dY        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
+    """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
 
-    node = "MatMulBackward0"
-    latex = Mm.latex
     saves = ("self", "other")
     broadcasts = True
 
@@ -322,13 +372,13 @@ class MatMul(Multilinear):
         return z.squeeze(dims) if dims else z
 
 
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(MatMul, Mm, numpy=(np.matmul, np.dot), out=True)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product `input @ other`.
 
     Args:
         input: shape `(…, n, m)` or `(m,)`.
         other: shape `(…, m, k)` or `(m,)`, of the same dtype; the dims in front broadcast.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `(…, n, k)`; a vector's dim of size 1 is left out.
@@ -344,8 +394,6 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
-    if out is not None:
-        return written_to(out, matmul, input, other)
     try:
         a, b = input.payload, other.payload
     except AttributeError:
@@ -373,6 +421,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return MatMul.apply(input, other)
 
 
+@op()
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of `input` and one of `vec2`.
 
@@ -394,3 +443,250 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     for x in (input, vec2):
         check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
     return input.reshape(-1, 1) * vec2
+
+
+@of_numpy(np.outer)
+def _numpy_outer(a: Any, b: Any) -> Tensor:
+    return outer(as_tensor(a), as_tensor(b))
+
+
+class Linear(Primitive):
+    """Y = X·Wᵀ + b        dY = dX·Wᵀ + X·dWᵀ + db        X̄ = Ȳ·W,  W̄ = Ȳᵀ·X,  b̄ⱼ = Σᵢ Ȳᵢⱼ"""
+
+    saves = ("input", "weight")
+    saved_if = {"input": 1, "weight": 0}
+
+    @staticmethod
+    def forward(x, weight, *bias):
+        y = x @ transposed(weight)
+        return y + bias[0] if bias else y
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        wants_bias = len(ctx.edges) > 2 and ctx.edges[2] is not None  # the bias
+        x_bar = None if weight is None else grad @ weight
+        if grad.ndim != 2:  # a matrix: one row per example
+            grad = grad.reshape(-1, grad.shape[-1])
+            x = None if x is None else x.reshape(-1, x.shape[-1])
+        w_bar = None if x is None else transposed(grad) @ x
+        if len(ctx.edges) == 2:  # no bias
+            return x_bar, w_bar
+        return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None
+
+    @staticmethod
+    def jvp(ctx, dx, dw, *db):
+        x, weight = ctx.saved_tensors
+        moved_x = None if dx is None else dx @ transposed(weight)
+        return total([moved_x, None if dw is None else x @ transposed(dw), *db])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, weight, *bias):
+        if in_dims[1:].count(None) == len(in_dims) - 1:  # a batch of inputs alone
+            return cls.apply(x, weight, *bias)
+        if in_dims[1] is None:
+            y = cls.apply(x, weight)
+        else:
+            y = _each_times_its_own(x, weight, in_dims[0] is not None)
+        if not bias:
+            return y
+        rank = x.ndim - (in_dims[0] is not None)
+        return y + (bias[0] if in_dims[2] is None else in_front(bias[0], rank))
+
+
+def _each_times_its_own(x: Any, weight: Any, is_batched: bool) -> Any:
+    """A batch of examples, or one for all, times a batch of weights."""
+    lead = x.shape[is_batched:-1]
+    rows = x.reshape(*x.shape[:is_batched], math.prod(lead), x.shape[-1])
+    return (rows @ transposed(weight)).reshape(weight.shape[0], *lead, weight.shape[1])
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`, as one op.
+
+    Args:
+        input: shape `(…, in)`.
+        weight: shape `(out, in)`.
+        bias: shape `(out,)`, or None.
+
+    Returns:
+        Tensor of shape `(…, out)`.
+
+    Raises:
+        ShapeError: if the shapes do not fit.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> linear(tensor([1.0, 2.0]), tensor([[1.0, 1.0], [0.0, 3.0]]), tensor([0.5, 0.0]))
+        tensor([3.5000, 6.0000])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
+    """
+    try:
+        a, b = input.payload, weight.payload
+    except AttributeError:
+        raise not_a_tensor("linear", input, weight) from None
+    if b.ndim != 2 or not a.ndim or a.shape[-1] != b.shape[1]:  # a matrix
+        raise _unfit_linear(a.shape, b.shape)
+    if a.dtype is not b.dtype or (bias is not None and bias.payload.dtype is not a.dtype):
+        check_dtypes("linear", input, weight)
+        check_dtypes("linear", input, bias)
+    if bias is None:
+        return Linear.apply(input, weight)
+    if bias.payload.shape != (b.shape[0],):
+        raise ShapeError(
+            f"linear() got a bias of shape {tuple(bias.shape)}, expected ({b.shape[0]},). Each "
+            "output has one. Give it as many elements as the weight has rows."
+        )
+    return Linear.apply(input, weight, bias)
+
+
+def _unfit_linear(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
+    if len(b) != 2 or not a:  # a matrix
+        return ShapeError(
+            f"linear() got an input of shape {a} and a weight of shape {b}. It multiplies rows "
+            "with a matrix. Give an input (…, in) and a weight (out, in)."
+        )
+    left, _ = as_matrices(a, b)
+    return unfit(left, (b[1], b[0]))
+
+
+class LinalgCross(Multilinear, Along):
+    """z = x × y        x̄ = y × z̄,  ȳ = z̄ × x"""
+
+    saves = ("self", "other")
+    saved_if = {"self": 1, "other": 0}
+    broadcasts = True
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, y, *, dim):
+        # Coordinate i is xᵢ₊₁·yᵢ₊₂ − xᵢ₊₂·yᵢ₊₁, counted around.
+        forwards = np.roll(x, -1, axis=dim) * np.roll(y, 1, axis=dim)
+        return forwards - np.roll(x, 1, axis=dim) * np.roll(y, -1, axis=dim)
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        return (
+            None if y is None else run(LinalgCross, y, grad, dim=ctx.dim),
+            None if x is None else run(LinalgCross, grad, x, dim=ctx.dim),
+        )
+
+
+@op(LinalgCross, out=True)
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The vectors at right angles to two others in space, as long as the area between them.
+
+    Args:
+        input, other: tensors of as many dims, of size 3 in `dim`; the other dims broadcast.
+        dim: the dim of the vectors; None: the first one of size 3, with a warning.
+
+    Returns:
+        Tensor of the shape that both broadcast to, of the promoted dtype.
+
+    Raises:
+        ShapeError: if the shapes do not fit, or no dim has size 3.
+        DimError: if there is no such dim.
+
+    Example:
+        >>> cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]), dim=0)
+        tensor([0., 0., 1.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cross.html
+    """
+    shapes = f"{list(input.shape)} and {list(other.shape)}"
+    if input.ndim != other.ndim:
+        raise ShapeError(
+            f"linalg.cross: inputs must have the same number of dimensions, got the shapes {shapes}"
+            ". Their vectors lie in one dim. Write `x.unsqueeze(0)` for the shorter."
+        )
+    at = _first_of_three(input) if dim is None else wrap_dim(dim, input.ndim)
+    sizes = [x.shape[at] if x.ndim else 1 for x in (input, other)]
+    if sizes != [3, 3]:
+        raise ShapeError(
+            f"linalg.cross: inputs dimension {at if dim is None else dim} must have length 3. Got "
+            f"{sizes[0]} and {sizes[1]}, in the shapes {shapes}. Only in space is there one "
+            "direction at right angles to two. Write the dim of the vectors."
+        )
+    return LinalgCross.apply(input, other, dim=at)
+
+
+@of_numpy(np.cross)
+def _numpy_cross(a: Any, b: Any, axis: int = -1) -> Tensor:
+    return cross(as_tensor(a), as_tensor(b), axis)
+
+
+def _first_of_three(input: Tensor) -> int:
+    if 3 not in input.shape:
+        raise ShapeError(
+            f"no dimension of size 3 in input, of shape {list(input.shape)}. Vectors in space have "
+            "three coordinates. Write a 0 for those that are missing."
+        )
+    warnings.warn(
+        "Using torch.cross without specifying the dim arg is deprecated: it takes the first dim "
+        "of size 3, whatever it means. Please pass the dim explicitly: `cross(x, y, dim=-1)`.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return input.shape.index(3)
+
+
+@op(out=True)
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The dot products of all vectors of one tensor with all of another; they lie in the last dim.
+
+    Args:
+        input: shape `(…, n)`, or a 0-d tensor.
+        other: shape `(…, n)`, of the same dtype, or a 0-d tensor.
+
+    Returns:
+        Tensor of the shapes without their last dims, one behind the other; the ordinary product
+        if one of them is a 0-d tensor.
+
+    Raises:
+        ShapeError: if the vectors are not as long as each other.
+        DTypeError: if the dtypes differ.
+
+    Example:
+        >>> inner(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
+        tensor([3., 7.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.inner.html
+    """
+    if not input.ndim or not other.ndim:
+        return mul(input, other)
+    n = input.shape[-1]
+    if n != other.shape[-1]:
+        raise ShapeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}. Each coordinate of a vector meets one "
+            "of the other. Write `x @ y` for rows and columns."
+        )
+    if input.dtype != other.dtype:
+        raise DTypeError(
+            f"inner(): both inputs should have same dtype, got {input.dtype} and {other.dtype}. "
+            "A product is computed in one precision. Write `y.to(x.dtype)`."
+        )
+    ahead, behind = input.shape[:-1], other.shape[:-1]
+    if input.ndim == other.ndim == 1:
+        return dot(input, other)
+    rows, columns = reshape(input, (math.prod(ahead), n)), reshape(other, (math.prod(behind), n))
+    return reshape(mm(rows, columns.t()), (*ahead, *behind))
+
+
+@of_numpy(np.inner)
+def _numpy_inner(a: Any, b: Any) -> Tensor:
+    return inner(as_tensor(a), as_tensor(b))
+
+
+@op()
+def ger(input: Tensor, vec2: Tensor) -> Tensor:
+    """`outer` under its old name.
+
+    Example:
+        >>> ger(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]])
+    """
+    return outer(input, vec2)

@@ -9,26 +9,30 @@ from glassgrad.base.backend import asnumpy, in_rows
 from glassgrad.base.dtypes import Number, int64
 from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.doors import constant
 
-from ._families import Elementwise, Linear, in_front, is_batched, rows_of, run, stretched
-from ._numbers import check_number
-from ._prepared import Prepared
-from ._reduce import array_of, zeros_like
-from ._texts import c_name, scalar_name
+from ._arguments import c_name, scalar_name
+from ._declaring import op
+from ._families import (
+    Elementwise,
+    Linear,
+    array_of,
+    in_front,
+    is_batched,
+    rows_of,
+    run,
+    stretched,
+    zeros_like,
+)
 from .conversion import Clone, to
-from .cumulating import Cumsum
+from .filling import fill_value
 from .gathering import Gather, IndexAdd, IndexSelect
+from .reduction import Cumsum
 from .selection import Nonzero
-
-__all__ = ["masked_fill", "masked_scatter", "masked_select"]
 
 
 class MaskedFill(Elementwise):
-    """y = m ? c : x        dy = m ? 0 : dx        x̄ = m ? 0 : ȳ"""
+    """y = v if m else x        x̄ = 0 if m else ȳ"""
 
-    node = "MaskedFillBackward0"
-    latex = (r"[m]\,c + [\neg m]\,x", r"[\neg m]\,\dot x", r"\bar x = [\neg m]\,\bar y")
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -43,14 +47,12 @@ class MaskedFill(Elementwise):
 
 
 class MaskedFillTensor(Elementwise):
-    """y = m ? c : x        dy = m ? dc : dx        x̄ = m ? 0 : ȳ,  c̄ = Σ ȳ where m"""
+    """y = v if m else x
+    dy = dv if m else dx
+    x̄ = 0 if m else ȳ,  v̄ = ȳ if m else 0
+    """
 
     node = "MaskedFillBackward1"
-    latex = (
-        MaskedFill.latex[0],
-        r"[m]\,\dot c + [\neg m]\,\dot x",
-        r"\bar x = [\neg m]\,\bar y,\ \bar c = \textstyle\sum [m]\,\bar y",
-    )
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -69,6 +71,7 @@ class MaskedFillTensor(Elementwise):
         )
 
 
+@op(MaskedFill, MaskedFillTensor, out=False)
 def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     """`value` where the mask says so, `input` elsewhere.
 
@@ -91,11 +94,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html
     """
-    return prepare_masked_fill(input, mask, value).result()
-
-
-def prepare_masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Prepared:
-    """What `masked_fill` and `masked_fill_` have in common."""
     if not isinstance(mask, Tensor):
         raise ArgumentTypeError(
             f"masked_fill(): argument 'mask' must be Tensor, not {type(mask).__name__}. "
@@ -108,41 +106,13 @@ def prepare_masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> 
         )
     filled = fill_value("masked_fill", input, value)
     if isinstance(filled, Tensor):
-        return Prepared(MaskedFillTensor, (mask, input, filled), at=1)
-    return Prepared(MaskedFill, (mask, input), {"value": filled}, at=1)
-
-
-def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
-    """What to fill `input` with: a 0-d tensor or a number, of its dtype.
-
-    Raises:
-        ShapeError: for a tensor with dims.
-        DTypeError: for a number that the dtype has no room for.
-        ArgumentTypeError: for anything else.
-    """
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise ShapeError(
-                f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value.ndim} dimension(s). One value fills all places. Write "
-                "`where(mask, values, x)` for several."
-            )
-        return value if value.dtype is input.dtype else to(value, input.dtype)
-    if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
-            "It fills elements of a tensor. Write a number or a 0-d tensor."
-        )
-    check_number(input.dtype, value)
-    number = value.item() if isinstance(value, np.generic) else value
-    return constant(number, input.dtype).item()
+        return MaskedFillTensor.apply(mask, input, filled)
+    return MaskedFill.apply(mask, input, value=filled)
 
 
 class MaskedSelect(Linear, Elementwise):
-    """y = the xᵢ where mᵢ        dy = the dxᵢ where mᵢ        x̄ = 0, but ȳ in order where m"""
+    """y = x[m]        x̄ = 0,  x̄[m] = ȳ"""
 
-    node = "MaskedSelectBackward0"
-    latex = (r"(x_i)_{i:\, m_i}", r"(\dot x_i)_{i:\, m_i}", r"\bar x_i = [m_i]\,\bar y_{k(i)}")
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -181,6 +151,7 @@ def _lines(info: Any, shape: tuple[int, ...], dim: int | None, x: Any) -> Any:
     return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
 
 
+@op(MaskedSelect, out=False, inplace=False)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask says so, row by row.
 
@@ -215,14 +186,8 @@ def _check_mask(name: str, mask: Tensor) -> None:
 
 
 class MaskedScatter(Linear, Elementwise):
-    """z = x, but y in order where m        dz = so of dx, dy        x̄ = m ? 0 : z̄,  ȳ = z̄ where m"""  # noqa: E501  # formulas
+    """z = x,  z[m] = s        x̄ = z̄,  x̄[m] = 0,  s̄ = z̄[m]"""
 
-    node = "MaskedScatterBackward0"
-    latex = (
-        r"[m_i]\,y_{k(i)} + [\neg m_i]\,x_i",
-        r"[m_i]\,\dot y_{k(i)} + [\neg m_i]\,\dot x_i",
-        r"\bar x = [\neg m]\,\bar z,\ \bar y = (\bar z_i)_{i:\, m_i}",
-    )
     saves = ("mask",)
     promotes = None
     differentiates = slice(1, None)
@@ -288,6 +253,7 @@ def _padded(values: Any, shape: tuple[int, ...]) -> Any:
     return values.reshape(shape)
 
 
+@op(MaskedScatter, out=False)
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of `source`, one after the other, where the mask says so; `input` elsewhere.
 
@@ -309,11 +275,6 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
     """
-    return prepare_masked_scatter(input, mask, source).result()
-
-
-def prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
-    """What `masked_scatter` and `masked_scatter_` have in common."""
     _check_mask("masked_scatter", mask)
     if source.dtype is not input.dtype:
         raise DTypeError(
@@ -324,7 +285,7 @@ def prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepa
     if not is_batched(mask):
         chosen = np.broadcast_to(asnumpy(mask.payload), _joint_shape(mask, input))
         _check_suffices(source.numel(), chosen.sum())
-    return Prepared(MaskedScatter, (mask, input, source), at=1)
+    return MaskedScatter.apply(mask, input, source)
 
 
 def _check_suffices(count: int, needed: Any) -> None:

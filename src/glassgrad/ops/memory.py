@@ -14,29 +14,16 @@ from glassgrad.base.errors import (
     TransformError,
 )
 from glassgrad.core.layers import Layer
-from glassgrad.core.state import modes
+from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
 
-from ._dims import size_of, wrap_dim
-from ._texts import c_name
+from ._arguments import c_name, size_of, wrap_dim
+from ._declaring import method
 from ._writing import check_writable, records, write
 
-__all__ = [
-    "data_ptr",
-    "element_size",
-    "is_contiguous",
-    "ndimension",
-    "nelement",
-    "resize_",
-    "resize_as_",
-    "set_",
-    "storage",
-    "storage_offset",
-    "stride",
-]
 
-
+@method()
 def data_ptr(input: Tensor) -> int:
     """The address of the first element; 0 for a tensor without elements.
 
@@ -54,6 +41,7 @@ def data_ptr(input: Tensor) -> int:
     return backend_of(array).address(array) if array.size else 0
 
 
+@method()
 def stride(input: Tensor, dim: int | None = None) -> Any:
     """How many elements of memory lie between neighbours along each dim, or along one.
 
@@ -108,6 +96,7 @@ class Storage:
         return in_a_row(self._array).tolist()
 
 
+@method()
 def storage(input: Tensor) -> Storage:
     """The memory of `input`, as a sequence of elements that can be asked for its place and size.
 
@@ -130,6 +119,7 @@ def owner_of(array: Any) -> Any:
     return array
 
 
+@method()
 def storage_offset(input: Tensor) -> int:
     """How many elements of its base's memory come before the first of a view.
 
@@ -145,6 +135,7 @@ def storage_offset(input: Tensor) -> int:
     return (data_ptr(input) - data_ptr(base)) // input.itemsize
 
 
+@method()
 def is_contiguous(input: Tensor) -> bool:
     """Whether the elements lie in memory one behind the other, row by row.
 
@@ -155,6 +146,7 @@ def is_contiguous(input: Tensor) -> bool:
     return bool(input.payload.flags.c_contiguous)
 
 
+@method()
 def element_size(input: Tensor) -> int:
     """Bytes per element.
 
@@ -165,6 +157,7 @@ def element_size(input: Tensor) -> int:
     return input.itemsize
 
 
+@method()
 def nelement(input: Tensor) -> int:
     """The number of elements; `numel` under another name.
 
@@ -175,6 +168,7 @@ def nelement(input: Tensor) -> int:
     return input.numel()
 
 
+@method()
 def ndimension(input: Tensor) -> int:
     """The number of dims; `dim` under another name.
 
@@ -188,6 +182,7 @@ def ndimension(input: Tensor) -> int:
 # Other memory -------------------------------------------------------------------------------------
 
 
+@method()
 def resize_(input: Tensor, *size: Any) -> Tensor:
     """Another size for the tensor itself, on the memory it has, or on more.
 
@@ -262,6 +257,7 @@ def in_a_row(array: Any) -> Any:
     return np.transpose(array, order).reshape(-1)
 
 
+@method()
 def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
     """`resize_` to the size of another tensor.
 
@@ -272,6 +268,7 @@ def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
     return resize_(input, tuple(the_template.shape))
 
 
+@method()
 def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     """Let the tensor itself show the memory of another one.
 
@@ -313,4 +310,42 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     empty = np.zeros_like(input.payload, order="C", shape=(0,))
     write(input, "set", lambda _: None, may_overlap=True)
     input.payload = empty if source is None else source.payload
+    return input
+
+
+@method()
+def detach_(input: Tensor) -> Tensor:
+    """Take the tensor itself out of the graph: it becomes a leaf that requires no grad.
+
+    Args:
+        input: any tensor that is not a view. Views of it stay in the graph.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        GraphError: if it is a view.
+
+    Example:
+        >>> y = tensor([1.0], requires_grad=True) * 2
+        >>> detach_(y)
+        tensor([2.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.detach_.html
+    """
+    base = input._base
+    if base is not None:
+        raise GraphError(
+            "Can't detach views in-place. Use detach() instead. The view belongs to the graph of "
+            f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
+        )
+    input.version_counter()  # shared from now on with a node that saved it as its result
+    input.chilled().tangent = None
+    if not input.is_inference():
+        input.version_counter()  # which a node that saved this tensor as its result shares
+    input.edge = None
+    if isinstance(input.payload, Layer):
+        input.payload = input.payload.over(input.payload.value)
+    input._tell_views()
+    wrote()  # what was saved of it has to be looked at
     return input

@@ -1,61 +1,144 @@
-"""Random tensors: uniform, normal, coin flips; `random_integers.py` has the integers.
+"""Random tensors: uniform, normal, integers, permutations, coin flips and choices.
 
 Numbers are drawn by NumPy on the CPU and then moved, so that a seed gives the same numbers on
-every device. They are not the numbers that PyTorch draws for that seed.
+every device. They are not the numbers that PyTorch draws for that seed. Inside transforms each
+level of vmap says for whom they are drawn:
+
+    randomness="different"    numbers of the shape (n, *shape) one level down: some for each example
+    randomness="same"         numbers of the shape one level down: the same for all examples
+    randomness="error"        nobody said which of the two: an error
+
+Other levels see constants.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
-from glassgrad.core.tensor import Tensor
-
-from ._dims import size_of
-from ._drawing import drawn, drawn_leaf
-from ._making import checked_size
-from .choosing import multinomial
-from .generator import (
-    Generator,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-    source_of,
+from glassgrad.base.backend import backend_for
+from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.base.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ShapeError,
+    TransformError,
 )
-from .random_integers import randint, randint_like, randperm
+from glassgrad.core.layers import batches_of, visible
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor, fresh, wrap
+from glassgrad.recording.primitive import Primitive
 
-__all__ = [
-    "Generator",
-    "bernoulli",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "multinomial",
-    "normal",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "randperm",
-    "seed",
-    "set_rng_state",
-]
+from ._arguments import scalar_name, size_of
+from ._declaring import function, op
+from ._families import batch_all
+from ._making import checked_size, made
+from .generator import Generator, source_of
 
-Draw = Callable[["np.random.Generator", Sequence[int], DType], Any]
+Shape = tuple[int, ...]
+
+
+Draw = Callable[[Shape], Any]
+
+
+"""Makes an array of random numbers of a shape."""
+
+
+def drawn_leaf(draw: Draw, shape: Any, device: Any, requires_grad: bool) -> Tensor:
+    """A leaf with the numbers that `draw(shape)` makes.
+
+    Raises:
+        TransformError: inside a vmap that does not say for whom numbers are drawn.
+    """
+    if not modes.levels:
+        return made(draw(shape), None, device, requires_grad)
+    out = drawn(draw, tuple(shape), device)
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+def drawn(draw: Draw, shape: Shape, device: Any, given: tuple[Any, ...] = ()) -> Tensor:
+    """The numbers that `draw(shape)` makes, as the open levels show them.
+
+    Args:
+        given: the tensors on which the distribution depends.
+
+    Raises:
+        TransformError: if a vmap does not say for whom, or wants the same for all examples of
+            different distributions.
+    """
+    if not modes.levels:
+        return fresh(backend_for(device).asarray(draw(shape)))
+    level = modes.levels[-1]
+    values, mine = level.own(given)
+    if level.kind != "vmap":
+        with level.below():
+            below = drawn(draw, shape, device, tuple(values))
+        return level.lift(below)
+    refuse_randomness(level.info, by_example=any(x is not None for x in mine))
+    each = level.info.randomness == "different"
+    with level.below():
+        size = (level.info.batch_size, *shape) if each else shape
+        below = drawn(draw, size, device, tuple(values))
+    return wrap(level.layer(below)) if each else below
+
+
+def refuse_randomness(info: Any, *, by_example: bool) -> None:
+    """Raise if a level of vmap does not allow to draw numbers.
+
+    Args:
+        info: what the level knows of its batch.
+        by_example: whether each example has a distribution of its own.
+    """
+    if info.randomness == "never":
+        raise TransformError(
+            "vmap: We do not yet support calling random operations inside of vmap: "
+            f"{info.batch_size} gradients, or tangents, are computed at once by one call. Please "
+            "perform random operations outside: draw in forward, and save the numbers."
+        )
+    if info.randomness == "error":
+        raise TransformError(
+            "vmap: called random operation while in randomness error mode. There is one call for "
+            f"{info.batch_size} examples, and nothing says whether they share its numbers. Please "
+            "either use the 'same' or 'different' randomness flags on vmap or perform the "
+            "randomness operation out of vmap."
+        )
+    if info.randomness == "same" and by_example:
+        raise TransformError(
+            "Vmap does not currently support same randomness with a batched tensor input: each "
+            f"of {info.batch_size} examples has a distribution of its own. Draw "
+            "`rand(x.shape)`, which is the same for all, and compare it with the probabilities."
+        )
+
+
+def check_filling(input: Tensor) -> None:
+    """Raise if a level of vmap does not allow to fill `input` with random numbers."""
+    if not modes.levels:
+        return
+    batches = batches_of(input)
+    for level in reversed(modes.levels):
+        if level.kind != "vmap":
+            continue
+        refuse_randomness(level.info, by_example=False)
+        if level.info.randomness == "different" and level not in batches:
+            raise TransformError(
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. There "
+                f"is one tensor of shape {list(input.shape)} for {level.info.batch_size} "
+                "examples, so this will appear like same randomness. Write `rand_like(x)`, or "
+                "use randomness='same'."
+            )
+
+
+Distribution = Callable[["np.random.Generator", Sequence[int], DType], Any]
 
 
 # Uniform and normal -------------------------------------------------------------------------------
 
 
+@function()
 def rand(
     *size: Any,
     generator: Generator | None = None,
@@ -87,6 +170,7 @@ def rand(
     return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
 
 
+@function()
 def randn(
     *size: Any,
     generator: Generator | None = None,
@@ -104,6 +188,7 @@ def randn(
     return _drawn("randn", _normal, shape, generator, dtype, device, requires_grad)
 
 
+@function()
 def rand_like(
     input: Tensor,
     *,
@@ -129,6 +214,7 @@ def rand_like(
     )
 
 
+@function()
 def randn_like(
     input: Tensor,
     *,
@@ -156,7 +242,7 @@ def randn_like(
 
 def _drawn(
     name: str,
-    draw: Draw,
+    draw: Distribution,
     shape: Sequence[int],
     generator: Generator | None,
     dtype: Any,
@@ -191,6 +277,7 @@ def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
 
 
+@function()
 def normal(
     mean: Tensor | float,
     std: Tensor | float = 1.0,
@@ -282,6 +369,7 @@ def _check_std(std: Any) -> None:
 # Coin flips ---------------------------------------------------------------------------------------
 
 
+@op()
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:
@@ -325,3 +413,264 @@ def bernoulli(
     source = source_of(generator)
     uniform = drawn(source.random, tuple(input.shape), input.device, (input,))
     return (uniform < (input if p is None else p)).to(input.dtype)
+
+
+@function()
+def randint(
+    low: Any = 0,
+    high: Any = None,
+    size: Sequence[int] | None = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = int64,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers from `low` to `high - 1`, equally likely.
+
+    Args:
+        low: the smallest; may be left out: `randint(high, size)`.
+        high: one more than the largest.
+        size: the shape.
+        generator: where the numbers come from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ShapeError: if there is no integer in between, or the dtype does not reach that far.
+        ArgumentTypeError: for fractions, or no size.
+
+    Example:
+        >>> x = randint(3, (2, 4))
+        >>> x.shape, x.dtype
+        (glassgrad.Size([2, 4]), dtype('int64'))
+    """
+    if isinstance(high, (tuple, list)) and size is None:
+        low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
+    if not isinstance(size, (tuple, list)):
+        raise ArgumentTypeError(
+            "randint(): argument 'size' must be tuple of ints, not "
+            f"{type(size).__name__}. Write `randint(high, (n,))`."
+        )
+    first, end = size_of((low, high), "randint", argument="high")
+    wanted = as_dtype(dtype)
+    check_range(first, end, wanted)
+    shape = checked_size("randint", size_of((tuple(size),), "randint"))
+    source = source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        return source.integers(first, end, size).astype(wanted)
+
+    return drawn_leaf(draw, shape, device, requires_grad)
+
+
+def check_range(low: int, high: int, dtype: DType) -> None:
+    """Raise ShapeError if there is no integer from `low` to `high - 1`, or none of the dtype."""
+    if low >= high:
+        raise ShapeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
+            f"is no integer in between. Write a `high` above {low}."
+        )
+    if dtype.kind == "b":
+        lowest, highest = 0, 1
+    elif dtype.kind in "iu":
+        lowest, highest = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    else:
+        return
+    if low < lowest or high - 1 > highest:
+        end = "from" if low < lowest else "to - 1"
+        raise ShapeError(
+            f"{end} is out of bounds for {dtype}: from {low} to {high - 1}. The dtype reaches from "
+            f"{lowest} to {highest}. Choose a larger one."
+        )
+
+
+@function()
+def randint_like(
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`randint` in the shape, the dtype and on the device of `input`.
+
+    Example:
+        >>> randint_like(tensor([1.0, 2.0]), 1)
+        tensor([0., 0.])
+    """
+    return randint(
+        low,
+        high,
+        tuple(input.shape),
+        generator=generator,
+        dtype=dtype or input.dtype,
+        device=device or input.device,
+        requires_grad=requires_grad,
+    )
+
+
+@function()
+def randperm(
+    n: int,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = int64,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """The integers from 0 to `n - 1` in random order.
+
+    Args:
+        n: how many.
+        generator: where the order comes from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n,)`.
+
+    Raises:
+        ShapeError: for a negative `n`, or one that the dtype does not reach.
+
+    Example:
+        >>> sorted(randperm(4).tolist())
+        [0, 1, 2, 3]
+    """
+    (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
+    wanted = as_dtype(dtype)
+    if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
+        raise ShapeError(
+            f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
+            "larger dtype."
+        )
+    source = source_of(generator)
+
+    def draw(size: Sequence[int]) -> Any:
+        if len(size) == 1:
+            return source.permutation(count).astype(wanted)
+        return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(wanted)
+
+    return drawn_leaf(draw, (count,), device, requires_grad)
+
+
+class Multinomial(Primitive):
+    """y ~ multinomial(p, num_samples)
+
+    `u` holds uniform numbers: one for each choice if a class may be chosen again. If not, a class
+    of weight p waits for a time that is distributed exponentially with the rate p, −ln(1 − u)/p:
+    those that come first are chosen.
+    """
+
+    differentiable = False
+    promotes = None
+
+    @staticmethod
+    def forward(p, u, *, num_samples, replacement):
+        if not replacement:
+            haste = p / -np.log1p(-u)
+            return np.argsort(-haste, axis=-1, kind="stable")[..., :num_samples]
+        reached = np.cumsum(p, axis=-1, dtype=np.float64)
+        aims = u * reached[..., -1:]
+        return (reached[..., None, :] <= aims[..., None]).sum(axis=-1)
+
+    @classmethod
+    def vmap(cls, info, in_dims, p, u, **parameters):
+        return cls.apply(*batch_all(info, in_dims, (p, u)), **parameters)
+
+
+@op(Multinomial, out=True)
+def multinomial(
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Classes chosen at random.
+
+    Args:
+        input: the weights of the classes, which need not sum up to 1: shape `(C,)`, or `(N, C)`
+            for `N` independent experiments.
+        num_samples: how many are chosen.
+        replacement: whether a class can be chosen several times.
+        generator: where the numbers come from; None: the default generator.
+
+    Returns:
+        An int64 tensor of shape `(num_samples,)` or `(N, num_samples)`.
+
+    Raises:
+        ShapeError: for other shapes, or more choices than classes.
+        DTypeError: for weights without fractions.
+        ArgumentError: for weights that are negative, not finite or all 0.
+
+    Example:
+        >>> multinomial(tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]), 1)
+        tensor([[1],
+                [2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.multinomial.html
+    """
+    n = _checked_count(input, num_samples, replacement=replacement)
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
+        )
+    _check_weights(input)
+    shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
+    uniform = drawn(source_of(generator).random, shape, input.device, (input,))
+    return Multinomial.apply(input, uniform, num_samples=n, replacement=bool(replacement))
+
+
+def _checked_count(input: Tensor, num_samples: int, *, replacement: bool) -> int:
+    """How many classes to choose.
+
+    Raises:
+        ShapeError, ArgumentTypeError: if there are not as many.
+    """
+    try:
+        n = operator.index(num_samples)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            "multinomial(): argument 'num_samples' (position 2) must be int, not "
+            f"{type(num_samples).__name__}. It counts choices. Write `int(n)`."
+        ) from error
+    if input.ndim not in (1, 2):
+        raise ShapeError(
+            f"prob_dist must be 1 or 2 dim, got the shape {list(input.shape)}. A row holds the "
+            "weights of an experiment. Write `x.reshape(-1, x.shape[-1])`."
+        )
+    if n <= 0:
+        raise ShapeError(
+            f"cannot sample n_sample <= 0 samples, got {n}. Something has to be chosen. "
+            "Leave the call out."
+        )
+    if not replacement and n > input.shape[-1]:
+        raise ShapeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
+        )
+    return n
+
+
+def _check_weights(input: Tensor) -> None:
+    weights = visible(input.payload)
+    if weights is None:
+        return
+    if not bool(((weights >= 0) & np.isfinite(weights)).all()):
+        raise ArgumentError(
+            "probability tensor contains either `inf`, `nan` or element < 0. A weight says how "
+            "likely a class is, compared with the others. Write `softmax(x, -1)` for scores."
+        )
+    if bool((weights.sum(axis=-1) <= 0).any()):
+        raise ArgumentError(
+            "invalid multinomial distribution (sum of probabilities <= 0). No class can be "
+            "chosen. Write a weight that is not 0 into each row."
+        )

@@ -1,4 +1,4 @@
-"""Many elements become one: sums, means, log-sum-exp, any and all.
+"""Many elements become one: sums, means, products, log-sum-exp, any and all; running sums, too.
 
 Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted from the front.
 """
@@ -8,33 +8,41 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import in_rows
 from glassgrad.base.dtypes import DType, as_dtype, int64, is_differentiable, uint8
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._dims import names_none
-from glassgrad.ops._families import Along, KeepsShape
-from glassgrad.ops._reduce import (
+from glassgrad.recording.primitive import Primitive
+
+from ._arguments import (
     Dims,
     dim_or_axis,
     kept_or_keepdims,
-    kept_shape,
+    names_none,
     reduced,
-    spread,
+    scalar_name,
+    wrap_dim,
 )
-from glassgrad.ops._texts import scalar_name
-from glassgrad.ops.conversion import to
-from glassgrad.recording.primitive import Primitive
-
-from ._out import written_to
-
-__all__ = ["all", "any", "logsumexp", "mean", "sum"]
+from ._declaring import of_numpy, op
+from ._families import (
+    Along,
+    KeepsShape,
+    Moved,
+    Reduction,
+    kept_shape,
+    rows_of,
+    run,
+    spread,
+    zeros_like,
+)
+from ._places import in_dim
+from .conversion import to
+from .shape import reshape
+from .transposing import Flip
 
 
 class Sum(KeepsShape):
-    """y = Σᵢ xᵢ        dy = Σᵢ dxᵢ        x̄ᵢ = ȳ"""
-
-    node = "SumBackward0"
-    latex = (r"\sum_i x_i", r"\sum_i \dot x_i", r"\bar x_i = \bar y")
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     @staticmethod
     def forward(x, *, dtype):
@@ -50,11 +58,10 @@ class Sum(KeepsShape):
 
 
 class SumDim(KeepsShape):
-    """y = Σᵢ xᵢ over dims        dy = Σᵢ dxᵢ        x̄ᵢ = ȳ"""
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward1"
     axes = ("dim",)
-    latex = (r"\sum_{i \in dim} x_i", r"\sum_{i \in dim} \dot x_i", r"\bar x_i = \bar y")
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -65,6 +72,7 @@ class SumDim(KeepsShape):
         return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
 
 
+@op(SumDim, Sum, out=True)
 def sum(
     input: Tensor,
     dim: Dims = None,
@@ -73,7 +81,6 @@ def sum(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The sum of all elements, or over some dims.
 
@@ -82,7 +89,6 @@ def sum(
         dim, axis: the dims to sum over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to sum in. Default: that of `input`; integers and bools become int64.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The sum of no elements is 0.
@@ -96,8 +102,6 @@ def sum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.sum.html
     """
-    if out is not None:
-        return written_to(out, sum, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = _sum_dtype(input, dtype)
@@ -108,6 +112,11 @@ def sum(
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
+@of_numpy(np.sum)
+def _numpy_sum(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    return sum(a, axis, keepdims, dtype=dtype)
+
+
 def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
     if dtype is not None:
         return as_dtype(dtype)
@@ -115,14 +124,7 @@ def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
 
 
 class Mean(KeepsShape):
-    """y = (Σᵢ xᵢ)/n        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
-
-    node = "MeanBackward0"
-    latex = (
-        r"\tfrac1n \sum_i x_i",
-        r"\tfrac1n \sum_i \dot x_i",
-        r"\bar x_i = \bar y / n",
-    )
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     @staticmethod
     def forward(x, *, dtype):
@@ -138,15 +140,10 @@ class Mean(KeepsShape):
 
 
 class MeanDim(KeepsShape):
-    """y = (Σᵢ xᵢ)/n over dims        dy = (Σᵢ dxᵢ)/n        x̄ᵢ = ȳ/n"""
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward1"
     axes = ("dim",)
-    latex = (
-        r"\tfrac1n \sum_{i \in dim} x_i",
-        r"\tfrac1n \sum_{i \in dim} \dot x_i",
-        r"\bar x_i = \bar y / n",
-    )
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -163,6 +160,7 @@ def _count(shape: tuple[int, ...], dims: tuple[int, ...] | None = None) -> float
     return math.prod(shape if dims is None else [shape[dim] for dim in dims]) or math.nan
 
 
+@op(MeanDim, Mean, out=True)
 def mean(
     input: Tensor,
     dim: Dims = None,
@@ -171,7 +169,6 @@ def mean(
     dtype: Any = None,
     axis: Dims = None,
     keepdims: bool | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of all elements, or over some dims.
 
@@ -180,7 +177,6 @@ def mean(
         dim, axis: the dims to average over; None or () for all.
         keepdim, keepdims: keep those dims, with size 1.
         dtype: what to compute in.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` without `dim`. The mean of no elements is nan.
@@ -195,8 +191,6 @@ def mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
     """
-    if out is not None:
-        return written_to(out, mean, input, dim, keepdim, dtype=dtype, axis=axis, keepdims=keepdims)
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = None if dtype is None else as_dtype(dtype)
@@ -213,15 +207,15 @@ def mean(
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
+@of_numpy(np.mean)
+def _numpy_mean(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    return mean(a, axis, keepdims, dtype=dtype)
+
+
 class LogSumExp(Along):
-    """y = ln Σᵢ eˣⁱ        dy = Σᵢ eˣⁱ⁻ʸ·dxᵢ        x̄ᵢ = ȳ·eˣⁱ⁻ʸ"""
+    """y = ln Σᵢ exp xᵢ        x̄ᵢ = ȳ·exp(xᵢ − y)"""
 
     node = "LogsumexpBackward0"
-    latex = (
-        r"\ln \sum_i e^{x_i}",
-        r"\sum_i e^{x_i - y}\,\dot x_i",
-        r"\bar x_i = \bar y\,e^{x_i - y}",
-    )
     saves = ("self", "result")
     floating = True
     axes = ("dim",)
@@ -249,6 +243,7 @@ class LogSumExp(Along):
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
+@op(LogSumExp)
 def logsumexp(
     input: Tensor,
     dim: Dims,
@@ -280,9 +275,8 @@ def logsumexp(
 
 
 class Some(Along):
-    """y = ∃i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
+    """y = ∃ᵢ (xᵢ ≠ 0)"""
 
-    latex = (r"\exists i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
     axes = ("dim",)
 
@@ -292,9 +286,8 @@ class Some(Along):
 
 
 class All(Along):
-    """y = ∀i: xᵢ ≠ 0        dy = 0        x̄ = 0"""
+    """y = ∀ᵢ (xᵢ ≠ 0)"""
 
-    latex = (r"\forall i: x_i \ne 0", "0", r"\bar x = 0")
     differentiable = False
     axes = ("dim",)
 
@@ -303,6 +296,7 @@ class All(Along):
         return np.all(x, axis=dim, keepdims=keepdim)
 
 
+@op(Some)
 def any(
     input: Tensor,
     dim: Dims = None,
@@ -326,6 +320,12 @@ def any(
     return _answer(Some, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
 
 
+@of_numpy(np.any)
+def _numpy_any(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
+    return any(a, axis, keepdims)
+
+
+@op(All)
 def all(
     input: Tensor,
     dim: Dims = None,
@@ -349,8 +349,241 @@ def all(
     return _answer(All, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
 
 
+@of_numpy(np.all)
+def _numpy_all(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
+    return all(a, axis, keepdims)
+
+
 def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
     dims = () if names_none(dim) else reduced(dim, input.ndim)
     answer = op.apply(input, dim=dims, keepdim=keepdim)
     return to(answer, uint8) if input.dtype == uint8 else answer
+
+
+class Cumsum(Moved):
+    """yᵢ = Σ_{j ≤ i} xⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
+
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim):
+        return in_rows(np.cumsum(x, axis=dim, dtype=x.dtype))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _from_the_end(grad, ctx.dim)
+
+
+def _from_the_end(x: Any, dim: int) -> Any:
+    """For each place the sum of what is there and behind it."""
+    return run(Flip, run(Cumsum, run(Flip, x, dims=(dim,)), dim=dim), dims=(dim,))
+
+
+@op(Cumsum, out=True)
+def cumsum(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    dtype: Any = None,
+    axis: int | None = None,
+) -> Tensor:
+    """For each place the sum of what is before it in a dim, and of the element itself.
+
+    Args:
+        input: tensor of shape `S`.
+        dim, axis: along which dim.
+        dtype: what to sum in. Default: that of `input`; integers and bools become int64.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> cumsum(tensor([1, 2, 3]), 0)
+        tensor([1, 3, 6])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
+    """
+    return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
+
+
+class Cumprod(Along):
+    """yᵢ = Π_{j ≤ i} xⱼ
+    dyᵢ = Σ_{j ≤ i} dxⱼ·Π_{k ≤ i, k ≠ j} xₖ
+    x̄ⱼ = Σ_{i ≥ j} ȳᵢ·Π_{k ≤ i, k ≠ j} xₖ
+    """
+
+    saves = ("self",)
+    promotes = None
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim):
+        return np.cumprod(x, axis=dim, dtype=x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        """Without dividing, so that zeros are nothing special.
+
+        x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
+        """
+        (x,) = ctx.saved_tensors
+        dim, n = ctx.dim, x.shape[ctx.dim]
+        if not n:
+            return grad
+        sums = [grad[_at(n - 1, dim)]]
+        for j in reversed(range(n - 1)):
+            sums.append(grad[_at(j, dim)] + x[_at(j + 1, dim)] * sums[-1])
+        return _before(x, dim) * np.stack(sums[::-1], dim)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = dyᵢ₋₁·xᵢ + yᵢ₋₁·dxᵢ."""
+        (x,) = ctx.saved_tensors
+        dim, parts = ctx.dim, _before(x, ctx.dim) * dx
+        if not x.shape[dim]:
+            return dx
+        tangents = [parts[_at(0, dim)]]
+        for i in range(1, x.shape[dim]):
+            tangents.append(tangents[-1] * x[_at(i, dim)] + parts[_at(i, dim)])
+        return np.stack(tangents, dim)
+
+
+def _at(index: int | slice, dim: int) -> tuple[Any, ...]:
+    return (*in_dim(index, dim), ...)
+
+
+def _before(x: Any, dim: int) -> Any:
+    """For each place the product of all elements before it in a dim."""
+    if not x.shape[dim]:
+        return x
+    first = zeros_like(x, kept_shape(x.shape, (dim,))) + 1
+    return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
+
+
+@op(Cumprod, out=True)
+def cumprod(
+    input: Tensor,
+    dim: int | None = None,
+    *,
+    dtype: Any = None,
+    axis: int | None = None,
+) -> Tensor:
+    """For each place the product of what is before it in a dim, and of the element itself.
+
+    Args:
+        input: tensor of shape `S`.
+        dim, axis: along which dim.
+        dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> cumprod(tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
+    """
+    return _running(Cumprod, input, dim_or_axis(dim, axis), dtype)
+
+
+def _running(op: type[Primitive], input: Tensor, dim: int, dtype: Any) -> Tensor:
+    at = wrap_dim(dim, input.ndim)
+    source = _in_dtype(input, dtype)
+    if source.ndim:
+        return op.apply(source, dim=at)
+    return reshape(op.apply(reshape(source, (1,)), dim=0), ())
+
+
+def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """`input` in the asked dtype; integers count in int64."""
+    if dtype is not None:
+        return to(input, as_dtype(dtype))
+    return input if is_differentiable(input.dtype) else to(input, int64)
+
+
+class Prod(Reduction):
+    """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
+
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x):
+        return np.prod(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * _others(x.reshape(-1), 0).reshape(x.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        return ProdDim.apply(rows_of(x), dim=1, keepdim=False)
+
+
+class ProdDim(Reduction):
+    """y = Πᵢ xᵢ        x̄ᵢ = ȳ·Π_{j ≠ i} xⱼ"""
+
+    node = "ProdBackward1"
+    saves = ("self",)
+
+    @staticmethod
+    def forward(x, *, dim, keepdim):
+        return np.prod(x, axis=dim, keepdims=keepdim)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad.reshape(kept_shape(x.shape, (ctx.dim,))) * _others(x, ctx.dim)
+
+
+def _others(x: Any, dim: int) -> Any:
+    """For each place the product of all others in a dim: those before times those behind it."""
+    behind = run(Flip, _before(run(Flip, x, dims=(dim,)), dim), dims=(dim,))
+    return _before(x, dim) * behind
+
+
+@op(ProdDim, Prod, out=True)
+def prod(
+    input: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: int | None = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """The product of all elements, or along one dim.
+
+    Args:
+        input: tensor of shape `S`.
+        dim, axis: one dim; None for all.
+        keepdim, keepdims: keep that dim, with size 1.
+        dtype: what to multiply in. Default: that of `input`; integers and bools become int64.
+
+    Returns:
+        Tensor of shape `S` without `dim`. The product of no elements is 1.
+
+    Raises:
+        DimError: if there is no such dim.
+
+    Example:
+        >>> prod(tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1)
+        tensor([ 2., 12.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.prod.html
+    """
+    source, wanted = _in_dtype(input, dtype), dim_or_axis(dim, axis)
+    if wanted is None:
+        return Prod.apply(source)
+    at = wrap_dim(wanted, input.ndim)
+    if not source.ndim:
+        return reshape(ProdDim.apply(reshape(source, (1,)), dim=0, keepdim=False), ())
+    return ProdDim.apply(source, dim=at, keepdim=kept_or_keepdims(keepdim, keepdims))

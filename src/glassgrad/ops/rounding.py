@@ -1,5 +1,4 @@
 """Numbers without their fractions, and fractions: floor, ceil, round, trunc, frac.
-
 The steps are flat: their gradient is 0. `frac` is what they leave, and has slope 1.
 """
 
@@ -10,11 +9,9 @@ import numpy as np
 from glassgrad.base.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import scalar_name
+from ._declaring import of_numpy, op
 from ._families import Elementwise
-from ._out import written_to
-from ._texts import scalar_name
-
-__all__ = ["ceil", "fix", "floor", "frac", "round", "trunc"]
 
 
 class _Steps(Elementwise):
@@ -26,22 +23,19 @@ class _Steps(Elementwise):
 
 
 class Floor(_Steps):
-    """y = ⌊x⌋        dy = 0        x̄ = 0"""
-
-    node = "FloorBackward0"
-    latex = (r"\lfloor x \rfloor", "0", r"\bar x = 0")
+    """y = ⌊x⌋        x̄ = 0"""
 
     @staticmethod
     def forward(x):
         return np.floor(x) if _has_fractions(x, "floor") else np.copy(x)
 
 
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Floor, numpy=(np.floor,))
+def floor(input: Tensor) -> Tensor:
     """The largest integer that is not larger, element by element.
 
     Args:
         input: real tensor of shape `S`, not bool.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype; its gradient is 0.
@@ -55,28 +49,23 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.floor.html
     """
-    if out is not None:
-        return written_to(out, floor, input)
     return Floor.apply(input)
 
 
 class Ceil(_Steps):
-    """y = ⌈x⌉        dy = 0        x̄ = 0"""
-
-    node = "CeilBackward0"
-    latex = (r"\lceil x \rceil", "0", r"\bar x = 0")
+    """y = ⌈x⌉        x̄ = 0"""
 
     @staticmethod
     def forward(x):
         return np.ceil(x) if _has_fractions(x, "ceil") else np.copy(x)
 
 
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Ceil, numpy=(np.ceil,))
+def ceil(input: Tensor) -> Tensor:
     """The smallest integer that is not smaller, element by element.
 
     Args:
         input: real tensor of shape `S`, not bool.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype; its gradient is 0.
@@ -90,28 +79,23 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.ceil.html
     """
-    if out is not None:
-        return written_to(out, ceil, input)
     return Ceil.apply(input)
 
 
 class Trunc(_Steps):
-    """y = x without its fraction        dy = 0        x̄ = 0"""
-
-    node = "TruncBackward0"
-    latex = (r"\operatorname{sgn}(x) \lfloor |x| \rfloor", "0", r"\bar x = 0")
+    """y = sgn x·⌊|x|⌋        x̄ = 0"""
 
     @staticmethod
     def forward(x):
         return np.trunc(x) if _has_fractions(x, "trunc") else np.copy(x)
 
 
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Trunc, aliases=("fix",), numpy=(np.trunc,))
+def trunc(input: Tensor) -> Tensor:
     """The numbers without what is behind their point, element by element.
 
     Args:
         input: real tensor of shape `S`, not bool.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype; its gradient is 0.
@@ -125,19 +109,11 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.trunc.html
     """
-    if out is not None:
-        return written_to(out, trunc, input)
     return Trunc.apply(input)
 
 
-fix = trunc
-
-
 class Round(_Steps):
-    """y = the integer next to x        dy = 0        x̄ = 0"""
-
-    node = "RoundBackward0"
-    latex = (r"\lfloor x \rceil", "0", r"\bar x = 0")
+    """y = round x        x̄ = 0"""
 
     @staticmethod
     def forward(x):
@@ -145,10 +121,9 @@ class Round(_Steps):
 
 
 class RoundDecimals(_Steps):
-    """y = x to k decimals        dy = 0        x̄ = 0"""
+    """y = round(10ᵏ·x)/10ᵏ,  k = decimals        x̄ = 0"""
 
     node = "RoundBackward1"
-    latex = (r"10^{-k} \lfloor 10^k x \rceil", "0", r"\bar x = 0")
 
     @staticmethod
     def forward(x, *, decimals):
@@ -162,13 +137,13 @@ class RoundDecimals(_Steps):
         return np.rint(x * 10**decimals) / 10**decimals
 
 
-def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+@op(RoundDecimals, Round, numpy=(np.rint,))
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest integer, element by element; halves go to the even one.
 
     Args:
         input: real tensor of shape `S`, not bool.
         decimals: how many digits to keep behind the point; below 0, how many to drop before it.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype; its gradient is 0.
@@ -184,16 +159,16 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
 
     See also: https://pytorch.org/docs/stable/generated/torch.round.html
     """
-    if out is not None:
-        return written_to(out, round, input, decimals=decimals)
     return RoundDecimals.apply(input, decimals=decimals) if decimals else Round.apply(input)
 
 
-class Frac(Elementwise):
-    """y = x − trunc x        dy = dx        x̄ = ȳ"""
+@of_numpy(np.round)
+def _numpy_round(a: Tensor, decimals: int = 0) -> Tensor:
+    return round(a, decimals=decimals)
 
-    node = "FracBackward0"
-    latex = (r"x - \operatorname{trunc} x", r"\dot x", r"\bar x = \bar y")
+
+class Frac(Elementwise):
+    """y = x − trunc x        x̄ = ȳ"""
 
     @staticmethod
     def forward(x):
@@ -209,12 +184,12 @@ class Frac(Elementwise):
         return grad
 
 
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Frac)
+def frac(input: Tensor) -> Tensor:
     """What is behind the point, with the sign of the number, element by element.
 
     Args:
         input: floating-point tensor of shape `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S` and the same dtype. Its gradient is 1, also where it jumps.
@@ -228,8 +203,6 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
-    if out is not None:
-        return written_to(out, frac, input)
     return Frac.apply(input)
 
 

@@ -8,30 +8,19 @@ import numpy as np
 from glassgrad.base.dtypes import get_default_dtype
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Elementwise
-from glassgrad.ops._prepared import Prepared
-from glassgrad.ops._reduce import array_of
-from glassgrad.ops._texts import scalar_name
-from glassgrad.ops.arithmetic import Operand
 from glassgrad.recording.doors import constant
 from glassgrad.recording.primitive import Primitive
 
-from ._numbers import check_number
-from ._out import written_to
+from ._arguments import check_number, scalar_name
+from ._declaring import of_numpy, op
+from ._families import Elementwise, array_of
+from .arithmetic import Operand
 from .conversion import to
-
-__all__ = ["clamp", "clamp_max", "clamp_min", "clip", "maximum", "minimum", "where"]
 
 
 class Maximum(Elementwise):
-    """z = max(x, y)        dz = dx where x > y, dy where x < y        x̄ = z̄·[x > y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+    """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
-    node = "MaximumBackward0"
-    latex = (
-        r"\max(x, y)",
-        r"[x > y]\,\dot x + [x < y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
-        r"\bar x = \bar z ([x > y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
-    )
     saves = ("self", "other")
 
     @staticmethod
@@ -45,12 +34,12 @@ class Maximum(Elementwise):
         return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
-def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Maximum, numpy=(np.maximum,), inplace=False)
+def maximum(input: Operand, other: Operand) -> Tensor:
     """The larger of two values, element by element.
 
     Args:
         input, other: real tensors of shapes that broadcast to `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype; nan where either is nan. Where both are
@@ -65,20 +54,12 @@ def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
 
     See also: https://pytorch.org/docs/stable/generated/torch.maximum.html
     """
-    if out is not None:
-        return written_to(out, maximum, input, other)
     return Maximum.apply(input, other)
 
 
 class Minimum(Elementwise):
-    """z = min(x, y)        dz = dx where x < y, dy where x > y        x̄ = z̄·[x < y] + ½·z̄·[x = y]"""  # noqa: E501  # formulas
+    """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
-    node = "MinimumBackward0"
-    latex = (
-        r"\min(x, y)",
-        r"[x < y]\,\dot x + [x > y]\,\dot y + \tfrac12 [x = y] (\dot x + \dot y)",
-        r"\bar x = \bar z ([x < y] + \tfrac12 [x = y]),\ \bar y = \bar z - \bar x",
-    )
     saves = ("self", "other")
 
     @staticmethod
@@ -92,7 +73,8 @@ class Minimum(Elementwise):
         return np.where(x > y, 0, halved), np.where(x < y, 0, halved)
 
 
-def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
+@op(Minimum, numpy=(np.minimum,), inplace=False)
+def minimum(input: Operand, other: Operand) -> Tensor:
     """The smaller of two values, element by element; everything else is as for `maximum`.
 
     Example:
@@ -101,20 +83,15 @@ def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Ten
 
     See also: https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
-    if out is not None:
-        return written_to(out, minimum, input, other)
     return Minimum.apply(input, other)
 
 
 class Where(Elementwise):
-    """z = c ? x : y        dz = c ? dx : dy        x̄ = c ? z̄ : 0,  ȳ = c ? 0 : z̄"""
+    """z = x if c else y
+    dz = dx if c else dy
+    x̄ = z̄ if c else 0,  ȳ = 0 if c else z̄
+    """
 
-    node = "WhereBackward0"
-    latex = (
-        r"[c]\,x + [\neg c]\,y",
-        r"[c]\,\dot x + [\neg c]\,\dot y",
-        r"\bar x = [c]\,\bar z,\ \bar y = [\neg c]\,\bar z",
-    )
     saves = ("condition",)
     promotes = 1
     differentiates = slice(1, None)
@@ -134,9 +111,8 @@ class Where(Elementwise):
 
 
 class Nonzero(Primitive):
-    """(i, j, …) = the places where x ≠ 0        no derivative"""
+    """y, z, … = nonzero x"""
 
-    latex = (r"\{i : x_i \ne 0\}", "0", r"\bar x = 0")
     differentiable = False
     multiple = True
 
@@ -154,6 +130,7 @@ class Nonzero(Primitive):
         )
 
 
+@op(numpy=(np.where,))
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition` holds, `other` elsewhere; or the places where it holds.
 
@@ -194,14 +171,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 
 
 class Clamp(Elementwise):
-    """y = min(max(x, a), b)        dy = dx where a ≤ x ≤ b        x̄ = ȳ·[a ≤ x ≤ b]"""
+    """y = min(max(x, a), b),  a = min,  b = max        x̄ = ȳ·[a ≤ x ≤ b]"""
 
     node = "ClampBackward1"
-    latex = (
-        r"\min(\max(x, a), b)",
-        r"[a \le x \le b]\,\dot x",
-        r"\bar x = \bar y\,[a \le x \le b]",
-    )
     saves = ("self",)
 
     @staticmethod
@@ -218,10 +190,8 @@ class Clamp(Elementwise):
 
 
 class ClampMin(Elementwise):
-    """y = max(x, a)        dy = dx where a ≤ x        x̄ = ȳ·[a ≤ x]"""
+    """y = max(x, a),  a = min        x̄ = ȳ·[a ≤ x]"""
 
-    node = "ClampMinBackward0"
-    latex = (r"\max(x, a)", r"[a \le x]\,\dot x", r"\bar x = \bar y\,[a \le x]")
     saves = ("self",)
 
     @staticmethod
@@ -235,10 +205,8 @@ class ClampMin(Elementwise):
 
 
 class ClampMax(Elementwise):
-    """y = min(x, b)        dy = dx where x ≤ b        x̄ = ȳ·[x ≤ b]"""
+    """y = min(x, b),  b = max        x̄ = ȳ·[x ≤ b]"""
 
-    node = "ClampMaxBackward0"
-    latex = (r"\min(x, b)", r"[x \le b]\,\dot x", r"\bar x = \bar y\,[x \le b]")
     saves = ("self",)
 
     @staticmethod
@@ -252,14 +220,11 @@ class ClampMax(Elementwise):
 
 
 class ClampTensor(Elementwise):
-    """z = min(max(x, a), b)        dz = dx, da or db: of the one that is z        likewise z̄"""
+    """z = min(max(x, a), b),  a = low,  b = high
+    x̄ = z̄·[a ≤ x ≤ b],  ā = z̄·[x < a < b],  b̄ = z̄·[x > b ∨ a > b]
+    """
 
     node = "ClampBackward0"
-    latex = (
-        r"\min(\max(x, a), b)",
-        r"[a \le x \le b]\,\dot x + [x < a < b]\,\dot a + [x > b \vee a > b]\,\dot b",
-        r"\bar x = [a \le x \le b]\,\bar z,\ \bar a = [x < a < b]\,\bar z,\ \dots",
-    )
     saves = ("self", "min", "max")
 
     @staticmethod
@@ -289,13 +254,13 @@ class ClampTensor(Elementwise):
         return np.where(low > high, d_high, within)
 
 
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+@op(Clamp, ClampTensor, aliases=("clip",))
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """`input`, no element smaller than `min` or larger than `max`.
 
     Args:
         input: real tensor; with tensor bounds, all broadcast to `S`.
         min, max: numbers or tensors; one of them may be None. `max` wins if `min > max`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype. At a bound that is a number, `input` gets
@@ -311,16 +276,6 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 
     See also: https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
-    if out is not None:
-        return written_to(out, clamp, input, min, max)
-    if (min is None and max is None) or isinstance(min, Tensor) or isinstance(max, Tensor):
-        return prepare_clamp(input, min, max).result()
-    low, high = _bound(input, min), _bound(input, max)
-    return Clamp.apply(_fractional(input, min, max), min=low, max=high)
-
-
-def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
-    """What `clamp` and `clamp_` have in common."""
     if min is None and max is None:
         raise ArgumentError(
             "clamp: At least one of 'min' or 'max' must not be None. Nothing would be clamped. "
@@ -329,13 +284,17 @@ def prepare_clamp(input: Tensor, min: Any, max: Any) -> Prepared:
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         low, high = _extremes(input)
         bounds = low if min is None else min, high if max is None else max
-        return Prepared(ClampTensor, (input, *bounds))
-    return Prepared(Clamp, (input,), {"min": _bound(input, min), "max": _bound(input, max)})
+        return ClampTensor.apply(input, *bounds)
+    low, high = _bound(input, min), _bound(input, max)
+    return Clamp.apply(_fractional(input, min, max), min=low, max=high)
 
 
-clip = clamp
+@of_numpy(np.clip)
+def _numpy_clip(a: Tensor, a_min: Any = None, a_max: Any = None) -> Tensor:
+    return clamp(a, a_min, a_max)
 
 
+@op(ClampMin, out=False, inplace_function=True)
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """`clamp` with a lower bound only.
 
@@ -348,13 +307,7 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
     return ClampMin.apply(_fractional(input, min), min=_bound(input, min))
 
 
-def prepare_clamp_min(input: Tensor, min: Any) -> Prepared:
-    """What `clamp_min` and `clamp_min_` have in common."""
-    if isinstance(min, Tensor):
-        return prepare_clamp(input, min, None)
-    return Prepared(ClampMin, (input,), {"min": _bound(input, min)})
-
-
+@op(ClampMax, out=False, inplace_function=True)
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """`clamp` with an upper bound only.
 
@@ -365,13 +318,6 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return clamp(input, max=max)
     return ClampMax.apply(_fractional(input, max), max=_bound(input, max))
-
-
-def prepare_clamp_max(input: Tensor, max: Any) -> Prepared:
-    """What `clamp_max` and `clamp_max_` have in common."""
-    if isinstance(max, Tensor):
-        return prepare_clamp(input, None, max)
-    return Prepared(ClampMax, (input,), {"max": _bound(input, max)})
 
 
 def _extremes(input: Tensor) -> tuple[Any, Any]:

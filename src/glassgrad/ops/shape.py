@@ -1,8 +1,7 @@
-"""Other shapes for the same elements: reshape, flatten, squeeze and their relatives.
+"""Other shapes for the same elements: reshape, flatten, squeeze, expand and their relatives.
 
-All of these are *views*: the result shares the memory of its operand, and the gradient is the
-same elements in the operand's shape. Only `reshape` may have to copy. Dims change their order
-in `transposing.py` and are stretched in `stretching.py`.
+Most of these are *views*: the result shares the memory of its operand, and the gradient is the
+same elements in the operand's shape. `reshape` may have to copy; `repeat` and `tile` do.
 """
 
 import math
@@ -11,38 +10,89 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
+from glassgrad.engine.gradients import sum_to
 
-from ._dims import size_of, wrap_dim, wrap_dims
-from ._families import KeepsShape, by_call, run
-from ._sizes import can_view, infer_size
+from ._arguments import can_view, expanded_size, infer_size, size_of, wrap_dim, wrap_dims
+from ._declaring import method, of_numpy, op
+from ._families import KeepsShape, by_call, in_front, run
+from ._writing import reshaped_in_place
 from .conversion import Contiguous
-from .stretching import broadcast_to, expand, expand_as
-from .transposing import movedim, mT, permute, reversed_dims, swapaxes, t, transpose
 
-__all__ = [
-    "broadcast_to",
-    "contiguous",
-    "expand",
-    "expand_as",
-    "flatten",
-    "mT",
-    "movedim",
-    "permute",
-    "ravel",
-    "reshape",
-    "reversed_dims",
-    "squeeze",
-    "swapaxes",
-    "t",
-    "transpose",
-    "unflatten",
-    "unsqueeze",
-    "view",
-    "view_as",
-]
+
+class Expand(KeepsShape):
+    """y = expand(x, size)        x̄ = sum_to(ȳ, shape x)"""
+
+    views = True
+
+    @staticmethod
+    def forward(x, *, size):
+        if math.prod(size) == math.prod(x.shape):
+            return x.reshape(size)  # nothing is stretched, and the result can be written
+        return backend_of(x).broadcast_to(x, size)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad if grad.shape == ctx.shape else sum_to(grad, ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, size):
+        return cls.apply(in_front(x, len(size)), size=(info.batch_size, *size))
+
+
+@method()
+def expand(input: Tensor, *size: Any) -> Tensor:
+    """Dims of size 1 stretched to any size, and new dims in front, without copying.
+
+    Args:
+        input: tensor of shape `S`.
+        size: the new sizes, -1 to keep one. As numbers or as one sequence.
+
+    Returns:
+        A view. Where it is stretched, several of its elements are one place in memory: it cannot
+        be written in place.
+
+    Raises:
+        ShapeError: if a dim that is not of size 1 would have to change.
+
+    Example:
+        >>> expand(tensor([[1], [2]]), 2, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html
+    """
+    asked = size_of(size, "expand")
+    found = expanded_size(asked, tuple(input.shape), input.dtype)
+    return as_view(Expand.apply(input, size=found), input)
+
+
+@method()
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """`expand(input, other.shape)`.
+
+    Example:
+        >>> expand_as(tensor([1, 2]), tensor([[0, 0], [0, 0]]))
+        tensor([[1, 2],
+                [1, 2]])
+    """
+    return expand(input, other.shape)
+
+
+@op(numpy=(np.broadcast_to,))
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """`expand(input, size)` under NumPy's name.
+
+    Example:
+        >>> broadcast_to(tensor([1, 2]), (2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+    """
+    return expand(input, tuple(size))
+
 
 Dims = int | Sequence[int]
 
@@ -51,15 +101,8 @@ Dims = int | Sequence[int]
 
 
 class View(KeepsShape):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
-    node = "ViewBackward0"
-    latex = (
-        r"\operatorname{reshape} x",
-        r"\operatorname{reshape} \dot x",
-        r"\bar x = \operatorname{reshape}^{-1} \bar y",
-    )
-    promotes = None
     views = True
     sizes = ("size",)
 
@@ -79,18 +122,16 @@ class View(KeepsShape):
 
 
 class ReshapeAlias(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
-
-    node = "ReshapeAliasBackward0"
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
 
 class UnsafeView(View):
-    """y = x in another shape        dy = dx in it        x̄ = ȳ in x's shape"""
+    """y = reshape(x, size)        x̄ = reshape(ȳ, shape x)"""
 
-    node = "UnsafeViewBackward0"
     views = False
 
 
+@op(UnsafeView, Contiguous, View, ReshapeAlias, numpy=(np.reshape,))
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, row by row.
 
@@ -121,6 +162,12 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return UnsafeView.apply(Contiguous.apply(input), size=size)
 
 
+@of_numpy(np.ravel)
+def _numpy_ravel(a: Tensor) -> Tensor:
+    return reshape(a, (-1,))
+
+
+@method()
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, always sharing memory.
 
@@ -154,6 +201,19 @@ def view(input: Tensor, *shape: Any) -> Tensor:
     return as_view(View.apply(input, size=size), input)
 
 
+@method()
+def reshape_as(input: Tensor, other: Tensor) -> Tensor:
+    """`reshape(input, other.shape)`.
+
+    Example:
+        >>> reshape_as(tensor([1.0, 2.0]), tensor([[0], [0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    return reshape(input, other.shape)
+
+
+@method()
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """`view(input, other.shape)`.
 
@@ -165,6 +225,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return view(input, other.shape)
 
 
+@op()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Some neighbouring dims as one.
 
@@ -199,6 +260,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
 
 
+@op()
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dim as several.
 
@@ -234,6 +296,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, (*input.shape[:at], *split, *input.shape[at + 1 :]))
 
 
+@op()
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dim, row by row; a copy only if memory demands it.
 
@@ -244,6 +307,7 @@ def ravel(input: Tensor) -> Tensor:
     return view(contiguous(input), -1)
 
 
+@method()
 def contiguous(input: Tensor) -> Tensor:
     """`input` itself if its elements lie row by row in memory, else a copy in which they do.
 
@@ -261,19 +325,11 @@ def contiguous(input: Tensor) -> Tensor:
 class _Squeezing(KeepsShape):
     """What the three ways to squeeze share."""
 
-    latex = (
-        r"\operatorname{squeeze} x",
-        r"\operatorname{squeeze} \dot x",
-        r"\bar x = \operatorname{unsqueeze} \bar y",
-    )
-    promotes = None
     views = True
 
 
 class Squeeze(_Squeezing):
-    """y = x without its dims of size 1        dy = dx without them        x̄ = ȳ with them"""
-
-    node = "SqueezeBackward0"
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     @staticmethod
     def forward(x):
@@ -290,7 +346,7 @@ class Squeeze(_Squeezing):
 
 
 class SqueezeDim(_Squeezing):
-    """y = x without a dim of size 1        dy = dx without it        x̄ = ȳ with it"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward1"
     axes = ("dim",)
@@ -305,7 +361,7 @@ class SqueezeDim(_Squeezing):
 
 
 class SqueezeDims(_Squeezing):
-    """y = x without some dims of size 1        dy = dx without them        x̄ = ȳ with them"""
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward2"
     axes = ("dim",)
@@ -331,6 +387,7 @@ def _unsqueezed(grad: Any, shape: tuple[int, ...], dims: Iterable[int]) -> Any:
     return grad
 
 
+@op(SqueezeDim, Squeeze, SqueezeDims, numpy=(np.squeeze,))
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """Leave out dims of size 1.
 
@@ -356,16 +413,43 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     return as_view(SqueezeDim.apply(input, dim=dims[0]), input)
 
 
-class Unsqueeze(KeepsShape):
-    """y = x with a dim of size 1        dy = dx with it        x̄ = ȳ without it"""
+class SqueezeInPlace(Squeeze):
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
-    node = "UnsqueezeBackward0"
-    latex = (
-        r"\operatorname{unsqueeze} x",
-        r"\operatorname{unsqueeze} \dot x",
-        r"\bar x = \operatorname{squeeze} \bar y",
-    )
-    promotes = None
+    node = "SqueezeBackward3"
+
+
+class SqueezeDimInPlace(SqueezeDim):
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
+
+    node = "SqueezeBackward4"
+
+
+class SqueezeDimsInPlace(SqueezeDims):
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
+
+    node = "SqueezeBackward5"
+
+
+@method()
+def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+    """`squeeze`, in place.
+
+    Example:
+        >>> squeeze_(tensor([[1, 2]]))
+        tensor([1, 2])
+    """
+    if dim is None:
+        return reshaped_in_place("squeeze", SqueezeInPlace, input)
+    dims = wrap_dims(dim, input.ndim)
+    if isinstance(dim, Sequence):
+        return reshaped_in_place("squeeze", SqueezeDimsInPlace, input, dim=dims)
+    return reshaped_in_place("squeeze", SqueezeDimInPlace, input, dim=dims[0])
+
+
+class Unsqueeze(KeepsShape):
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
+
     views = True
     axes = ("dim",)
 
@@ -378,6 +462,7 @@ class Unsqueeze(KeepsShape):
         return run(SqueezeDim, grad, dim=ctx.dim)
 
 
+@op(Unsqueeze, numpy=(np.expand_dims,))
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dim of size 1.
 
@@ -397,3 +482,100 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
                 [2.]])
     """
     return as_view(Unsqueeze.apply(input, dim=wrap_dim(dim, input.ndim + 1)), input)
+
+
+class UnsqueezeInPlace(Unsqueeze):
+    """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
+
+    node = "UnsqueezeBackward1"
+
+
+@method()
+def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+    """`unsqueeze`, in place.
+
+    Example:
+        >>> unsqueeze_(tensor([1, 2]), 0)
+        tensor([[1, 2]])
+    """
+    return reshaped_in_place(
+        "unsqueeze", UnsqueezeInPlace, input, dim=wrap_dim(dim, input.ndim + 1)
+    )
+
+
+class Repeat(KeepsShape):
+    """yᵢⱼ = x[i mod n, j mod m],  n, m = shape x
+    x̄ₖₗ = Σᵢⱼ ȳᵢⱼ·[i mod n = k]·[j mod m = l]
+    """
+
+    @staticmethod
+    def forward(x, *, repeats):
+        return np.tile(x, repeats)
+
+    @staticmethod
+    def backward(ctx, grad):
+        lead = len(ctx.repeats) - len(ctx.shape)
+        apart: list[int] = []  # each dim parted in two: which copy, and where in it
+        for times, n in zip(ctx.repeats, (*[1] * lead, *ctx.shape), strict=True):
+            apart += (times, n)
+        copies = tuple(range(0, len(apart), 2))
+        return grad.reshape(apart).sum(axis=copies).reshape(ctx.shape) if apart else grad
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, repeats):
+        return cls.apply(in_front(x, len(repeats)), repeats=(1, *repeats))
+
+
+@method()
+def repeat(input: Tensor, *repeats: Any) -> Tensor:
+    """Copies of a tensor side by side.
+
+    Args:
+        input: tensor of shape `(n₁, …, nₖ)`.
+        repeats: how often along each dim, `(r₁, …, rₖ)`; more in front make new dims. As numbers
+            or as one sequence.
+
+    Returns:
+        Tensor of shape `(r₁·n₁, …, rₖ·nₖ)` with memory of its own.
+
+    Raises:
+        ShapeError: for fewer numbers than dims, or for a negative one.
+
+    Example:
+        >>> repeat(tensor([1, 2]), 2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
+    """
+    times = size_of(repeats, "repeat", argument="repeats")
+    lead = len(times) - input.ndim
+    if lead < 0:
+        raise ShapeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: {list(times)} for shape {tuple(input.shape)}. Each dim needs its number. "
+            "Write 1 for those that stay, or `tile`, which does so."
+        )
+    size = [r * n for r, n in zip(times, (*[1] * lead, *input.shape), strict=True)]
+    for n in size:
+        if n < 0:
+            raise ShapeError(
+                f"Trying to create tensor with negative dimension {n}: {size}. A tensor is there "
+                "at least 0 times. Write a number from 0 on."
+            )
+    return Repeat.apply(input, repeats=tuple([max(r, 0) for r in times]))  # below 0: of nothing
+
+
+@op()
+def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+    """`repeat`, with ones put in front if there are fewer numbers than dims.
+
+    Example:
+        >>> tile(tensor([[1, 2], [3, 4]]), 2)
+        tensor([[1, 2, 1, 2],
+                [3, 4, 3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tile.html
+    """
+    times = size_of(dims, "tile", argument="dims")
+    return repeat(input, (1,) * (input.ndim - len(times)) + times)

@@ -1,4 +1,4 @@
-"""Taking tensors apart: split, chunk, tensor_split, unbind. `joining.py` puts them together."""
+"""Taking tensors apart: split, chunk, tensor_split, unbind."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -10,23 +10,16 @@ from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import MULTIPLE, as_view
 
-from ._dims import int_of, ints_of, size_of, wrap_dim
-from ._families import Along, KeepsShape, Linear, run
+from ._arguments import int_of, ints_of, size_of, wrap_dim
+from ._declaring import op
+from ._families import KeepsShape, Moved, run
 from .indexing import narrow
 from .joining import Cat, Stack
-
-__all__ = ["chunk", "iterate", "split", "split_with_sizes", "tensor_split", "unbind"]
 
 
 class _Splitting(KeepsShape):
     """What the two ways to split share."""
 
-    latex = (
-        r"x_{1:n},\ x_{n+1:2n},\ \dots",
-        r"\dot x_{1:n},\ \dot x_{n+1:2n},\ \dots",
-        r"\bar x = [\bar y;\, \bar z;\, \dots]",
-    )
-    promotes = None
     multiple = True
     views = True
     axes = ("dim",)
@@ -37,9 +30,7 @@ class _Splitting(KeepsShape):
 
 
 class Split(_Splitting):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
-
-    node = "SplitBackward0"
+    """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
 
     @staticmethod
     def forward(x, *, split_size, dim):
@@ -47,9 +38,7 @@ class Split(_Splitting):
 
 
 class SplitWithSizes(_Splitting):
-    """y, z, … = the parts of x        dy, dz, … = those of dx        x̄ = ȳ ⌢ z̄ ⌢ …"""
-
-    node = "SplitWithSizesBackward0"
+    """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
 
     @staticmethod
     def forward(x, *, split_sizes, dim):
@@ -77,6 +66,7 @@ def _equal_sizes(n: int, size: int) -> list[int]:
     return [min(size, n - start) for start in range(0, n, size)] if n else [0]
 
 
+@op(Split, SplitWithSizes)
 def split(
     tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -130,6 +120,7 @@ def checked_sections(
     return {"split_size": size, "dim": at}
 
 
+@op()
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """`split` by a list of sizes.
 
@@ -168,6 +159,7 @@ def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return parts
 
 
+@op()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """A tensor as (up to) so many parts of equal size, cut in one dim.
 
@@ -205,6 +197,7 @@ def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     return -(-input.shape[at] // count)
 
 
+@op()
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
@@ -258,12 +251,9 @@ def _listed(places: Tensor) -> Any:
     return places.tolist()
 
 
-class Unbind(Linear, Along):
-    """y, z, … = the elements of x        dy, dz, … = those of dx        x̄ = (ȳ, z̄, …)"""
+class Unbind(Moved):
+    """y, z, … = unbind x        x̄ = stack(ȳ, z̄, …)"""
 
-    node = "UnbindBackward0"
-    latex = (r"x_1, x_2, \dots", r"\dot x_1, \dot x_2, \dots", r"\bar x = (\bar y, \bar z, \dots)")
-    promotes = None
     multiple = True
     views = True
     axes = ("dim",)
@@ -278,6 +268,7 @@ class Unbind(Linear, Along):
         return run(Stack, *_filled(grads, ctx.out_shape), dim=ctx.dim)
 
 
+@op(Unbind)
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The elements of a dim as tensors of their own.
 
@@ -315,3 +306,69 @@ def iterate(input: Tensor) -> Iterator[Tensor]:
             "iteration over a 0-d tensor. It has one value and no first dim. Write `x.item()`."
         )
     return iter(unbind(input))
+
+
+class UnsafeSplit(Split):
+    """y, z, … = split(x, split_size)        x̄ = cat(ȳ, z̄, …)"""
+
+    views = False
+
+
+class UnsafeSplitWithSizes(SplitWithSizes):
+    """y, z, … = split(x, split_sizes)        x̄ = cat(ȳ, z̄, …)"""
+
+    views = False
+
+
+@op()
+def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`split` into parts that are no views, so that each may be written in place.
+
+    Args:
+        tensor: tensor of shape `(…, n, …)`.
+        split_size: the size of the parts; the last may be smaller.
+        dim: which dim has the size `n`.
+
+    Returns:
+        Tensors with the memory of `tensor`: they must not be used beside it once one is written.
+
+    Raises:
+        ShapeError, DimError: as `split`.
+
+    Example:
+        >>> unsafe_split(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.unsafe_split.html
+    """
+    return _unsafe_parts(tensor, split_size, dim)
+
+
+@op()
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """`unsafe_split` by a list of sizes.
+
+    Example:
+        >>> unsafe_split_with_sizes(tensor([1, 2, 3]), [1, 2])
+        (tensor([1]), tensor([2, 3]))
+    """
+    return _unsafe_parts(input, tuple(split_sizes), dim)
+
+
+@op()
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """`chunk` into parts as `unsafe_split` gives them.
+
+    Example:
+        >>> unsafe_chunk(tensor([1, 2, 3]), 2)
+        (tensor([1, 2]), tensor([3]))
+    """
+    return _unsafe_parts(input, chunk_sections(input, chunks, dim), dim)
+
+
+def _unsafe_parts(input: Tensor, sections: int | Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    parameters = checked_sections(input, sections, dim)
+    op = UnsafeSplit if "split_size" in parameters else UnsafeSplitWithSizes
+    return op.apply(input, **parameters)

@@ -1,4 +1,4 @@
-"""Variance and standard deviation."""
+"""Variance, standard deviation and covariance."""
 
 import math
 import re
@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import ArgumentTypeError, DTypeError
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.layers import visible
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops._families import Along, run
-from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.recording.primitive import Primitive
 
-__all__ = ["std", "var"]
+from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
+from ._declaring import function, of_numpy, op
+from ._families import Along, kept_shape, run, spread
+from .arithmetic import conj
+from .linalg import mm
+from .reduction import MeanDim
+from .selection import clamp
+from .shape import reshape, squeeze
 
 
 class Var(Along):
-    """v = Σᵢ(xᵢ − μ)²/(n − c)        dv = 2·Σᵢ(xᵢ − μ)·dxᵢ/(n − c)        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c)"""  # noqa: E501  # formulas
+    """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
-    node = "VarBackward0"
-    latex = (
-        r"\tfrac{1}{n-c} \sum_i (x_i - \mu)^2",
-        r"\tfrac{2}{n-c} \sum_i (x_i - \mu)\,\dot x_i",
-        r"\bar x_i = \tfrac{2}{n-c}\,\bar v\,(x_i - \mu)",
-    )
     saves = ("self",)
     axes = ("dim",)
 
@@ -49,14 +49,8 @@ class Var(Along):
 
 
 class Std(Along):
-    """σ = √(Σᵢ(xᵢ − μ)²/(n − c))        dσ = dv/(2σ)        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c))"""
+    """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
-    node = "StdBackward0"
-    latex = (
-        r"\sqrt{\tfrac{1}{n-c} \sum_i (x_i - \mu)^2}",
-        r"\tfrac{1}{\sigma(n-c)} \sum_i (x_i - \mu)\,\dot x_i",
-        r"\bar x_i = \tfrac{1}{\sigma(n-c)}\,\bar \sigma\,(x_i - \mu)",
-    )
     saves = ("self", "result")
     axes = ("dim",)
 
@@ -76,6 +70,7 @@ class Std(Along):
         return np.where(sigma == 0, 0, var_tangent(x, ctx, dx) / (2 * sigma))
 
 
+@op(Var)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -113,6 +108,12 @@ def var(
     return checked_spread(Var, input, dims, correction, unbiased, keepdim, keepdims)
 
 
+@of_numpy(np.var)
+def _numpy_var(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    return var(a, axis, correction=ddof, keepdim=keepdims)
+
+
+@op(Std)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -140,6 +141,11 @@ def std(
     """
     dims = dim_or_axis(dim, axis)
     return checked_spread(Std, input, dims, correction, unbiased, keepdim, keepdims)
+
+
+@of_numpy(np.std)
+def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    return std(a, axis, correction=ddof, keepdim=keepdims)
 
 
 def checked_spread(
@@ -226,3 +232,250 @@ def var_tangent(x: Any, ctx: Any, dx: Any) -> Any:
 def _over_nothing(x: Any) -> Any:
     """x/0 for x ≥ 0, without NumPy's warning: nan where x is 0, else inf."""
     return np.where(x == 0, x + math.nan, x + math.inf)
+
+
+class VarMean(Along):
+    """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
+
+    saves = ("self",)
+    multiple = True
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        variance = run(Var, x, dim=dim, correction=correction, keepdim=keepdim)
+        return variance, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+
+    @staticmethod
+    def backward(ctx, by_variance, by_mean):
+        (x,) = ctx.saved_tensors
+        return _both(x, ctx, by_variance, by_mean)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return _both_moved(ctx, dx)
+
+
+class StdMean(Along):
+    """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
+
+    saves = ("self",)
+    multiple = True
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim, correction, keepdim):
+        sigma = run(Std, x, dim=dim, correction=correction, keepdim=keepdim)
+        return sigma, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+
+    @staticmethod
+    def backward(ctx, by_sigma, by_mean):
+        (x,) = ctx.saved_tensors
+        if by_sigma is None:
+            return _both(x, ctx, None, by_mean)
+        sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
+        return _both(x, ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        sigma, _ = ctx.result
+        dv, moved_mean = _both_moved(ctx, dx)
+        return np.where(sigma == 0, 0, dv / (2 * sigma)), moved_mean
+
+
+def _both_moved(ctx: Any, dx: Any) -> tuple[Any, Any]:
+    """The tangents of the variance and of the mean."""
+    (x,) = ctx.saved_tensors
+    dv = var_tangent(x, ctx, dx)
+    return dv, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
+
+
+def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:
+    """The gradient of x from those of its variance and its mean, of which one may be missing."""
+    kept = kept_shape(x.shape, ctx.dim)
+    from_mean = from_variance = None
+    if by_mean is not None:
+        count = math.prod([x.shape[dim] for dim in ctx.dim]) or math.nan
+        from_mean = spread(by_mean.reshape(kept) / count, x.shape)
+    if by_variance is not None:
+        from_variance = by_variance.reshape(kept) * var_slope(x, ctx)
+    if from_mean is None or from_variance is None:
+        return from_variance if from_mean is None else from_mean
+    return from_variance + from_mean
+
+
+@function()
+def var_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = 1,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean; see `var` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> var_mean(tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
+    """
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(VarMean, input, dims, correction, unbiased, keepdim, keepdims)
+
+
+@function()
+def std_mean(
+    input: Tensor,
+    dim: Dims = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: float | None = 1,
+    axis: Dims = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean; see `std` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> std_mean(tensor([1.0, 3.0, 5.0]))
+        (tensor(2.), tensor(3.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
+    """
+    dims = dim_or_axis(dim, axis)
+    return checked_spread(StdMean, input, dims, correction, unbiased, keepdim, keepdims)
+
+
+@op()
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """The covariances of variables: `C[i, j]` is the mean of (xᵢ − x̄ᵢ)·(xⱼ − x̄ⱼ).
+
+    Args:
+        input: a row for each of `n` variables and a column for each of `m` observations: shape
+            `(n, m)`; or one variable: `(m,)` or `()`.
+        correction: what is subtracted from the number of observations; 1 is Bessel's.
+        fweights: how often each observation was made: integers of shape `(m,)`.
+        aweights: how much each observation counts: floats of shape `(m,)`.
+
+    Returns:
+        Tensor of shape `(n, n)`; 0-d for one variable. inf and nan, with a warning, if nothing is
+        left to divide by.
+
+    Raises:
+        ShapeError: for more dims, or not one weight for each observation.
+        DTypeError: for bools, and weights of another kind.
+        ArgumentError: for negative weights, or weights that are all 0.
+
+    Example:
+        >>> cov(tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cov.html
+    """
+    if input.ndim > 2:
+        raise ShapeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions, of shape {list(input.shape)}. A row is a variable. "
+            "Write `vmap(cov)` for a stack of matrices."
+        )
+    if input.dtype.kind == "b":
+        raise DTypeError(
+            "cov(): bool dtype is not supported for input. A mean of True and False is neither. "
+            "Write `x.float()`."
+        )
+    x = input if input.ndim == 2 else reshape(input, (1, input.numel()))
+    weights = _checked_weights(x.shape[1], fweights, aweights)
+    weighted = x if weights is None else x * weights
+    total: Any = x.shape[1] if weights is None else weights.sum()
+    _check_total(total)
+    deviation = x - (weighted.sum(dim=1) / total).unsqueeze(1)
+    lost: Any = correction
+    if correction and weights is not None and aweights is not None:
+        lost = correction * (weights * aweights).sum() / total
+    weighted = deviation if weights is None else deviation * weights
+    product = mm(deviation, conj(weighted.t()))
+    return squeeze(product / _at_least_0(total - lost))
+
+
+def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
+    """The weight of each observation; None if all count the same."""
+    found = None
+    for name, weights, kinds, kind in (
+        ("fweights", fweights, "iu", "integral"),
+        ("aweights", aweights, "f", "floating point"),
+    ):
+        if weights is None:
+            continue
+        if weights.ndim > 1:
+            raise ShapeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{weights.ndim} dimensions. There is one weight for each observation. Write them "
+                f"in a tensor of shape [{n}]."
+            )
+        if weights.dtype.kind not in kinds:
+            raise DTypeError(
+                f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                f"{weights.dtype} dtype. The one counts observations, the other weighs them: write "
+                "fweights=tensor([1, 2]), aweights=tensor([0.5, 1.0])."
+            )
+        if weights.numel() != n:
+            raise ShapeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the "
+                f"input but got {weights.numel()} != {n}. Write one weight for each column."
+            )
+        values = visible(weights.payload)
+        if values is not None and bool((values < 0).any()):
+            raise ArgumentError(
+                f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
+                f"Write `{name}.clamp(min=0)`."
+            )
+        found = weights if found is None else found * weights
+    return found
+
+
+def _check_total(total: Any) -> None:
+    """Raise if there are weights, and they are all 0."""
+    seen = visible(total.payload) if isinstance(total, Tensor) else None
+    if seen is not None and not bool(seen):
+        raise ArgumentError(
+            "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
+            "Write a weight that is not 0."
+        )
+
+
+def _at_least_0(freedom: Any) -> Any:
+    """What the sums are divided by; with a warning if it is nothing."""
+    seen = visible(freedom.payload) if isinstance(freedom, Tensor) else freedom
+    if seen is not None and bool(np.less_equal(seen, 0)):
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)

@@ -1,4 +1,4 @@
-"""Any view of a tensor's memory: as_strided."""
+"""Views by their strides: as_strided, and unfold, windows that slide along a dim."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,37 +6,31 @@ from typing import Any
 import numpy as np
 
 from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ShapeError
+from glassgrad.base.errors import ArgumentError, ShapeError
 from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 from glassgrad.recording.primitive import Primitive
 
-from ._dims import size_of
-from ._families import run
-from ._reduce import array_of, zeros_like
-from .indexing import Index, IndexInto
+from ._arguments import int_of, size_of, wrap_dim
+from ._declaring import method, op
+from ._families import KeepsShape, Moved, array_of, run, zeros_like
+from .indexing import Index, IndexInto, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
-from .putting import IndexPut
-
-__all__ = ["as_strided"]
+from .shape import reshape
 
 Sizes = tuple[int, ...]
 
 
 class AsStrided(Primitive):
-    """yᵢ = the memory at o + Σ sₖ·iₖ        dy so of dx        x̄ = Σ ȳ of those that show it
+    """yᵢ = x[storage_offset + stride·i]
+    dyᵢ = dx[storage_offset + stride·i]
+    x̄ₖ = Σᵢ ȳᵢ·[storage_offset + stride·i = k]
 
     Places in memory are counted from the first element of x, which is the one at `own`.
     """
 
-    node = "AsStridedBackward0"
-    latex = (
-        r"m_{o + s \cdot i}",
-        r"\dot m_{o + s \cdot i}",
-        r"\bar m_j = \textstyle\sum_{i:\, o + s \cdot i = j} \bar y_i",
-    )
     promotes = None
     views = True
 
@@ -110,6 +104,7 @@ def _reach(size: Sizes, stride: Sizes) -> int:
     return 1 + sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
 
 
+@op(AsStrided)
 def as_strided(
     input: Tensor,
     size: Sequence[int],
@@ -201,3 +196,102 @@ def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> No
             f"[{own}, {own + n - 1}]. This is not supported inside of vmap, please try to rewrite "
             "the `as_strided` call as a sequence of view operations such as `x[…]` and `x.t()`."
         )
+
+
+class Unfold(KeepsShape):
+    """yᵢₖ = x[step·i + k]        x̄ⱼ = Σᵢₖ ȳᵢₖ·[step·i + k = j]"""
+
+    views = True
+    axes = ("dimension",)
+
+    @staticmethod
+    def forward(x, *, dimension, size, step):
+        sizes, strides = list(x.shape), list(steps_of(x))
+        inner = strides[dimension]
+        sizes[dimension] = (sizes[dimension] - size) // step + 1
+        strides[dimension] *= step
+        return backend_of(x).strided(x, (*sizes, size), (*strides, inner), 0)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(
+            UnfoldInto,
+            grad,
+            shape=ctx.shape,
+            dimension=ctx.dimension,
+            size=ctx.size,
+            step=ctx.step,
+        )
+
+
+class UnfoldInto(Moved):
+    """yⱼ = Σᵢₖ xᵢₖ·[step·i + k = j]        x̄ᵢₖ = ȳ[step·i + k]"""
+
+    node = "UnfoldBackwardBackward0"
+    axes = ("dimension",)
+    sizes = ("shape",)
+
+    @staticmethod
+    def forward(x, *, shape, dimension, size, step):
+        out, reach = zeros_like(x, shape), (x.shape[dimension] - 1) * step + 1
+        for k in range(size):  # the places of the k-th elements differ from each other
+            out[_along(dimension, slice(k, k + reach, step))] += x[..., k]
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Unfold, grad, dimension=ctx.dimension, size=ctx.size, step=ctx.step)
+
+
+def _along(dim: int, part: slice) -> tuple[Any, ...]:
+    return (*[slice(None)] * dim, part)
+
+
+@method()
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Windows of a dim, without a copy.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dimension: which dim has the size `n`.
+        size: how long each window is.
+        step: how far the next one begins.
+
+    Returns:
+        A view of shape `(…, (n - size) // step + 1, …, size)`. Windows that overlap show the same
+        memory.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a window is longer than the dim.
+        ArgumentError: if `size` is negative, or `step` not positive.
+        ArgumentTypeError: if one of them is no integer.
+
+    Example:
+        >>> tensor([1, 2, 3, 4]).unfold(0, 2, 1)
+        tensor([[1, 2],
+                [2, 3],
+                [3, 4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
+    """
+    at = wrap_dim(dimension, input.ndim)
+    size, step = int_of(size, "unfold", "size"), int_of(step, "unfold", "step")
+    longest = input.shape[at] if input.ndim else 1
+    if size > longest:
+        raise ShapeError(
+            f"maximum size for tensor at dimension {at} is {longest} but size is {size}: the shape "
+            f"is {list(input.shape)}. A window lies within its dim. Write a smaller size."
+        )
+    if size < 0:
+        raise ArgumentError(
+            f"size is {size} but must be >= 0. It counts the elements of a window. "
+            "Write a number from 0 on."
+        )
+    if step <= 0:
+        raise ArgumentError(
+            f"step is {step} but must be > 0. Windows move forwards. Write a number from 1 on."
+        )
+    if not input.ndim:
+        return unfold(reshape(input, (1,)), 0, size, 1)[0]
+    return as_view(Unfold.apply(input, dimension=at, size=size, step=step), input)

@@ -1,4 +1,4 @@
-"""The same dims in another order. All of these are views."""
+"""The same elements in another order: dims swapped, which are views; flip and roll, which copy."""
 
 import warnings
 from collections.abc import Sequence
@@ -6,28 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.base.backend import copy_of, in_rows
 from glassgrad.base.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import as_view
 
-from ._dims import ints_of, size_of, wrap_dim
-from ._families import Along, Linear, run, shifted
-
-__all__ = ["mT", "movedim", "permute", "reversed_dims", "swapaxes", "t", "transpose"]
+from ._arguments import ints_of, size_of, wrap_dim, wrap_dims
+from ._declaring import method, of_numpy, op
+from ._families import Linear, Moved, run, shifted
+from ._writing import reshaped_in_place
+from .shape import reshape
 
 Dims = int | Sequence[int]
 
 
-class Permute(Linear, Along):
-    """y = x, dims in the order p        dy = dx so        x̄ = ȳ, dims in the order p⁻¹"""
+class Permute(Moved):
+    """y = permute(x, dims)        x̄ = permute(ȳ, dims⁻¹)"""
 
-    node = "PermuteBackward0"
-    latex = (
-        r"\operatorname{permute}_p x",
-        r"\operatorname{permute}_p \dot x",
-        r"\bar x = \operatorname{permute}_{p^{-1}} \bar y",
-    )
-    promotes = None
     views = True
 
     @staticmethod
@@ -45,6 +40,7 @@ class Permute(Linear, Along):
         return {"dims": (0, *shifted(parameters["dims"]))}
 
 
+@op(Permute)
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dims in another order.
 
@@ -83,12 +79,14 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return as_view(Permute.apply(input, dims=order), input)
 
 
-class Transpose(Linear, Along):
-    """y = x, two dims swapped        dy = dx so        x̄ = ȳ so"""
+@of_numpy(np.transpose)
+def _numpy_transpose(a: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
+    return permute(a, tuple(reversed(range(a.ndim))) if axes is None else axes)
 
-    node = "TransposeBackward0"
-    latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
-    promotes = None
+
+class Transpose(Moved):
+    """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
+
     views = True
     axes = ("dim0", "dim1")
 
@@ -101,6 +99,7 @@ class Transpose(Linear, Along):
         return run(Transpose, grad, dim0=ctx.dim0, dim1=ctx.dim1)
 
 
+@op(Transpose, numpy=(np.swapaxes,))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dims swapped.
 
@@ -124,6 +123,26 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return as_view(Transpose.apply(input, dim0=first, dim1=second), input)
 
 
+class TransposeInPlace(Transpose):
+    """y = transpose(x, dim0, dim1)        x̄ = transpose(ȳ, dim0, dim1)"""
+
+    node = "TransposeBackward1"
+
+
+@method()
+def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """`transpose`, in place.
+
+    Example:
+        >>> transpose_(tensor([[1, 2]]), 0, 1)
+        tensor([[1],
+                [2]])
+    """
+    first, second = wrap_dim(dim0, input.ndim), wrap_dim(dim1, input.ndim)
+    return reshaped_in_place("transpose", TransposeInPlace, input, dim0=first, dim1=second)
+
+
+@op()
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """`transpose` under NumPy's name.
 
@@ -134,6 +153,18 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return transpose(input, axis0, axis1)
 
 
+@method()
+def swapaxes_(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose_` under NumPy's name.
+
+    Example:
+        >>> swapaxes_(tensor([[1, 2]]), 0, 1).shape
+        glassgrad.Size([2, 1])
+    """
+    return transpose_(input, axis0, axis1)
+
+
+@op(numpy=(np.moveaxis,))
 def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
     """Some dims at other places; the others keep their order.
 
@@ -181,10 +212,8 @@ def _distinct(dims: tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...
 
 
 class T(Linear):
-    """y = xᵀ        dy = dxᵀ        x̄ = ȳᵀ"""
+    """Y = Xᵀ        X̄ = Ȳᵀ"""
 
-    node = "TBackward0"
-    latex = ("x^T", r"\dot x^T", r"\bar x = \bar y^T")
     promotes = None
     views = True
 
@@ -203,6 +232,7 @@ class T(Linear):
         return Transpose.apply(x, dim0=min(1, last), dim1=last)
 
 
+@op(T)
 def t(input: Tensor) -> Tensor:
     """A matrix transposed; a vector or a 0-d tensor as it is.
 
@@ -222,6 +252,25 @@ def t(input: Tensor) -> Tensor:
     """
     check_t(input)
     return as_view(T.apply(input), input)
+
+
+class TInPlace(T):
+    """Y = Xᵀ        X̄ = Ȳᵀ"""
+
+    node = "TBackward1"
+
+
+@method()
+def t_(input: Tensor) -> Tensor:
+    """`t`, in place.
+
+    Example:
+        >>> t_(tensor([[1, 2]]))
+        tensor([[1],
+                [2]])
+    """
+    check_t(input)
+    return reshaped_in_place("t", TInPlace, input)
 
 
 def check_t(input: Tensor) -> None:
@@ -274,3 +323,100 @@ def mT(input: Tensor) -> Tensor:  # noqa: N802  # PyTorch's name
             f"{input.ndim}-D tensor. Write `x[:, None]` for a column."
         )
     return transpose(input, -2, -1)
+
+
+class Flip(Moved):
+    """y = flip(x, dims)        x̄ = flip(ȳ, dims)"""
+
+    axes = ("dims",)
+
+    @staticmethod
+    def forward(x, *, dims):
+        return copy_of(np.flip(x, dims))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Flip, grad, dims=ctx.dims)
+
+
+@op(Flip)
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Some dims from back to front.
+
+    Args:
+        input: tensor of shape `S`.
+        dims: which, as numbers or one sequence.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a dim is there twice.
+
+    Example:
+        >>> flip(tensor([[1, 2], [3, 4]]), 0)
+        tensor([[3, 4],
+                [1, 2]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.flip.html
+    """
+    asked = size_of(dims, "flip", argument="dims")
+    wrapped = wrap_dims(asked, input.ndim)
+    return Flip.apply(input, dims=wrapped if input.ndim else ())
+
+
+class Roll(Moved):
+    """y = roll(x, shifts, dims)        x̄ = roll(ȳ, −shifts, dims)"""
+
+    axes = ("dims",)
+
+    @staticmethod
+    def forward(x, *, shifts, dims):
+        return in_rows(np.roll(x, shifts, dims))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Roll, grad, shifts=tuple([-s for s in ctx.shifts]), dims=ctx.dims)
+
+
+@op(Roll)
+def roll(
+    input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None
+) -> Tensor:
+    """Elements moved along some dims; what leaves at the end comes back at the start.
+
+    Args:
+        input: tensor of shape `S`.
+        shifts: by how many places, for each dim.
+        dims: the dims; None rolls the flattened tensor.
+
+    Returns:
+        A copy of shape `S`.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if there are not as many shifts as dims.
+
+    Example:
+        >>> roll(tensor([1, 2, 3]), 1)
+        tensor([3, 1, 2])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.roll.html
+    """
+    steps = ints_of(shifts, "roll", "shifts")
+    asked = () if dims is None else ints_of(dims, "roll", "dims")
+    if not steps:
+        raise ShapeError(
+            "roll(): `shifts` required, got none. They say by how many places. Write `roll(x, 1)`."
+        )
+    if not asked and len(steps) == 1:
+        flat = Roll.apply(reshape(input, (-1,)), shifts=steps, dims=(0,))
+        return reshape(flat, tuple(input.shape))
+    if len(asked) != len(steps):
+        raise ShapeError(
+            f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(asked)}. Each dim "
+            "moves by a number of its own. Write as many shifts as dims."
+        )
+    wrapped = tuple([wrap_dim(dim, input.ndim) for dim in asked])
+    return Roll.apply(input, shifts=steps, dims=wrapped)

@@ -1,34 +1,120 @@
-"""The tangent, the inverse functions, and points of the plane: atan2, hypot.
-
-`sin` and `cos` are in `transcendental.py`.
-"""
+"""Trigonometric and hyperbolic functions and their inverses; atan2 and hypot."""
 
 import numpy as np
 
 from glassgrad.core.tensor import Tensor
 
+from ._declaring import op
 from ._families import Elementwise
-from ._out import written_to
 
-__all__ = [
-    "acos",
-    "arccos",
-    "arcsin",
-    "arctan",
-    "arctan2",
-    "asin",
-    "atan",
-    "atan2",
-    "hypot",
-    "tan",
-]
+
+class Sin(Elementwise):
+    """y = sin x        x̄ = ȳ·cos x"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.sin
+
+    @staticmethod
+    def forward(x):
+        return np.sin(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * np.cos(x)
+
+
+@op(Sin)
+def sin(input: Tensor) -> Tensor:
+    """The sine, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sin(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8415])
+    """
+    return Sin.apply(input)
+
+
+class Cos(Elementwise):
+    """y = cos x        x̄ = −ȳ·sin x"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.cos
+
+    @staticmethod
+    def forward(x):
+        return np.cos(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * -np.sin(x)
+
+
+@op(Cos)
+def cos(input: Tensor) -> Tensor:
+    """The cosine, element by element.
+
+    Args:
+        input: tensor of shape `S`, in radians; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> cos(tensor([0.0, 1.0]))
+        tensor([1.0000, 0.5403])
+    """
+    return Cos.apply(input)
+
+
+class Tanh(Elementwise):
+    """y = tanh x        x̄ = ȳ·(1 − y²)"""
+
+    saves = ("result",)
+    floating = True
+    ufunc = np.tanh
+
+    @staticmethod
+    def forward(x):
+        return np.tanh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * (1 - y * y)
+
+
+@op(Tanh)
+def tanh(input: Tensor) -> Tensor:
+    """The hyperbolic tangent, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, between -1 and 1.
+
+    Example:
+        >>> tanh(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7616])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
+    """
+    return Tanh.apply(input)
 
 
 class Tan(Elementwise):
-    """y = tan x        dy = (1 + y²)·dx        x̄ = ȳ·(1 + y²)"""
+    """y = tan x        x̄ = ȳ·(1 + y²)"""
 
-    node = "TanBackward0"
-    latex = (r"\tan x", r"(1 + y^2)\,\dot x", r"\bar x = \bar y (1 + y^2)")
     saves = ("result",)
     floating = True
     ufunc = np.tan
@@ -43,12 +129,12 @@ class Tan(Elementwise):
         return grad * (1 + y * y)
 
 
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Tan)
+def tan(input: Tensor) -> Tensor:
     """The tangent, element by element.
 
     Args:
         input: tensor of shape `S`, in radians; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`.
@@ -59,16 +145,12 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tan.html
     """
-    if out is not None:
-        return written_to(out, tan, input)
     return Tan.apply(input)
 
 
 class Asin(Elementwise):
-    """y = asin x        dy = dx/√(1 − x²)        x̄ = ȳ/√(1 − x²)"""
+    """y = asin x        x̄ = ȳ/√(1 − x²)"""
 
-    node = "AsinBackward0"
-    latex = (r"\arcsin x", r"\dot x / \sqrt{1 - x^2}", r"\bar x = \bar y / \sqrt{1 - x^2}")
     saves = ("self",)
     floating = True
     ufunc = np.arcsin
@@ -83,12 +165,12 @@ class Asin(Elementwise):
         return grad / np.sqrt(1 - x * x)
 
 
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Asin, aliases=("arcsin",))
+def asin(input: Tensor) -> Tensor:
     """The angle whose sine is given, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π/2 to π/2; nan outside of [-1, 1]. Its gradient at -1 and 1 is
@@ -100,19 +182,12 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.asin.html
     """
-    if out is not None:
-        return written_to(out, asin, input)
     return Asin.apply(input)
 
 
-arcsin = asin
-
-
 class Acos(Elementwise):
-    """y = acos x        dy = −dx/√(1 − x²)        x̄ = −ȳ/√(1 − x²)"""
+    """y = acos x        x̄ = −ȳ/√(1 − x²)"""
 
-    node = "AcosBackward0"
-    latex = (r"\arccos x", r"-\dot x / \sqrt{1 - x^2}", r"\bar x = -\bar y / \sqrt{1 - x^2}")
     saves = ("self",)
     floating = True
     ufunc = np.arccos
@@ -127,12 +202,12 @@ class Acos(Elementwise):
         return -grad / np.sqrt(1 - x * x)
 
 
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Acos, aliases=("arccos",))
+def acos(input: Tensor) -> Tensor:
     """The angle whose cosine is given, element by element.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from 0 to π; nan outside of [-1, 1]. Its gradient at -1 and 1 is -inf.
@@ -143,19 +218,12 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.acos.html
     """
-    if out is not None:
-        return written_to(out, acos, input)
     return Acos.apply(input)
 
 
-arccos = acos
-
-
 class Atan(Elementwise):
-    """y = atan x        dy = dx/(1 + x²)        x̄ = ȳ/(1 + x²)"""
+    """y = atan x        x̄ = ȳ/(1 + x²)"""
 
-    node = "AtanBackward0"
-    latex = (r"\arctan x", r"\dot x / (1 + x^2)", r"\bar x = \bar y / (1 + x^2)")
     saves = ("self",)
     floating = True
     ufunc = np.arctan
@@ -170,12 +238,12 @@ class Atan(Elementwise):
         return grad / (1 + x * x)
 
 
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Atan, aliases=("arctan",))
+def atan(input: Tensor) -> Tensor:
     """The angle whose tangent is given, element by element; see `atan2`.
 
     Args:
         input: tensor of shape `S`; integers become the default dtype.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π/2 to π/2.
@@ -186,24 +254,13 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan.html
     """
-    if out is not None:
-        return written_to(out, atan, input)
     return Atan.apply(input)
 
 
-arctan = atan
-
-
 class Atan2(Elementwise):
-    """z = the angle of (y, x)        dz = (y·dx − x·dy)/(x² + y²)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""  # noqa: E501  # formulas
+    """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
-    node = "Atan2Backward0"
-    latex = (
-        r"\operatorname{atan2}(x, y)",
-        r"(y\,\dot x - x\,\dot y) / (x^2 + y^2)",
-        r"\bar x = \bar z\,y / (x^2 + y^2),\ \bar y = -\bar z\,x / (x^2 + y^2)",
-    )
     saves = ("self", "other")
     floating = True
     ufunc = np.arctan2
@@ -221,13 +278,13 @@ class Atan2(Elementwise):
         return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
 
 
-def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Atan2, aliases=("arctan2",))
+def atan2(input: Tensor, other: Tensor) -> Tensor:
     """The angle of the point `(other, input)`, element by element.
 
     Args:
         input: the heights: real tensor.
         other: the widths: real tensor; both shapes broadcast to `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, from -π to π; two integers give the default dtype. At (0, 0), which
@@ -243,23 +300,12 @@ def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
-    if out is not None:
-        return written_to(out, atan2, input, other)
     return Atan2.apply(input, other)
 
 
-arctan2 = atan2
-
-
 class Hypot(Elementwise):
-    """z = √(x² + y²)        dz = (x·dx + y·dy)/z        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
+    """z = √(x² + y²)        x̄ = z̄·x/z,  ȳ = z̄·y/z"""
 
-    node = "HypotBackward0"
-    latex = (
-        r"\sqrt{x^2 + y^2}",
-        r"(x\,\dot x + y\,\dot y)/z",
-        r"\bar x = \bar z\,x / z,\ \bar y = \bar z\,y / z",
-    )
     saves = ("self", "other", "result")
 
     @staticmethod
@@ -275,12 +321,12 @@ class Hypot(Elementwise):
         return grad * (x / z) if wants_x else None, grad * (y / z) if wants_y else None
 
 
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@op(Hypot, numpy=(np.hypot,))
+def hypot(input: Tensor, other: Tensor) -> Tensor:
     """The length of the vector `(input, other)`, element by element.
 
     Args:
         input, other: floating-point tensors of shapes that broadcast to `S`.
-        out: where to write the result, if the tape need not record it.
 
     Returns:
         Tensor of shape `S`, of the promoted dtype. Its gradient at (0, 0) is nan: the cone has no
@@ -296,6 +342,186 @@ def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hypot.html
     """
-    if out is not None:
-        return written_to(out, hypot, input, other)
     return Hypot.apply(input, other)
+
+
+class Sinh(Elementwise):
+    """y = sinh x        x̄ = ȳ·cosh x"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.sinh
+
+    @staticmethod
+    def forward(x):
+        return np.sinh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * np.cosh(x)
+
+
+@op(Sinh)
+def sinh(input: Tensor) -> Tensor:
+    """The hyperbolic sine, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> sinh(tensor([0.0, 1.0]))
+        tensor([0.0000, 1.1752])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.sinh.html
+    """
+    return Sinh.apply(input)
+
+
+class Cosh(Elementwise):
+    """y = cosh x        x̄ = ȳ·sinh x"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.cosh
+
+    @staticmethod
+    def forward(x):
+        return np.cosh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * np.sinh(x)
+
+
+@op(Cosh)
+def cosh(input: Tensor) -> Tensor:
+    """The hyperbolic cosine, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, 1 or larger.
+
+    Example:
+        >>> cosh(tensor([0.0, 1.0]))
+        tensor([1.0000, 1.5431])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.cosh.html
+    """
+    return Cosh.apply(input)
+
+
+class Asinh(Elementwise):
+    """y = asinh x        x̄ = ȳ/√(x² + 1)"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.arcsinh
+
+    @staticmethod
+    def forward(x):
+        return np.arcsinh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / np.sqrt(x * x + 1)
+
+
+@op(Asinh, aliases=("arcsinh",))
+def asinh(input: Tensor) -> Tensor:
+    """The inverse of `sinh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Example:
+        >>> asinh(tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.asinh.html
+    """
+    return Asinh.apply(input)
+
+
+class Acosh(Elementwise):
+    """y = acosh x        x̄ = ȳ/√(x² − 1)"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.arccosh
+
+    @staticmethod
+    def forward(x):
+        return np.arccosh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        if x.dtype.kind == "c":  # the branch of the root that acosh is on
+            return grad / (np.sqrt(x + 1) * np.sqrt(x - 1))
+        return grad / np.sqrt(x * x - 1)
+
+
+@op(Acosh, aliases=("arccosh",))
+def acosh(input: Tensor) -> Tensor:
+    """The inverse of `cosh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`, 0 or larger; nan below 1. Its gradient at 1 is inf.
+
+    Example:
+        >>> acosh(tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.acosh.html
+    """
+    return Acosh.apply(input)
+
+
+class Atanh(Elementwise):
+    """y = atanh x        x̄ = ȳ/(1 − x²)"""
+
+    saves = ("self",)
+    floating = True
+    ufunc = np.arctanh
+
+    @staticmethod
+    def forward(x):
+        return np.arctanh(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad / (1 - x * x)
+
+
+@op(Atanh, aliases=("arctanh",))
+def atanh(input: Tensor) -> Tensor:
+    """The inverse of `tanh`, element by element.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`: -inf at -1, inf at 1, nan beyond. Its gradient at both is inf.
+
+    Example:
+        >>> atanh(tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5493])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.atanh.html
+    """
+    return Atanh.apply(input)

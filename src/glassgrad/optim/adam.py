@@ -6,8 +6,7 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.alike import zeros_like
-from glassgrad.ops.creation import tensor
+from glassgrad.ops.creation import tensor, zeros_like
 from glassgrad.ops.selection import maximum
 from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
 

@@ -49,8 +49,7 @@ class Primitive(Function):
     """The base class of built-in ops; see the module's docstring.
 
     Attributes:
-        node: PyTorch's name of the node, such as "MulBackward0".
-        latex: formulas of the value, the tangent and the cotangent.
+        node: PyTorch's name of the node; by itself `Mul` has the node "MulBackward0".
         saves, saved_if, saved_at: what backward needs (see Note [Saved by position]).
         broadcasts: operands broadcast against each other, as in elementwise ops.
         promotes: the operands from this position on are brought to one dtype; None: no operand.
@@ -58,8 +57,8 @@ class Primitive(Function):
         differentiable: whether it has a gradient at all.
         multiple: whether `forward` returns a tuple of outputs.
         differentiates: which operands have edges; an index or a condition has none.
-        keeps_index: whether `setup_context` keeps an index: so for all ops that have an operand
-            without an edge and save nothing else (Note [An index is saved too]).
+        keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
+            have an operand without an edge and save nothing (Note [An index is saved too]).
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast doors to call directly.
         jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
@@ -69,7 +68,6 @@ class Primitive(Function):
     """
 
     node: ClassVar[str] = ""
-    latex: ClassVar[tuple[str, str, str]] = ("", "", "")
     saves: ClassVar[tuple[str, ...]] = ()
     saved_if: ClassVar[dict[str, int]] = {}
     saved_at: ClassVar[dict[str, int]] = {}
@@ -102,7 +100,7 @@ class Primitive(Function):
             "_forward_cls": cls,
             "_saved_names": cls.saves,
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
-            "_is_quick": not cls.multiple,
+            "_is_quick": not cls.multiple and not cls.keeps_index,
             "backward": _reading(cls.backward) if cls.keeps_index else cls.backward,
             "__module__": cls.__module__,
         }

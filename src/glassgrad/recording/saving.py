@@ -83,6 +83,12 @@ class PrimitiveNode(Node):
         """What is in each place; empty if the node has let go of it."""
         return [] if self._is_released() else [self._kept(i) for i in range(len(self._saved_names))]
 
+    def kept_beside(self) -> list[tuple[str, Any]]:
+        """(name, array) of what `setup_context` keeps beside what is saved: indices, weights."""
+        own = getattr(self, "__dict__", {})
+        several = [(name, v if isinstance(v, tuple) else (v,)) for name, v in own.items()]
+        return [(name, v) for name, values in several for v in values if hasattr(v, "nbytes")]
+
     def _is_released(self) -> bool:
         return self.saved_tensors is FREED
 
@@ -205,6 +211,8 @@ class PrimitiveNode(Node):
         if self.holders is not None:
             self.saved_tensors = FREED
             self.holders = self.versions = None
+            for name, _ in self.kept_beside():
+                setattr(self, name, None)
 
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
@@ -212,6 +220,7 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     cls = node._forward_cls
     arrays: list[Any] = []
     holders: list[Any] = []
+    converted: dict[int, Any] = {}
     any_needed = False
     for name in cls.saves:
         condition = cls.saved_if.get(name)
@@ -220,6 +229,9 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         value = out if position is None else values[position]
         operand = None if position is None else operands[position]
         any_needed = any_needed or needed
+        if needed and isinstance(operand, Tensor) and _only_version_matters(operand, value):
+            version = operand.version_counter()
+            converted[len(arrays)], operand = (version, version.count), None
         arrays.append(value if needed else None)
         holders.append(operand if needed and isinstance(operand, Tensor) else None)
     node.saved_tensors = tuple(arrays)
@@ -228,6 +240,13 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         return
     node.holders = tuple(holders)
     note_versions(node)
+    if converted:
+        node.versions = {**(node.versions or {}), **converted}
+
+
+def _only_version_matters(operand: Tensor, value: Any) -> bool:
+    """Whether `value` is a conversion of a constant, which need not be kept beside it."""
+    return operand.edge is None and operand.dtype is not value.dtype and not operand.is_inference()
 
 
 def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:

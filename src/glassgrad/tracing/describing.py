@@ -310,7 +310,7 @@ def saved_by(node: Node) -> list[tuple[str, Any, int, int]]:
                 holder, versions = node.holders[index], node.version_at(index)
                 whats = arrays_in(kept) if holder is None else [holder]
                 found += [(node._saved_names[index], what, *versions) for what in whats]
-        return found
+        return found + [(name, array, 0, 0) for name, array in node.kept_beside()]
     if not node._is_users:
         return []
     return [

@@ -12,8 +12,8 @@ from glassgrad.base.backend import CPU, Device
 from glassgrad.base.dtypes import DType, as_dtype, float32, get_default_dtype
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.alike import zeros_like
-from glassgrad.ops.creation import as_tensor, clone, zeros
+from glassgrad.ops.conversion import clone
+from glassgrad.ops.creation import as_tensor, zeros, zeros_like
 
 __all__ = ["JointState", "TensorDeviceType", "dtype_of", "settings_of"]
 

@@ -6,18 +6,14 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import glassgrad.nn  # noqa: F401  # its losses are ops, too
-from glassgrad.recording.primitive import Primitive
 from glassgrad.viz.explaining import math
+from glassgrad.viz.explaining.formulas import latex_of
 from glassgrad.viz.explaining.math import mathml
+from opcase import all_primitives
 
 
 def formulas():
-    found = {}
-    waiting = [Primitive]
-    for cls in waiting:
-        waiting += cls.__subclasses__()
-        found |= {tex: cls.__name__ for tex in cls.latex if tex}
-    return sorted(found)
+    return sorted({tex for cls in all_primitives().values() for tex in latex_of(cls)})
 
 
 def elements(markup):

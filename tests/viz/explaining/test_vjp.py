@@ -72,7 +72,7 @@ def test_an_operand_without_gradient_has_no_line(x):
 
 
 def test_the_formula_of_many_operands_is_told_once(x):
-    assert rule(gg.cat([x, x])) == {"rule": "x̄, ȳ, … = the parts of z̄"}
+    assert rule(gg.cat([x, x])) == {"rule": "x̄, ȳ, … = split z̄"}
 
 
 def test_a_users_function_by_its_docstring(x):

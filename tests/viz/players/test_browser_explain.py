@@ -2,9 +2,10 @@
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.recording.primitive import Primitive
 from glassgrad.viz import player
+from glassgrad.viz.explaining.formulas import latex_of
 from glassgrad.viz.explaining.math import mathml
+from opcase import all_primitives
 
 
 class WrongCube(Function):
@@ -78,10 +79,7 @@ def test_a_docstring_and_a_latex_of_markup_stay_text(visit):
 
 
 def test_all_formulas_of_all_ops_have_a_size_and_no_error(visit):
-    waiting, found = [Primitive], {}
-    for cls in waiting:
-        waiting += cls.__subclasses__()
-        found |= dict.fromkeys(tex for tex in cls.latex if tex)
+    found = {tex for cls in all_primitives().values() for tex in latex_of(cls)}
     rows = "".join(f"<p>{mathml(tex)}</p>" for tex in found)
     page = visit(f"<!DOCTYPE html><meta charset=utf-8><body>{rows}")
     sizes = page.locator("math").evaluate_all(

@@ -19,7 +19,7 @@ from glassgrad.base.dtypes import float64, int64
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import arange, empty, tensor, zeros
 from glassgrad.ops.joining import stack
-from glassgrad.ops.transcendental import sin
+from glassgrad.ops.trigonometric import sin
 from glassgrad.optim import Adam
 from glassgrad.trajectory.interpolation import tensor_linspace
 from glassgrad.trajectory.kernels import CliqueTensorStepIdxCentralDifferenceKernel

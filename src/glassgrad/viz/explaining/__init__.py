@@ -2,7 +2,8 @@
 
 rerun        the forward of a node once more
 differences  the rule held against differences of the forward
-symbols      which letter of a formula is which array
+notation     formulas as text, as a tree, as LaTeX
+formulas     what an op's docstring says, and which letter is which tensor
 vjp          the rule in symbols and in its numbers
 explain      all of that for one node
 math         formulas as MathML

@@ -20,15 +20,15 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_g
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.schedule import Schedule
 from glassgrad.recording.primitive import Primitive
-from glassgrad.recording.saving import operand_of
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
-from .explain import Explanation, explain, latex_of, node_of, words_of
+from .explain import Explanation, explain, node_of
+from .formulas import formulas_of, latex_of, words_of
 from .math import mathml
 from .rerun import is_packed
-from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown
+from .vjp import Numbers, Shown, rule_in_numbers, saved_letters, shown
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -233,7 +233,7 @@ def _ops() -> dict[Any, Any]:
     waiting: list[Any] = [Primitive]
     for cls in waiting:  # which grows meanwhile
         waiting += cls.__subclasses__()
-        if cls.latex[0] and cls.forward is not Primitive.forward:
+        if formulas_of(cls) is not None and cls.forward is not Primitive.forward:
             classes[cls] = None
 
     def rank(cls: Any) -> tuple[bool, str, str]:
@@ -262,7 +262,8 @@ def _rows_of(
     if event is None:
         return []
     numbers = _numbers_of(node, event, trace)
-    numbers.letters |= _letters_of(node, cls, trace)
+    saved = [(each["name"], each["array"]) for each in node.get("saved", ()) if "array" in each]
+    numbers.letters |= saved_letters(cls, [(name, shown(trace.arrays[key])) for name, key in saved])
     first = cls.differentiates.start or 0
     edges = list(range(first, first + len(node["edges"])))
     return [["rule", *line] for line in rule_in_numbers(cls, edges, numbers)]
@@ -284,18 +285,3 @@ def _numbers_of(node: dict[str, Any], event: dict[str, Any], trace: Trace) -> Nu
         else:
             numbers.summed_next[at] = shape_text(edge["sum_to"])
     return numbers
-
-
-def _letters_of(node: dict[str, Any], cls: Any, trace: Trace) -> dict[str, Shown]:
-    """What the node saved, by the letters of the formulas."""
-    outputs, operands = letters_of(cls)
-    letters = {}
-    for saved in node.get("saved", ()):
-        if "array" not in saved or saved["name"] not in cls.saves:
-            continue
-        is_result = saved["name"] == "result"
-        at = 0 if is_result else operand_of(cls, saved["name"])
-        names = outputs if is_result else operands
-        if at < len(names):
-            letters[names[at].lower()] = shown(trace.arrays[saved["array"]])
-    return letters

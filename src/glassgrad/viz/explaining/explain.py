@@ -26,13 +26,13 @@ from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
+from .formulas import latex_of, words_of
 from .rerun import Rerun, rerun_of
-from .symbols import rule_of
+from .vjp import rule_of
 
 __all__ = ["Explanation", "explain"]
 
 WIDE = 100  # characters of an array
-LONGEST_LINE = 240  # characters of a docstring
 PROBED = "checked with 1 in place of gradients that are 0, tiny or huge: of 0, any rule makes 0"
 MADE_UP = (
     "nothing is left: made-up values stand in, from which the forward leaves for the rule exactly "
@@ -226,19 +226,6 @@ def _array(value: Any) -> Any:
             "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
         )
     return array
-
-
-def words_of(cls: Any) -> str:
-    """The first line of an op's docstring."""
-    lines = str(cls.__doc__ or "").strip().splitlines()
-    return plain(lines[0], LONGEST_LINE) if lines else "no docstring says what it computes"
-
-
-def latex_of(cls: Any) -> tuple[str, ...]:
-    """The formulas of an op, or of a user's Function that has some."""
-    latex = getattr(cls, "latex", ())
-    several = latex if isinstance(latex, (tuple, list)) else (latex,)
-    return tuple(text for text in several if isinstance(text, str) and text)
 
 
 def _words(node: Node, cls: Any) -> str:

@@ -1,38 +1,28 @@
 """A rule in symbols and in its numbers: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`.
 
-The symbols are those of the op's docstring, whose first line says value, tangent and gradient.
-Where a formula speaks of indices or in words, the numbers stand beside it instead of in it.
+Where a formula has indices, the numbers stand beside it instead of in it.
 """
 
 import math
-import re
-import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from glassgrad.tracing.summary import summarize
-from glassgrad.viz.wording import array_text, plain
+import numpy as np
 
-__all__ = ["Numbers", "Shown", "letters_of", "rule_in_numbers", "shown", "shown_array"]
+from glassgrad.base.backend import asnumpy
+from glassgrad.core.graph import Node
+from glassgrad.recording.function import BackwardCFunction
+from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.tracing.summary import summarize
+from glassgrad.viz.wording import array_text
+
+from .formulas import Formulas, formulas_of, left_name, letters_of
+from .notation import BAR, Equation, Term, as_written, terms, text
+from .rerun import Rerun
 
 MOST = 4  # elements of an array that is written into a formula
 LONGEST = 120  # characters of a formula with numbers in it
-
-BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
-_FUNCTIONS = {"sgn", "sin", "cos", "sinh", "cosh", "tan", "ln", "conj"}
-_RAISED = str.maketrans("ᶜʸˣⁿ⁺⁻⁰¹²³", "cyxn+−0123")
-_INDEXED = re.compile("[ᵢⱼₖₙₛₗΣΠ…⌢∘]|[ˣʸᶜ][ⁱʲ]")
-_RUN = re.compile(f"([A-Za-zμσ]+)({BAR}?)")
-_LONG_NAMES = {"weight": "w", "mask": "m", "condition": "c", "low": "a", "high": "b"}
-_LONG_NAMES |= {
-    "bias": "b",
-    "target": "t",
-    "source": "y",
-    "src": "y",
-    "values": "y",
-    "value": "c",
-    "exponent": "c",
-}
 
 
 class Shown(NamedTuple):
@@ -88,18 +78,41 @@ def shown(summary: dict[str, Any]) -> Shown:
     return Shown(items[0], len(items[0]) <= LONGEST // 2)
 
 
-def letters_of(cls: Any) -> tuple[list[str], list[str]]:
-    """The letters that the formulas of an op have for its outputs and its operands."""
-    columns = _columns(cls)
-    left = re.split(r" [=~] ", columns[0])[0] if columns else ""
-    outputs = [re.sub("[ᵢⱼₖ]+|\\[.*", "", name) for name in left.split(", ")]
-    code = getattr(cls.forward, "__code__", None)
-    names = [] if code is None else list(code.co_varnames[: code.co_argcount])
-    if code is not None and code.co_flags & 0x04:  # *bias
-        names.append(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
-    if names and names[0] == "ctx":
-        del names[0]
-    return outputs, [_LONG_NAMES.get(name, name) for name in names]
+def rule_of(
+    node: Node,
+    given: tuple[Any, ...],
+    results: tuple[Any, ...],
+    saved: list[tuple[str, Any, tuple[int, int]]],
+    rerun: Rerun | None = None,
+    wrong: Iterable[int] = (),
+) -> list[tuple[str, str]]:
+    """The rule of a node with its numbers in it.
+
+    Args:
+        given: the gradients of its outputs, arrays or None.
+        results: what the rule made of them, by edge.
+        saved: name, array and versions of what the node saved.
+        rerun: its forward, where that is known: it knows operands that were not saved.
+        wrong: the edges along which differences say something else.
+
+    Returns:
+        Pairs as of `rule_in_numbers`; none for a node without formulas of its own.
+    """
+    if not isinstance(node, (PrimitiveNode, BackwardCFunction)):
+        return []
+    cls: Any = node._forward_cls
+    found = formulas_of(cls)
+    if found is None:
+        return []
+    numbers = Numbers([_shown(grad) for grad in given], [_shown(grad) for grad in results])
+    numbers.wrong = set(wrong)
+    numbers.letters |= _known_again(rerun, found.operands)
+    if isinstance(node, PrimitiveNode):
+        numbers.letters |= _parameters(node, found)
+        kept = [(name, _shown(array)) for name, array, _ in saved]
+        numbers.letters |= saved_letters(cls, [(name, a) for name, a in kept if a is not None])
+        numbers.summed = _summed(cls, given, results)
+    return rule_in_numbers(cls, _positions(node, rerun), numbers)
 
 
 def rule_in_numbers(cls: Any, edges: list[int], numbers: Numbers) -> list[tuple[str, str]]:
@@ -114,86 +127,122 @@ def rule_in_numbers(cls: Any, edges: list[int], numbers: Numbers) -> list[tuple[
         A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
         stands, if the formula is about all of them together.
     """
-    columns = _columns(cls)
-    if len(columns) < 2 or BAR not in columns[-1]:
+    found = formulas_of(cls)
+    if found is None or not found.gradient:
         return []
-    outputs, operands = letters_of(cls)
-    for letter, grad in zip(outputs, numbers.given, strict=False):
+    for letter, grad in zip(found.results, numbers.given, strict=False):
         if grad is not None:
             numbers.letters[letter.lower() + BAR] = grad
-    edge_of = {operands[at].lower(): e for e, at in enumerate(edges) if at < len(operands)}
-    lines = []
-    for formula in columns[-1].split(",  "):
-        symbol, _, right = formula.partition(" = ")
-        edge = edge_of.get(symbol.rstrip("ᵢⱼₖ").removesuffix(BAR).lower())
-        if edge is None or not right or edge >= len(numbers.results):
-            continue
+    lines, letters = [], list(found.operands)
+    for edge, at in enumerate(edges[: len(numbers.results)]):
+        letter = letters[at] if at < len(letters) else ""
+        own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
         result = numbers.results[edge]
-        if result is not None:
-            line = _line(symbol, right, result, edge, numbers)
+        if own and result is not None:
             rest = numbers.summed_next.get(edge)
+            line = _line(own, result, edge, numbers)
             line += f"; the engine sums that to {rest}" if rest else ""
-            lines.append((_composed(symbol), line))
-    return lines or [("rule", _composed(columns[-1]))]
+            lines.append((text(own[0].left), line))
+    return lines or [("rule", ",  ".join(map(text, found.gradient)))]
 
 
-def _columns(cls: Any) -> list[str]:
-    """Value, tangent and gradient, as the first line of a docstring has them."""
-    lines = (cls.__doc__ or "").strip().splitlines()
-    first = unicodedata.normalize("NFD", plain(lines[0], 2 * LONGEST)) if lines else ""
-    columns = re.split(" {4,}", first)
-    return columns if " = " in columns[0] or " ~ " in columns[0] else []
-
-
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
-
-
-def _line(symbol: str, right: str, result: Shown, edge: int, numbers: Numbers) -> str:
+def _line(formula: list[Equation], result: Shown, edge: int, numbers: Numbers) -> str:
     """The right side of a formula, with numbers in it or beside it, and the result."""
     used: dict[str, Shown] = {}
-    filled = _filled(right, numbers.letters, used)
+    right = ", ".join([text(formula[0].right), *map(text, formula[1:])])
+    is_indexed = any(term.kind in ("places", "big") for each in formula for term in terms(each))
+    filled = _filled(formula, numbers.letters, used)
     ends = f" = {result.text}"
     if edge in numbers.wrong:
         ends = f", but the rule says {result.text}"
     elif edge in numbers.summed:
         ends = f", summed over what was broadcast: {result.text}"
-    elif symbol[-1] in "ᵢⱼₖ" or _INDEXED.search(right):  # of one element, or in words
-        ends = f", so {symbol.rstrip('ᵢⱼₖ')} = {result.text}"
+    elif is_indexed:
+        ends = f", so {text(left_name(formula[0]))} = {result.text}"
     is_passed_on = right in used and used[right].text == result.text
-    if is_passed_on and ends.startswith(" ="):
-        return _composed(right + ends)
-    if filled == right:
-        return _composed(right + ends)
+    if (is_passed_on and ends.startswith(" =")) or filled == right:
+        return right + ends
     if filled is not None:
-        return _composed(f"{right} = {filled}{ends}")
+        return f"{right} = {filled}{ends}"
     where = ", ".join(f"{letter} = {value.text}" for letter, value in used.items())
-    return _composed(f"{right}{ends}" + (f", where {where}" if where else ""))
+    return right + ends + (f", where {where}" if where else "")
 
 
-def _filled(formula: str, letters: dict[str, Shown], used: dict[str, Shown]) -> str | None:
-    """The formula with numbers for its letters; None if they do not go there.
+def _filled(
+    formula: list[Equation], letters: dict[str, Shown], used: dict[str, Shown]
+) -> str | None:
+    """The right side with numbers for its letters; None if they do not go there.
 
     Args:
         used: is filled with the letters of the formula whose numbers are known.
     """
-    powers = re.sub("[ᶜʸˣⁿ][⁺⁻⁰¹²³]*", lambda run: f"^({run[0].translate(_RAISED)})", formula)
-    spread = re.sub(r"(\d)(?=[A-Za-z])", r"\1·", powers)
-    is_simple = not _INDEXED.search(formula)
+    right = formula[0].right
+    is_simple = len(formula) == 1 and not any(t.kind in ("places", "big") for t in terms(right))
 
-    def number(run: re.Match[str]) -> str:
+    def number(leaf: Term) -> str:
         nonlocal is_simple
-        name = run[0]
-        if len(run[1]) > 1:
-            is_simple &= name in _FUNCTIONS
-            return name
+        name = as_written(leaf)
         value = letters.get(name.lower())
         if value is None:
             is_simple = False
             return name
-        used[name] = value
+        used[text(leaf)] = value
         is_simple &= value.is_whole
-        return f"({value.text})" if value.text.startswith("-") and name != spread else value.text
+        return f"({value.text})" if value.text.startswith("-") and leaf != right else value.text
 
-    filled = _RUN.sub(number, spread)
+    filled = [text(right, number), *[text(each.right, number) for each in formula[1:]]][0]
     return filled if is_simple and len(filled) <= LONGEST else None
+
+
+# What a node knows -------------------------------------------------------------------------------
+
+
+def _shown(array: Any) -> Shown | None:
+    return None if array is None else shown_array(asnumpy(array))
+
+
+def _positions(node: Any, rerun: Rerun | None) -> list[int]:
+    """By edge, the position of its operand."""
+    if isinstance(node, PrimitiveNode):
+        first = node._forward_cls.differentiates.start or 0
+        return list(range(first, first + len(node.edges)))
+    if rerun is not None:
+        return rerun.position
+    return [at for at, is_tensor in enumerate(node._is_tensor or ()) if is_tensor] or list(
+        range(len(node.edges))
+    )
+
+
+def _known_again(rerun: Rerun | None, operands: Iterable[str]) -> dict[str, Shown]:
+    """The operands that the forward would be run on again, as far as they are the real ones."""
+    if rerun is None:
+        return {}
+    return {
+        letter.lower(): shown_array(np.asarray(value))
+        for at, (letter, value) in enumerate(zip(operands, rerun.operands, strict=False))
+        if at not in rerun.made_up and isinstance(value, (np.ndarray, int, float))
+    }
+
+
+def _parameters(node: Any, found: Formulas) -> dict[str, Shown]:
+    """Numbers that were no operands: the exponent of `x ** 2`."""
+    values = {letter: getattr(node, name, None) for letter, name in found.parameters.items()}
+    return {
+        letter: shown_array(np.asarray(value))
+        for letter, value in values.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+
+
+def saved_letters(cls: Any, saved: Iterable[tuple[str, Shown]]) -> dict[str, Shown]:
+    """What a node saved, by the letters of the formulas."""
+    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+    return {letters[name].lower(): value for name, value in saved if name in cls.saves}
+
+
+def _summed(cls: Any, given: tuple[Any, ...], results: tuple[Any, ...]) -> set[int]:
+    """The edges along which the engine summed the gradient of a broadcast operand."""
+    if not cls.broadcasts or not given or given[0] is None:
+        return set()
+    whole = given[0].shape
+    return {edge for edge, grad in enumerate(results) if grad is not None and grad.shape != whole}

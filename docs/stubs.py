@@ -1,0 +1,160 @@
+"""The index of the ops for editors and mypy: `ops/__init__.pyi` and `ops/_methods.pyi`.
+
+Functions with `out=`, in-place methods and other names are made when the package is imported, where
+no editor sees them. `make stubs` writes them down; a test compares.
+"""
+
+import ast
+import inspect
+import sys
+from copy import deepcopy
+from importlib.util import resolve_name
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from glassgrad import ops
+from glassgrad.ops._declaring import FUNCTIONS, METHODS, REQUIRED, Arguments
+
+OUT = ast.parse("Tensor | None", mode="eval").body  # what `out` is
+NONE = ast.Constant(None)
+HOME = Path(ops.__file__).parent
+WARNING = "# Written by `make stubs` (docs/stubs.py) from what the ops declare. Do not edit.\n"
+
+
+def main() -> None:
+    """Write both files."""
+    for name, text in stubs().items():
+        (HOME / name).write_text(text, "utf-8")
+
+
+def stubs() -> dict[str, str]:
+    """The files' texts by their names."""
+    return {"__init__.pyi": _functions(), "_methods.pyi": _methods()}
+
+
+def _functions() -> str:
+    stub = _Stub(FUNCTIONS)
+    lines = []
+    for name, value in sorted(FUNCTIONS.items()):
+        if "declared" in getattr(value, "__dict__", {}) and value.__name__ == name:
+            lines.append(stub.define(name, value, value.__doc__))
+        elif "declared" in getattr(value, "__dict__", {}):
+            lines.append(f"{name} = {value.__name__}\n")
+        else:
+            stub.export(name, value)
+    names = "".join(f'    "{name}",\n' for name in sorted(FUNCTIONS))
+    return stub.text(f'"""{ops.__doc__}"""\n', lines) + f"\n__all__ = [\n{names}]\n"
+
+
+def _methods() -> str:
+    stub = _Stub(METHODS)
+    lines = ["class OpMethods:\n"]
+    for name, value in sorted(METHODS.items()):
+        declared = value.__dict__.get("declared")
+        doc = f"`{declared.__name__}`, in place." if declared and name.endswith("_") else None
+        doc = doc or (value.__doc__ or "").partition("\n")[0]
+        text = stub.define(name, value, doc, is_method=True)
+        lines.append("".join(f"    {line}\n" for line in text.splitlines()))
+    return stub.text('"""The methods of Tensor that ops declare."""\n', lines)
+
+
+class _Stub:
+    """A file in the making: what has to be imported is found as definitions are written."""
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        self.own = own
+        self.imports: dict[str, set[str]] = {"builtins": set()}
+
+    def define(self, name: str, function: Any, doc: str | None, *, is_method: bool = False) -> str:
+        """A definition with the annotations as they are written in the source."""
+        source = function.__dict__.get("declared", function)
+        tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(source))).body[0]
+        assert isinstance(tree, ast.FunctionDef)
+        home = sys.modules[source.__module__]
+        written = {a.arg: a.annotation for a in ast.walk(tree.args) if isinstance(a, ast.arg)}
+        defaults = _defaults(tree.args)
+        given = Arguments.of(function)
+
+        def argument(name: str, default: Any = REQUIRED) -> str:
+            annotated = f"{name}: {self._text(written.get(name, OUT), home)}"
+            if default is REQUIRED:
+                return annotated
+            return f"{annotated} = {self._text(defaults.get(name, NONE), home)}"
+
+        parts = [argument(k, v) for k, v in given.positional.items()]
+        if given.star or given.keyword:
+            parts.append(f"*{argument(given.star) if given.star else ''}")
+        parts += [argument(k, v) for k, v in given.keyword.items()]
+        returned = self._text(tree.returns, home)
+        body = f'"""{doc}"""' if doc else "..."
+        if is_method:
+            parts[0] = "self"  # mypy knows whose mixin it is
+        return f"def {name}({', '.join(parts)}) -> {returned}:\n    {body}\n"
+
+    def _text(self, tree: ast.expr | None, home: ModuleType) -> str:
+        assert tree is not None, "public functions are annotated"
+        return ast.unparse(_Named(self, home).visit(deepcopy(tree)))
+
+    def need(self, name: str, home: ModuleType) -> str:
+        """The name by which a file's annotation is meant here."""
+        if not hasattr(home, name):
+            return f"builtins.{name}" if name in self.own else name
+        value = getattr(home, name)
+        if isinstance(value, ModuleType):
+            self.imports.setdefault(f"{value.__name__} as {name}", set())
+        else:
+            self.imports.setdefault(_home_of(name, home), set()).add(name)
+        return name
+
+    def export(self, name: str, value: Any) -> None:
+        """A name that is what it is in the file it comes from."""
+        has_name = hasattr(value, "__name__")
+        home = value.__module__ if has_name else type(value).__module__
+        own = value.__name__ if has_name else name
+        self.imports.setdefault(home, set()).add(f"{own} as {name}")
+
+    def text(self, head: str, lines: list[str]) -> str:
+        """The file."""
+        parts = [WARNING, head, "\n"]
+        for module, names in sorted(self.imports.items()):
+            listed = ", ".join(sorted(names))
+            parts.append(f"from {module} import {listed}\n" if names else f"import {module}\n")
+        return "".join([*parts, "\n", "\n".join(lines)])
+
+
+class _Named(ast.NodeTransformer):
+    """Replaces the names of an annotation by those that the stub imports."""
+
+    def __init__(self, stub: _Stub, home: ModuleType) -> None:
+        self.stub, self.home = stub, home
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        """An annotation in quotes."""
+        if isinstance(node.value, str):
+            return self.visit(ast.parse(node.value, mode="eval").body)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Builtins are spelled out: `float` is a method, too."""
+        return ast.parse(self.stub.need(node.id, self.home), mode="eval").body
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """The defaults as they are written, by the arguments' names."""
+    names, defaults = [a.arg for a in arguments.args], arguments.defaults
+    found = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    keyword = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return found | {a.arg: default for a, default in keyword if default is not None}
+
+
+def _home_of(name: str, home: ModuleType) -> str:
+    """The module from which a file has a name: itself, if it does not import it."""
+    for node in ast.parse(inspect.getsource(home)).body:
+        if isinstance(node, ast.ImportFrom) and any(name == alias.name for alias in node.names):
+            return resolve_name(f"{'.' * node.level}{node.module or ''}", home.__package__)
+    return home.__name__
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,366 @@
+"""What ops do with the arguments they are given: dims, sizes and numbers, and PyTorch's words."""
+
+import functools
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.dtypes import DType
+from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.tensor import Tensor
+
+Dims = int | Sequence[int] | None
+
+
+def reduced(dim: Dims, ndim: int) -> tuple[int, ...]:
+    """The dims to reduce over, counted from the front; None and () mean all of them.
+
+    Raises:
+        DimError: if one of them does not exist.
+        ShapeError: if one of them comes twice.
+    """
+    dims = wrap_dims(None if names_none(dim) else dim, ndim)
+    return dims if ndim else ()
+
+
+def dim_or_axis(dim: Any, axis: Any) -> Any:
+    """The dim, given under PyTorch's or under NumPy's name.
+
+    Raises:
+        ArgumentTypeError: if both are given.
+    """
+    if axis is None:
+        return dim
+    if dim is not None:
+        raise ArgumentTypeError(
+            f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
+        )
+    return axis
+
+
+def kept_or_keepdims(keepdim: Any, keepdims: Any) -> bool:
+    """Whether reduced dims stay, said under PyTorch's or under NumPy's name."""
+    return bool(keepdim if keepdims is None else keepdims)
+
+
+_NAMES = {
+    "bool": "Bool",
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "float16": "Half",
+    "float32": "Float",
+    "float64": "Double",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+def scalar_name(dtype: DType) -> str:
+    """PyTorch's name of an element type: "Float" for float32."""
+    return _NAMES[str(dtype)]
+
+
+def c_name(dtype: DType) -> str:
+    """C++'s name of an element type, which some messages use: "float" for float32."""
+    return {"Float": "float", "Double": "double", "Half": "c10::Half", "Long": "long int"}.get(
+        scalar_name(dtype), str(dtype)
+    )
+
+
+def not_a_tensor(name: str, *arguments: object) -> ArgumentTypeError:
+    """The error for the first of the arguments that is no tensor."""
+    at, kind = next(
+        (position, type(value).__name__)
+        for position, value in enumerate(arguments)
+        if not isinstance(value, Tensor)
+    )
+    return ArgumentTypeError(
+        f"{name}(): argument {at} must be Tensor, not {kind}. Ops compute on tensors. "
+        "Write `glassgrad.tensor(values)`."
+    )
+
+
+def require_tensor(name: str, value: object) -> None:
+    """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
+    if not isinstance(value, Tensor):
+        raise not_a_tensor(name, value)
+
+
+def check_number(dtype: DType, value: Any) -> None:
+    """Raise DTypeError for a number that a dtype has no room for."""
+    if not _fits(dtype, value):
+        raise DTypeError(
+            f"value cannot be converted to type {_C_NAMES[str(dtype)]} without overflow: {value}. "
+            "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
+        )
+
+
+def _fits(dtype: DType, value: Any) -> bool:
+    """Whether there is room: unsigned integers take negative numbers too, and wrap around."""
+    kind = dtype.kind
+    if isinstance(value, (complex, np.complexfloating)):
+        within = kind == "c" and all(_fits(dtype, part) for part in (value.real, value.imag))
+        return kind == "b" or within
+    if kind == "b" or (kind in "fc" and (value != value or abs(value) == math.inf)):
+        return True
+    low, high = _limits(dtype)
+    return bool(low <= value <= high)  # False for nan
+
+
+_C_NAMES = {
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int",
+    "int64": "int64_t",
+    "float16": "c10::Half",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+@functools.cache
+def _limits(dtype: DType) -> tuple[Any, Any]:
+    if dtype.kind in "fc":
+        high = float(np.finfo(dtype).max)
+        return -high, high
+    info = np.iinfo(dtype)
+    return info.min or -info.max, info.max
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dim counted from the front; negative ones count from the end.
+
+    Args:
+        dim: from `-ndim` to `ndim - 1`; a 0-d tensor takes -1 and 0.
+
+    Raises:
+        DimError: if there is no such dim.
+        ArgumentTypeError: if `dim` is no integer.
+    """
+    try:
+        wanted = _index(dim)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"a dim must be an int, not {type(dim).__name__}. It is a position in the shape. "
+            "Write dim=0 for the first."
+        ) from error
+    count = ndim or 1
+    if not -count <= wanted < count:
+        raise DimError(
+            f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got "
+            f"{wanted}). The tensor has {ndim} dims. Write dim=-1 for the last."
+        )
+    return wanted % count
+
+
+def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
+    """Dims counted from the front, in the order given; None means all of them.
+
+    Raises:
+        DimError: if there is no such dim.
+        ShapeError: if a dim is there twice.
+    """
+    if dims is None:
+        return tuple(range(ndim))
+    given: Any = dims
+    if not isinstance(given, Iterable) or not getattr(given, "ndim", 1):  # a 0-d tensor is one dim
+        return (wrap_dim(given, ndim),)
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in given])
+    for dim in wrapped:
+        if wrapped.count(dim) > 1:
+            raise ShapeError(
+                f"dim {dim} appears multiple times in the list of dims {list(wrapped)}. "
+                "A dim can only be reduced once. Name each dim once."
+            )
+    return wrapped
+
+
+def names_none(dims: Any) -> bool:
+    """Whether dims are () or []. For most reductions that means all of them, for `any` none."""
+    return isinstance(dims, (tuple, list)) and not dims
+
+
+def int_of(value: Any, name: str, argument: str) -> int:
+    """An argument that counts: an int, or what stands for one.
+
+    Args:
+        value: the argument.
+        name: of the function, for the message.
+        argument: how PyTorch calls it.
+
+    Raises:
+        ArgumentTypeError: if it is no integer.
+    """
+    try:
+        return _index(value)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{name}(): argument '{argument}' must be int, not {type(value).__name__}. It counts "
+            f"elements or places. Write a whole number: `{argument}=1`."
+        ) from error
+
+
+def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
+    """An argument that may be one int or several.
+
+    Raises:
+        ArgumentTypeError: if it is neither.
+    """
+    several = values if isinstance(values, (tuple, list)) else (values,)
+    return _indices(several, name, argument, f"It counts places. Write `{argument}=1`, or a tuple.")
+
+
+def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:
+    """The sizes meant by `f(2, 3)` or `f((2, 3))`.
+
+    Args:
+        sizes: the positional arguments.
+        name: of the function, for the message.
+        argument: how PyTorch calls the sizes.
+
+    Raises:
+        ArgumentTypeError: if they are no integers.
+    """
+    if not sizes:
+        raise ArgumentTypeError(
+            f'{name}() missing 1 required positional arguments: "{argument}". '
+            f"Write {name}(…, 2, 3), or () for no dims."
+        )
+    only = sizes[0]
+    given = tuple(only) if len(sizes) == 1 and isinstance(only, (tuple, list)) else sizes
+    return _indices(given, name, argument, "A size counts elements. Write `int(n)`.")
+
+
+def _indices(given: Sequence[Any], name: str, argument: str, why: str) -> tuple[int, ...]:
+    found = []
+    for value in given:
+        try:
+            found.append(_index(value))
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"{name}(): argument '{argument}' must be tuple of ints, not "
+                f"{type(value).__name__}. {why}"
+            ) from error
+    return tuple(found)
+
+
+def _index(value: Any) -> int:
+    """An int, or what stands for one. True is none: it is meant for a flag next to it."""
+    if value is True or value is False:
+        raise TypeError("bool")
+    return operator.index(value)
+
+
+Sizes = tuple[int, ...]
+
+
+def infer_size(size: Sizes, numel: int) -> Sizes:
+    """`size` with its -1 replaced, for a tensor of `numel` elements.
+
+    Raises:
+        ShapeError: if no size, or more than one, fits.
+    """
+    asked = list(size)
+    for position, n in enumerate(size):
+        if n < -1:
+            raise ShapeError(
+                f"invalid shape dimension {n} at index {position} of shape {asked}. A size "
+                "counts elements. Write -1 for the one that follows from the others."
+            )
+    if size.count(-1) > 1:
+        raise ShapeError(
+            f"only one dimension can be inferred, got shape {asked}. Two unknown sizes have many "
+            "solutions. Write one of them as a number."
+        )
+    known = math.prod(n for n in size if n != -1)
+    if -1 not in size:
+        if known != numel:
+            raise _invalid(asked, numel)
+        return size
+    if known == 0 and numel == 0:
+        raise ShapeError(
+            f"cannot reshape tensor of 0 elements into shape {asked} because the unspecified "
+            "dimension size -1 can be any value and is ambiguous. Write it as a number."
+        )
+    if known == 0 or numel % known:
+        raise _invalid(asked, numel)
+    return tuple([numel // known if n == -1 else n for n in size])
+
+
+def _invalid(asked: list[int], numel: int) -> ShapeError:
+    return ShapeError(
+        f"shape '{asked}' is invalid for input of size {numel}. A new shape holds the same "
+        f"elements. Write sizes whose product is {numel}."
+    )
+
+
+def can_view(array: Any, size: Sizes) -> bool:
+    """Whether `array` takes the shape `size` (as many elements) without being copied.
+
+    Neighbouring dims that lie in memory like one long dim form a *run*. A run may be divided
+    anew; no new dim may reach over its end.
+    """
+    if array.flags.c_contiguous:
+        return True
+    runs: list[int] = []
+    step = None  # in bytes, from the start of one row of the run to that of the next
+    for n, stride in reversed(list(zip(array.shape, array.strides, strict=True))):
+        if n == 1:
+            continue
+        if stride == step:
+            runs[-1] *= n
+        else:
+            runs.append(n)
+        step = stride * n
+    left = 1
+    for n in reversed(size):
+        if left == 1 and n != 1:
+            left = runs.pop(0)
+        if left % n:
+            return False
+        left //= n
+    return True
+
+
+def expanded_size(size: Sizes, shape: Sizes, dtype: Any) -> Sizes:
+    """`size` with each -1 replaced by the size that is there.
+
+    Raises:
+        ShapeError: if a tensor of shape `shape` cannot be stretched to it.
+    """
+    new = len(size) - len(shape)
+    if new < 0:
+        raise ShapeError(
+            f"expand({dtype} tensor of shape {list(shape)}, size={list(size)}): the number of "
+            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions "
+            f"in the tensor ({len(shape)}). Expanding adds dims and drops none. Write a size for "
+            "each dim, -1 to keep it."
+        )
+    found = list(size)
+    for dim, n in enumerate(size):
+        if dim < new:
+            if n < 0:
+                raise ShapeError(
+                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
+                    f"non-existing dimension {dim}. There is no size to keep. Write a number."
+                )
+            continue
+        have = shape[dim - new]
+        if n == -1:
+            found[dim] = have
+        elif n < 0 or have not in (1, n):
+            raise ShapeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
+                f"non-singleton dimension {dim}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(shape)}. Only a dim of size 1 can be stretched."
+            )
+    return tuple(found)

@@ -1,0 +1,346 @@
+"""How an op is declared, and what follows from that.
+
+    @op(Tan)
+    def tan(input: Tensor) -> Tensor:
+        return Tan.apply(input)
+
+is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, `x.tan()`,
+`x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
+what they have from there. `make stubs` writes them down for editors and mypy.
+
+NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
+other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
+returns values only. This is also how a rule, written for arrays, runs on Tensors when the
+backward pass itself is recorded.
+"""
+
+import functools
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
+
+from ._families import Elementwise, Predicate
+from ._writing import in_place, written_to
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+FUNCTIONS: dict[str, Any] = {}
+
+
+"""What `glassgrad` has: functions, those with `out=` too, and what `exported` adds."""
+
+
+METHODS: dict[str, Callable[..., Any]] = {}
+
+
+"""What `Tensor` has; those that write to it end with an underscore."""
+
+
+NUMPY: dict[Any, Callable[..., Any]] = {}
+
+
+"""What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
+
+
+RULES: dict[str, tuple[type[Primitive], ...]] = {}
+
+
+"""The classes that a function of this name applies."""
+
+
+def op(
+    *rules: type[Primitive],
+    aliases: tuple[str, ...] = (),
+    numpy: tuple[Any, ...] = (),
+    out: bool | None = None,
+    inplace: bool | None = None,
+    inplace_function: bool = False,
+) -> Callable[[F], F]:
+    """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
+
+    Args:
+        rules: the classes that it applies.
+        aliases: its other names.
+        numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
+        out: whether it takes `out=`. Default: whether it computes element by element.
+        inplace: whether there is a method that writes the result to `input`; the same default.
+        inplace_function: whether that method is a function of `glassgrad`, too.
+    """
+    by_element = bool(rules) and all(
+        issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
+    )
+
+    def declare(function: F) -> F:
+        names = (function.__name__, *aliases)
+        RULES[function.__name__] = rules
+        public = function
+        if by_element if out is None else out:
+            public = with_out(function, rules)
+        plain = as_method(function)
+        for name in names:
+            FUNCTIONS[name], METHODS[name] = public, plain
+        if by_element if inplace is None else inplace:
+            twin = in_place_twin(function, rules)
+            METHODS.update({f"{name}_": twin for name in names})
+            if inplace_function:
+                FUNCTIONS[f"{function.__name__}_"] = twin
+        ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
+        NUMPY.update(dict.fromkeys((*ufuncs, *numpy), function))
+        return public
+
+    return declare
+
+
+def function(
+    *rules: type[Primitive],
+    aliases: tuple[str, ...] = (),
+    numpy: tuple[Any, ...] = (),
+    out: bool = False,
+) -> Callable[[F], F]:
+    """Declare a function of `glassgrad` that is no method; see `op`."""
+
+    def declare(function: F) -> F:
+        RULES[function.__name__] = rules
+        public = with_out(function, rules) if out else function
+        FUNCTIONS.update(dict.fromkeys((function.__name__, *aliases), public))
+        NUMPY.update(dict.fromkeys(numpy, function))
+        return public
+
+    return declare
+
+
+def method(
+    *rules: type[Primitive], name: str = "", aliases: tuple[str, ...] = (), inplace: bool = False
+) -> Callable[[F], F]:
+    """Declare a method of Tensor that is no function of `glassgrad`; see `op`.
+
+    Args:
+        name: the method's name, if the function has another one.
+    """
+
+    def declare(function: F) -> F:
+        RULES[function.__name__] = rules
+        names = (name or function.__name__, *aliases)
+        METHODS.update(dict.fromkeys(names, as_method(function)))
+        if inplace:
+            twin = in_place_twin(function, rules)
+            METHODS.update({f"{each}_": twin for each in names})
+        return function
+
+    return declare
+
+
+def of_numpy(*functions: Any) -> Callable[[F], F]:
+    """Declare what some functions of NumPy do with a Tensor, with NumPy's arguments."""
+
+    def declare(function: F) -> F:
+        NUMPY.update(dict.fromkeys(functions, function))
+        return function
+
+    return declare
+
+
+def plain(function: F) -> F:
+    """The function as it was written, without `out`: for operators, where every call counts."""
+    return function.__dict__.get("declared", function)
+
+
+# What follows from a function ---------------------------------------------------------------------
+
+# Note [Derived functions]
+# A function with `out=`, an in-place twin and a method whose tensor comes first have the arguments
+# of the function they are derived from. So they are made as dataclasses make `__init__`: as text,
+# which is compiled. That is the quickest call there is, and `help` shows the arguments. Texts are
+# alike for functions of the same arguments, so few are compiled.
+
+REQUIRED = object()
+
+
+class Arguments(NamedTuple):
+    """The arguments of a function: names with their defaults."""
+
+    positional: dict[str, Any]
+    star: str
+    keyword: dict[str, Any]
+
+    @classmethod
+    def of(cls, function: Any) -> "Arguments":
+        """Those that a function was written with."""
+        code: CodeType = function.__code__
+        names, n, m = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+        positional = dict.fromkeys(names[:n], REQUIRED)
+        defaults = function.__defaults__ or ()
+        positional.update(zip(names[n - len(defaults) : n], defaults, strict=True))
+        keyword = {k: (function.__kwdefaults__ or {}).get(k, REQUIRED) for k in names[n : n + m]}
+        return cls(positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword)
+
+    def of_method(self, *, without: str = "") -> "Arguments":
+        """With the tensor `input` first, if there is one, and without one of them."""
+        if "input" not in self.positional:
+            return self
+        others = {k: v for k, v in self.positional.items() if k not in ("input", without)}
+        moved = {"input": REQUIRED, **others}
+        return self._replace(positional=moved)
+
+    def declared(self) -> str:
+        """As they stand behind `def`; the defaults are set later."""
+        parts = [k if v is REQUIRED else f"{k}=None" for k, v in self.positional.items()]
+        if self.star or self.keyword:
+            parts.append(f"*{self.star}")
+        parts += [k if v is REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
+        return ", ".join(parts)
+
+    def passed(self) -> str:
+        """As they stand in a call."""
+        star = [f"*{self.star}"] if self.star else []
+        return ", ".join([*self.positional, *star, *[f"{k}={k}" for k in self.keyword]])
+
+
+_CO_VARARGS = 0x04
+
+
+def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
+    """The function with the argument `out`, and a word on it in the docstring."""
+    given = Arguments.of(function)
+    wider = given._replace(keyword={**given.keyword, "out": None})
+    text = (
+        f"def public({wider.declared()}):\n"
+        f"    if out is None:\n"
+        f"        return plain({given.passed()})\n"
+        f"    return written_to(out, function, {given.passed()})\n"
+    )
+    plain = function
+    if len(rules) == 1 and _only_applies(function, rules[0], given):
+        plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
+    made = _derived(function, text, wider, plain=plain, written_to=written_to)
+    made.__annotations__ = {"out": Tensor | None, **function.__annotations__}
+    made.__doc__ = _with_a_word_on_out(function.__doc__)
+    return made
+
+
+def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
+    """Whether all that a function does is to apply a class to its arguments."""
+    code: CodeType = function.__code__
+    text = f"def plain({given.declared()}):\n    return rule.apply({given.passed()})\n"
+    names = (rule.__name__, "apply")
+    return code.co_names == names and code.co_code == _compiled(text)().__code__.co_code
+
+
+def _with_a_word_on_out(doc: str | None) -> str | None:
+    arguments, header, rest = (doc or "").partition("    Args:\n")
+    listed, blank, rest = rest.partition("\n\n")
+    if not header:
+        return doc
+    out = "\n        out: where to write the result, if the tape need not record it."
+    return f"{arguments}{header}{listed}{out}{blank}{rest}"
+
+
+def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable[..., Tensor]:
+    """The function that writes to its tensor `input` what `function` returns."""
+    given = Arguments.of(function)
+    kept = given.of_method(without="inplace")
+    own = {k: v for k, v in given.positional.items() if k != "inplace"}
+    others = [name for name in (*kept.positional, *kept.keyword) if name != "input"]
+    text = (
+        f"def twin({kept.declared()}):\n"
+        f"    call = lambda input: function({given._replace(positional=own).passed()})\n"
+        f"    return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
+    )
+    name = function.__name__
+    copies = not rules or any("self" in rule.saves for rule in rules)
+    made = _derived(function, text, kept, in_place=in_place, name=name, copies=copies)
+    made.__name__ = made.__qualname__ = f"{name}_"
+    made.__annotations__ = {k: v for k, v in function.__annotations__.items() if k != "inplace"}
+    made.__doc__ = f"`{name}`, in place: what it returns is written to `input`, and that returned."
+    return made
+
+
+def as_method(function: Any) -> Callable[..., Any]:
+    """The function itself, or one that takes its tensor `input` first."""
+    given = Arguments.of(function)
+    if "input" not in given.positional or next(iter(given.positional)) == "input":
+        return function
+    moved = given.of_method()
+    text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
+    made = _derived(function, text, moved)
+    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
+    return made
+
+
+def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any:
+    """What `text` defines, made to look like a function of the file of `function`."""
+    made = _compiled(text)(function=function, **used)
+    source: CodeType = function.__code__
+    code = made.__code__.replace(
+        co_filename=source.co_filename,
+        co_firstlineno=source.co_firstlineno,
+        co_name=source.co_name,
+    )
+    defaults = tuple([v for v in arguments.positional.values() if v is not REQUIRED])
+    home = function.__globals__
+    derived = FunctionType(code, home, function.__name__, defaults, made.__closure__)
+    derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not REQUIRED}
+    derived.__dict__["declared"] = function
+    return derived
+
+
+@functools.cache
+def _compiled(text: str) -> Callable[..., Any]:
+    """A function that makes the one that `text` defines, given what this uses."""
+    name = text[4 : text.index("(")]
+    used = "rule=None, function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
+    body = "".join(f"    {line}\n" for line in text.splitlines())
+    scope: dict[str, Any] = {}
+    made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
+    exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
+    return scope["make"]
+
+
+@of_numpy(np.shape)
+def _numpy_shape(a: Tensor) -> tuple[int, ...]:
+    return tuple(a.shape)
+
+
+@of_numpy(np.ndim)
+def _numpy_ndim(a: Tensor) -> int:
+    return a.ndim
+
+
+@of_numpy(np.size)
+def _numpy_size(a: Tensor) -> int:
+    return a.numel()
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """What `np.exp(x)` and `array * x` call."""
+    rule = NUMPY.get(ufunc)
+    if method != "__call__" or rule is None or kwargs:
+        how = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise _unknown(how, kwargs)
+    return rule(*inputs)
+
+
+def array_function(
+    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What `np.sum(x)` calls."""
+    rule = NUMPY.get(func)
+    if rule is None:
+        raise _unknown(func.__name__, {})
+    return rule(*args, **kwargs)
+
+
+def _unknown(name: str, kwargs: dict[str, Any]) -> ArgumentTypeError:
+    extra = f" with {', '.join(sorted(kwargs))}=" if kwargs else ""
+    return ArgumentTypeError(
+        f"np.{name}{extra} has no derivative here, so it does not take a Tensor. Computing it all "
+        f"the same would lose the gradient. Write `np.{name}(x.detach().numpy())` if you need "
+        "none, or use the tensor's own methods."
+    )

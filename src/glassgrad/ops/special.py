@@ -1,0 +1,236 @@
+"""The gamma function by its logarithm, and the derivatives of that: lgamma, digamma, polygamma.
+# Note [Far out, all are smooth]
+# For large x the logarithm of Γ and its derivatives are sums of few powers of x: Stirling's series.
+# Γ(x + 1) = x·Γ(x) leads there from smaller x, and Γ(x)·Γ(1 − x) = π/sin πx from below ½.
+# (Abramowitz & Stegun, 6.1.40, 6.4.6, 6.4.7, 6.4.11.)
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.base.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
+
+from ._declaring import op
+from ._families import Elementwise, run
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
+"""B₂, B₄, …"""
+
+
+_FAR = 10
+
+
+"""How far x is moved: from here on the series is as exact as a float64."""
+
+
+class Lgamma(Elementwise):
+    """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
+
+    saves = ("self",)
+    floating = True
+
+    @staticmethod
+    def forward(x):
+        wide = _wide(x)
+        mirrored = np.where(wide < 0.5, 1 - wide, wide)
+        logarithm = _log_gamma(mirrored)
+        sine = np.abs(np.sin(math.pi * _from_integer(wide)))
+        below = math.log(math.pi) - np.log(sine) - logarithm
+        y = np.where(wide < 0.5, below, logarithm)
+        return _as_narrow_as(x, np.where(np.isinf(wide), math.inf, y))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * run(Digamma, x)
+
+
+def _log_gamma(x: Any) -> Any:
+    """The logarithm of Γ(x) for x ≥ ½."""
+    product: Any = 1.0
+    near = np.where(x < _FAR, x, 1.0)
+    for k in range(_FAR):
+        product = product * (near + k)
+    z = np.where(x < _FAR, x + _FAR, x)
+    series: Any = 0.0
+    for j, b in reversed(list(enumerate(_BERNOULLI, 1))):
+        series = series / (z * z) + b / (2 * j * (2 * j - 1))
+    far = (z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi) + series / z
+    found = far - np.where(x < _FAR, np.log(product), 0.0)
+    return np.where((x == 1) | (x == 2), 0.0, found)  # Γ is 1 there: 0 to the last digit
+
+
+@op(Lgamma)
+def lgamma(input: Tensor) -> Tensor:
+    """The logarithm of the absolute value of the gamma function, element by element.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`: `ln (n - 1)!` at a whole number n; inf at 0 and below at whole numbers.
+
+    Example:
+        >>> lgamma(tensor([0.5, 1.0, 4.0]))
+        tensor([0.5724, 0.0000, 1.7918])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
+    """
+    return Lgamma.apply(input)
+
+
+class Digamma(Elementwise):
+    """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
+
+    saves = ("self",)
+    floating = True
+
+    @staticmethod
+    def forward(x):
+        wide = _wide(x)
+        y = np.where(wide == 0, -1 / wide, _mirrored(wide, 0, _digamma))  # -0 has another sign
+        is_pole = (wide < 0) & (wide == np.floor(wide))
+        return _as_narrow_as(x, np.where(is_pole, math.nan, y))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * run(Polygamma, x, n=1)
+
+
+def _digamma(x: Any) -> Any:
+    """ψ(x) for x ≥ ½."""
+    z, steps, series = x + _FAR, 0.0, 0.0
+    for k in range(_FAR):
+        steps = steps + 1 / (x + k)
+    for j, b in reversed(list(enumerate(_BERNOULLI, 1))):
+        series = (series + b / (2 * j)) / (z * z)
+    return np.log(z) - 0.5 / z - series - steps
+
+
+@op(Digamma)
+def digamma(input: Tensor) -> Tensor:
+    """The derivative of `lgamma`, element by element.
+
+    Args:
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`: -inf at 0, nan below at whole numbers.
+
+    Example:
+        >>> digamma(tensor([0.5, 1.0]))
+        tensor([-1.9635, -0.5772])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.digamma.html
+    """
+    return Digamma.apply(input)
+
+
+class Polygamma(Elementwise):
+    """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
+
+    saves = ("self",)
+    floating = True
+
+    @staticmethod
+    def forward(x, *, n):
+        if n == 0:
+            return Digamma.forward(x)  # type: ignore[no-untyped-call]  # a rule has no annotations
+        return _as_narrow_as(x, _mirrored(_wide(x), n, lambda z: _polygamma(n, z)))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * run(Polygamma, x, n=ctx.n + 1)
+
+
+def _polygamma(n: int, x: Any) -> Any:
+    """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·Σ (x + k)⁻ⁿ⁻¹ for x ≥ ½ and n > 0."""
+    z, steps = x + _FAR, 0.0
+    for k in range(_FAR):
+        steps = steps + (x + k) ** -(n + 1.0)
+    total = steps + z**-n / n + z ** -(n + 1.0) / 2
+    for j, b in enumerate(_BERNOULLI, 1):
+        ways = math.factorial(n + 2 * j - 1) / (math.factorial(n) * math.factorial(2 * j))
+        total = total + b * ways * z ** -(n + 2.0 * j)
+    return total * ((-1) ** (n + 1) * math.factorial(n))
+
+
+@op(Polygamma)
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The `n`-th derivative of `digamma`, element by element.
+
+    Args:
+        n: which derivative: 0 is `digamma` itself.
+        input: real tensor of shape `S`; integers become the default dtype.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        ArgumentError: for a negative `n`.
+
+    Example:
+        >>> polygamma(1, tensor([0.5, 1.0]))
+        tensor([4.9348, 1.6449])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.polygamma.html
+    """
+    _check_order(n)
+    return Polygamma.apply(input, n=n)
+
+
+def _check_order(n: int) -> None:
+    if n < 0:
+        raise ArgumentError(
+            f"polygamma(n, x) does not support negative n, got {n}. It counts derivatives of "
+            "digamma. Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
+        )
+
+
+# From below ½, and to other dtypes --------------------------------------------------------------
+
+
+def _mirrored(x: Any, n: int, above: Callable[[Any], Any]) -> Any:
+    """ψ⁽ⁿ⁾ everywhere, given `above` ½.
+
+    ψ(x) = ψ(1 − x) − π·cot πx, n times derived. With c = cot πx and c' = −π·(1 + c²) the n-th
+    derivative of c is πⁿ·Qₙ(c), where Q₀ = c and Qₙ₊₁ = −(1 + c²)·Qₙ'.
+    """
+    angle = math.pi * _from_integer(x)
+    cotangent = np.cos(angle) / np.sin(angle)
+    value, *others = _derived_cotangent(n)
+    for q in others:
+        value = value * cotangent + q
+    y = above(np.where(x < 0.5, 1 - x, x))
+    return np.where(x < 0.5, (-1) ** n * y - math.pi ** (n + 1) * value, y)
+
+
+def _derived_cotangent(n: int) -> list[Any]:
+    """The coefficients of Qₙ, that of the highest power first."""
+    powers = [0, 1]  # of c⁰, c¹, …
+    for _ in range(n):
+        slope = [k * q for k, q in enumerate(powers)][1:]
+        powers = [-a - b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
+    return powers[::-1]
+
+
+def _from_integer(x: Any) -> Any:
+    """How far x is from the next integer: the sine of π·x is 0 at integers, to the last digit."""
+    return x - np.rint(x)
+
+
+def _wide(x: Any) -> Any:
+    """As float64: the steps from x to where the series holds cost digits."""
+    return np.positive(x, dtype=np.float64)
+
+
+def _as_narrow_as(x: Any, y: Any) -> Any:
+    return np.positive(y, dtype=x.dtype)

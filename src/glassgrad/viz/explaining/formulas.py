@@ -1,0 +1,257 @@
+"""The formulas of an op: its docstring says value and gradients, and mostly the tangent follows.
+
+    Tanh: y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)
+
+The first paragraph of an op's docstring are its formulas, in the notation of `notation.py`. What
+the first equation has on its left, are the results. An operand or a parameter has its own name for
+a letter, or its initial (but i, j, k and l are indices); or an equation says whose letter it is, as
+`c = exponent` does. A user's Function may have formulas so, or LaTeX as its `latex`.
+"""
+
+import inspect
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from glassgrad.ops._families import Elementwise, Linear, Multilinear
+from glassgrad.recording.primitive import Primitive
+from glassgrad.recording.saving import operand_of
+from glassgrad.viz.wording import plain
+
+from .notation import LEAVES, Equation, NotationError, Term, equations, items, latex, terms, text
+
+LONGEST = 240  # characters of a user's docstring
+INDICES = "ijkl"
+NOTHING = Term("number", "0")
+
+
+class Formulas(NamedTuple):
+    """The equations of an op, and whose letters are in them.
+
+    Attributes:
+        value, tangent, gradient: what the op computes, and what its rules do.
+        where: equations for letters that are no operand's and no result's.
+        results: letters, by position.
+        operands, parameters: letters by position, with the names that `forward` has for them.
+    """
+
+    value: list[Equation]
+    tangent: list[Equation]
+    gradient: list[Equation]
+    where: list[Equation]
+    results: list[str]
+    operands: dict[str, str]
+    parameters: dict[str, str]
+
+    @property
+    def columns(self) -> list[list[Equation]]:
+        """Value, tangent and gradient, as far as there are some."""
+        several = ([*self.value, *self.where], self.tangent, self.gradient)
+        return [column for column in several if column]
+
+    def __str__(self) -> str:
+        return (" " * 8).join([",  ".join(map(text, column)) for column in self.columns])
+
+
+_READ: WeakKeyDictionary[type, Formulas | None] = WeakKeyDictionary()
+
+
+def formulas_of(cls: Any) -> Formulas | None:
+    """The formulas of an op or a Function; None if its docstring begins with something else.
+
+    Example:
+        >>> node = tensor(1.0, requires_grad=True).tanh().grad_fn
+        >>> print(formulas_of(node._forward_cls))
+        y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)
+    """
+    if cls not in _READ:
+        try:
+            _READ[cls] = read(cls)
+        except NotationError:
+            _READ[cls] = None
+    return _READ[cls]
+
+
+def read(cls: Any) -> Formulas:
+    """The same, of a class whose docstring has to begin with formulas.
+
+    Raises:
+        NotationError: if it does not; the message says what is not understood, or missing.
+    """
+    said = equations(str(cls.__doc__ or "").strip().split("\n\n")[0])
+    kinds = ("name", "tangent", "gradient")
+    named, tangent, gradient = [[e for e in said if left_name(e).kind == kind] for kind in kinds]
+    if not named:
+        raise NotationError("it does not begin with the value, as in `y = tanh x`")
+    value = [equation for equation in named if left_name(equation) == left_name(named[0])]
+    where = [equation for equation in named if equation not in value]
+    results = _signs(value[0].left)
+    operands, parameters = _letters(cls, said, where)
+    found = Formulas(value, tangent, gradient, where, results, operands, parameters)
+    follows = not tangent and issubclass(cls, Primitive) and cls.differentiable
+    return found._replace(tangent=_tangent(cls, found)) if follows else found
+
+
+def left_name(equation: Equation) -> Term:
+    """The name on the left of an equation, without its places; the first of several."""
+    return next((term for term in terms(equation.left) if term.kind in LEAVES), NOTHING)
+
+
+def letters_of(cls: Any) -> dict[str, str]:
+    """Which letter of the formulas is which tensor, by the name that it is saved under.
+
+    Example:
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> letters_of((x * x).grad_fn._forward_cls)
+        {'z': 'result', 'x': 'self', 'y': 'other'}
+    """
+    found = formulas_of(cls)
+    if found is None:
+        return {}
+    names = dict.fromkeys(found.results, "result") | found.operands | found.parameters
+    by_position = dict(enumerate(found.operands))
+    saved = [name for name in getattr(cls, "saves", ()) if name != "result"]
+    at = {by_position.get(operand_of(cls, name), ""): name for name in saved}
+    return {letter: at.get(letter, name) for letter, name in names.items()}
+
+
+def words_of(cls: Any) -> str:
+    """The formulas of an op as text, or the first line of another docstring."""
+    found = formulas_of(cls) if issubclass(cls, Primitive) else None
+    lines = str(cls.__doc__ or "").strip().splitlines() or ["no docstring says what it computes"]
+    return plain(lines[0], LONGEST) if found is None else str(found)
+
+
+def latex_of(cls: Any) -> tuple[str, ...]:
+    """The formulas of an op as LaTeX, or those that a user's Function has as its `latex`."""
+    found = formulas_of(cls) if issubclass(cls, Primitive) else None
+    if found is not None:
+        return tuple([",\\ ".join(map(latex, column)) for column in found.columns])
+    given = getattr(cls, "latex", ())
+    several = given if isinstance(given, (tuple, list)) else (given,)
+    return tuple([tex for tex in several if isinstance(tex, str) and tex])
+
+
+def _signs(left: Term) -> list[str]:
+    """The letters on the left of an equation, without their places."""
+    names = [part.parts[0] if part.parts else part for part in items(left)]
+    return [name.sign for name in names if name.sign != "…"]
+
+
+def _letters(
+    cls: Any, said: list[Equation], where: list[Equation]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The letters of the operands, and those of the parameters."""
+    forward = getattr(cls, "forward", None)
+    if not inspect.isfunction(forward):
+        return {}, {}
+    used = {term.sign for each in said for term in terms(each) if term.kind in LEAVES}
+    declared = {each.right.sign: _signs(each.left) for each in where}
+    operands: dict[str, str] = {}
+    parameters: dict[str, str] = {}
+    for name, parameter in inspect.signature(forward).parameters.items():
+        initials = [] if name[0] in INDICES else [name[0], name[0].upper()]
+        fitting = [x for x in (name, *initials) if x in used and x not in operands]
+        letters = declared.get(name, fitting[:1])
+        kind = parameters if parameter.kind is parameter.KEYWORD_ONLY else operands
+        if name != "ctx":
+            kind |= dict.fromkeys(letters or [name], name)
+    return operands, parameters
+
+
+# Tangents that follow ----------------------------------------------------------------------------
+
+
+def _tangent(cls: Any, found: Formulas) -> list[Equation]:
+    """What the rules of the families make of tangents."""
+    moving = list(found.operands)[cls.differentiates]
+    together: list[list[str]] = []
+    if issubclass(cls, Linear):
+        together = [moving]
+    elif issubclass(cls, Multilinear) and not issubclass(cls, Elementwise):
+        together = [[x] for x in moving]
+    else:
+        made = [_transposed(result, found) for result in found.results]
+        return [each for each in made if len(made) == 1 or each.right != NOTHING]
+    lefts = _moved(found.results)
+    return [
+        Equation(
+            _replaced(left, lefts), sign, _sum([_replaced(right, _moved(x)) for x in together])
+        )
+        for left, sign, right in found.value
+    ]
+
+
+def _moved(names: list[str]) -> dict[Term, Term]:
+    return {Term("name", name): Term("tangent", name) for name in names}
+
+
+def _replaced(term: Term, by: dict[Term, Term]) -> Term:
+    """A formula with other terms in it; its indices stay."""
+    if term in by:
+        return by[term]
+    fixed = term.parts[1:] if term.kind == "places" else ()
+    parts = [_replaced(part, by) for part in term.parts[: len(term.parts) - len(fixed)]]
+    return term._replace(parts=(*parts, *fixed))
+
+
+def _transposed(result: str, found: Formulas) -> Equation:
+    """`dyᵢ = Σⱼ Jᵢⱼ·dxⱼ`, where the gradients are `x̄ⱼ = ȳᵢ·Jᵢⱼ` for all i that x̄ has not itself."""
+    bar = Term("gradient", result)
+    made_left, several = Term("tangent", result), []
+    for equation in found.gradient:
+        name = left_name(equation)
+        tangent = _replaced(equation.left, {name: Term("tangent", name.sign)})
+        for term in _addends(equation.right):
+            given = [t for t in terms(term) if bar in (t, *t.parts[: t.kind == "places"])]
+            if given:
+                made_left = _replaced(given[0], {bar: Term("tangent", result)})
+                over = [i for i in _indices(tangent) if i not in _indices(made_left)]
+                moved = _to_the_end(_replaced(term, {given[0]: tangent}), tangent)
+                several.append(_summed(moved, over))
+    return Equation(made_left, "=", _sum(several))
+
+
+def _addends(term: Term) -> list[Term]:
+    if term.kind != "binary" or term.sign not in "+−":
+        return [term]
+    left, right = term.parts
+    return [*_addends(left), right if term.sign == "+" else Term("prefix", "−", (right,))]
+
+
+def _indices(term: Term) -> tuple[Term, ...]:
+    return items(term.parts[1]) if term.kind == "places" else ()
+
+
+def _to_the_end(term: Term, tangent: Term) -> Term:
+    """A product whose last factor is the tangent: `(1 − y²)·dx`, `dx/y`."""
+    if term.kind in ("prefix", "choice"):
+        return term._replace(parts=tuple([_to_the_end(part, tangent) for part in term.parts]))
+    factors: list[Term] = []
+    divisors: list[Term] = []
+    while term.kind == "binary" and term.sign in ("·", "/"):
+        (factors if term.sign == "·" else divisors).append(term.parts[1])
+        term = term.parts[0]
+    # Behind all others, but before a sum or product, which reaches to the end.
+    product, *rest = sorted([term, *factors[::-1]], key=lambda f: (f.kind == "big", f == tangent))
+    for factor in rest:
+        product = Term("binary", "·", (product, factor))
+    for divisor in divisors[::-1]:
+        product = Term("binary", "/", (product, divisor))
+    return product
+
+
+def _summed(term: Term, over: list[Term]) -> Term:
+    if not over:
+        return term
+    if term.kind == "prefix":
+        return term._replace(parts=(_summed(term.parts[0], over),))
+    return Term("big", "Σ", (over[0] if len(over) == 1 else Term("list", "", tuple(over)), term))
+
+
+def _sum(several: list[Term]) -> Term:
+    total, *rest = several or [NOTHING]
+    for term in rest:
+        is_minus = term.kind == "prefix"
+        parts = (total, term.parts[0] if is_minus else term)
+        total = Term("binary", "−" if is_minus else "+", parts)
+    return total

@@ -1,0 +1,421 @@
+"""The notation of formulas: text that reads well in a docstring, and a tree of what it says.
+
+    y = tanh x        x̄ = ȳ·(1 − y²)
+    yᵢ = exp xᵢ/Σⱼ exp xⱼ        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)
+    z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]
+
+A bar makes of a letter its gradient (x̄), a d its tangent (dx). Equations are parted by a comma and
+two spaces, by more spaces, or by lines. One with a place on its left is true there alone: what an
+equation before it says, holds elsewhere.
+
+    equation = list ("=" | "~") list
+    list     = choice {"," choice}
+    choice   = logic ["if" logic "else" choice]
+    logic    = relation {("∧" | "∨" | "⊕") relation}
+    relation = sum {("=" | "≠" | "<" | ">" | "≤" | "≥" | "∈") sum}
+    sum      = product {("+" | "−" | "&" | "|" | "^") product}
+    product  = factor {("·" | "/" | "×" | "mod") factor}
+    factor   = "−" product
+             | big ("ᵢ" | "_{" list "}") product             Σᵢ xᵢ·yᵢ, Π_{k ≤ i} xₖ, maxᵢ xᵢ, ∃ᵢ (…)
+             | atom {"²" | "ᵀ" | "ᵢ" | "[" list "]"}         a power, a transpose, places
+    atom     = number [factor] | name | name factor          2y, x, tanh x, max(x, 0), ψ⁽ⁿ⁾(x)
+             | "(" list ")" | "[" list "]" | "|" list "|" | "⌊" list "⌋" | "⌈" list "⌉"
+             | ("√" | "~" | "∂") factor
+
+`[x > 0]` is 1 where that holds, else 0; `i` in it is the place itself. The letter n is how many
+places the first index of the first operand goes through, unless an equation says otherwise.
+Between matrices, which have capital letters, `·` is their product.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
+LEAVES = ("name", "gradient", "tangent")
+RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
+LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
+CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉"}
+BIG = {"Σ", "Π", "∃", "∀", "max", "min", "argmax", "argmin"}
+BIG |= {"median", "nanmedian", "argmedian", "argnanmedian"}
+KEYWORDS = {"if", "else", "mod"}
+LONGEST = 1_000  # characters of a docstring's formulas
+
+_LOWERED = dict(zip("ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋", "ijklmnst0123456789+−", strict=True))
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123456789+−cyxnk()", strict=True))
+_TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
+_TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
+_TOKEN = re.compile(
+    rf"""(?P<number>\d+(?:\.\d+)?|½|∞|…)
+    |(?P<name>(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
+    |(?P<lowered>[{"".join(_LOWERED)}]+)
+    |(?P<raised>[{"".join(_RAISED)}]+)
+    |(?P<space>\s+)
+    |(?P<sign>_{{|.)""",
+    re.VERBOSE,
+)
+
+
+class NotationError(ValueError):
+    """A text that is no formula."""
+
+
+class Term(NamedTuple):
+    """A part of a formula.
+
+    Attributes:
+        kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call",
+            "derivative", "big", "power", "transpose", "binary", "prefix", "bracket", "choice",
+            "list".
+        sign: the name, the number, the function, the operator or the opening bracket.
+        parts: what it is made of.
+    """
+
+    kind: str
+    sign: str = ""
+    parts: tuple["Term", ...] = ()
+
+
+class Equation(NamedTuple):
+    """What is on the left, the sign, and what is on the right."""
+
+    left: Term
+    sign: str
+    right: Term
+
+
+def equations(source: str) -> list[Equation]:
+    r"""The equations of a text.
+
+    Raises:
+        NotationError: if it is none; the message says what was not understood.
+
+    Example:
+        >>> [equation] = equations("x̄ = ȳ·(1 − y²)")
+        >>> equation.left
+        Term(kind='gradient', sign='x', parts=())
+        >>> latex(equation.right)
+        '\\bar y (1 - y^2)'
+    """
+    plain = unicodedata.normalize("NFD", source.strip()).replace("=\u0338", "≠")
+    if len(plain) > LONGEST:
+        raise NotationError(f"it has more than {LONGEST} characters")
+    try:
+        return [_Parser(part).equation() for part in re.split(r",?\s*\n\s*|,?\s{2,}", plain)]
+    except RecursionError:
+        raise NotationError("it is nested too deeply") from None
+
+
+def terms(part: Term | Equation) -> Iterator[Term]:
+    """All terms in a formula, from left to right."""
+    if isinstance(part, Term):
+        yield part
+    for each in part.parts if isinstance(part, Term) else (part.left, part.right):
+        yield from terms(each)
+
+
+def items(term: Term) -> tuple[Term, ...]:
+    """The terms of a list; the term itself, if it is none."""
+    return term.parts if term.kind == "list" else (term,)
+
+
+class _Parser:
+    """Reads one equation from left to right: a method for each rule of the grammar."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tokens = [(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(source)]
+        self.tokens.append(("end", "", len(source)))
+        self.at = 0
+        self.closing = ""
+
+    def peek(self) -> tuple[str, str]:
+        """Kind and text of the next token that is no space."""
+        while self.tokens[self.at][0] == "space":
+            self.at += 1
+        return self.tokens[self.at][:2]
+
+    def adjoins(self, *wanted: str) -> bool:
+        """Whether the very next token, without a space, is one of those kinds or signs."""
+        kind, written, _ = self.tokens[self.at]
+        return kind in wanted or written in wanted
+
+    def take(self, wanted: str = "") -> str:
+        kind, written = self.peek()
+        if kind == "end" or wanted not in ("", written):
+            before = self.source[: self.tokens[self.at][2]]
+            raise NotationError(f"{wanted or 'a term'} is missing after {before!r}")
+        self.at += 1
+        return written
+
+    def equation(self) -> Equation:
+        left = self.list(2)
+        sign = self.take("~" if self.peek()[1] == "~" else "=")
+        right = self.list()
+        if self.peek()[0] != "end":
+            raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
+        return Equation(left, sign, right)
+
+    def list(self, level: int | None = None) -> Term:
+        parts = [self.choice() if level is None else self.binary(level)]
+        while self.peek()[1] == ",":
+            self.take()
+            parts.append(self.choice() if level is None else self.binary(level))
+        return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
+
+    def choice(self) -> Term:
+        value = self.binary()
+        if self.peek()[1] != "if":
+            return value
+        self.take("if")
+        condition = self.binary()
+        self.take("else")
+        return Term("choice", "", (value, condition, self.choice()))
+
+    def binary(self, level: int = 0) -> Term:
+        """A chain of operators that bind alike, of terms that bind more tightly."""
+        if level == len(LEVELS):
+            return self.factor()
+        found = self.binary(level + 1)
+        while (sign := self.peek()[1]) in LEVELS[level] and sign != self.closing:
+            self.take()
+            found = Term("binary", sign, (found, self.binary(level + 1)))
+        return found
+
+    def factor(self) -> Term:
+        product = len(LEVELS) - 1
+        _, written = self.peek()
+        if written == "−":
+            return Term("prefix", self.take(), (self.binary(product),))
+        if written in BIG and self.tokens[self.at + 1][1][:1] in {"_", *_LOWERED}:
+            self.take()
+            under = self.lowered() if self.adjoins("lowered") else self.enclosed("_{", "}")
+            return Term("big", written, (under, self.binary(product)))
+        found = self.atom()
+        while self.adjoins("lowered", "raised", "ᵀ", "["):
+            if self.adjoins("lowered"):
+                found = Term("places", "", (found, self.lowered()))
+            elif self.adjoins("raised"):
+                found = Term("power", "", (found, self.raised()))
+            elif self.adjoins("ᵀ"):
+                found = Term("transpose", self.take(), (found,))
+            else:
+                found = Term("places", "[", (found, self.enclosed("[", "]")))
+        return found
+
+    def atom(self) -> Term:
+        kind, written = self.peek()
+        if written in CLOSING:
+            return Term("bracket", written, (self.enclosed(written, CLOSING[written]),))
+        self.take()
+        if kind == "number":
+            number = Term("number", written)
+            is_factor = written.isdigit() and self.adjoins("name") and not self.adjoins(*KEYWORDS)
+            return Term("binary", "", (number, self.factor())) if is_factor else number
+        if written in ("√", "~", "∂"):
+            return Term("prefix", written, (self.factor(),))
+        if kind != "name" or written in KEYWORDS:
+            raise NotationError(f"{written!r} was not expected in {self.source!r}")
+        if written.endswith(BAR):
+            return Term("gradient", written.removesuffix(BAR))
+        if re.fullmatch(r"d[^\W\d_]", written):
+            return Term("tangent", written[1])
+        return self.call(written) if len(written) > 1 or written in "Γψ" else Term("name", written)
+
+    def call(self, name: str) -> Term:
+        """A function of what follows, or a long name."""
+        if name == "log" and self.adjoins("lowered"):
+            name += self.take()
+        elif name == "ψ" and self.adjoins("raised"):  # its nth derivative
+            return Term("derivative", name, (self.raised(), self.factor()))
+        kind, written = self.peek()
+        is_term = kind in ("name", "number") or written in ("(", "√")
+        is_term |= written == "|" != self.closing
+        if not is_term or written in KEYWORDS:
+            return Term("name", name)
+        of = self.factor()
+        several = of.sign == "(" and of.parts[0].kind == "list"
+        return Term("call", name, of.parts[0].parts if several else (of,))
+
+    def enclosed(self, opening: str, closing: str) -> Term:
+        outside, self.closing = self.closing, closing
+        self.take(opening)
+        inner = self.list()
+        self.take(closing)
+        self.closing = outside
+        return inner
+
+    def raised(self) -> Term:
+        """An exponent: `²`, `ᶜ⁻¹`."""
+        plain = "".join(_RAISED[char] for char in self.take())
+        return _Parser(plain).list()
+
+    def lowered(self) -> Term:
+        """Indices that are written as subscripts: `ᵢⱼ`, `ᵢ₊ₖ`."""
+        plain = "".join(_LOWERED[char] for char in self.take())
+        return _Parser(re.sub(r"(?<=\w)(?=[a-z])", ",", plain)).list()
+
+
+# As text -----------------------------------------------------------------------------------------
+
+
+def as_written(leaf: Term) -> str:
+    """A name, with its bar or its d."""
+    mark = BAR if leaf.kind == "gradient" else ""
+    return ("d" if leaf.kind == "tangent" else "") + leaf.sign + mark
+
+
+def text(term: Term | Equation, leaf: Callable[[Term], str] = as_written) -> str:
+    """A formula in the notation that it was read from.
+
+    Args:
+        leaf: what is written for a name, a gradient, a tangent: its number, for example.
+
+    Example:
+        >>> text(equations("x̄ = ȳ·(1 − y²)")[0], lambda term: "2" if term.sign == "y" else "x̄")
+        'x̄ = 2·(1 − 2²)'
+    """
+    if isinstance(term, Equation):
+        return f"{text(term.left, leaf)} {term.sign} {text(term.right, leaf)}"
+    return unicodedata.normalize("NFC", _text(term, leaf))
+
+
+_TEXT = {
+    "number": "{sign}",
+    "binary": "{0} {sign} {1}",
+    "binary ·": "{0}·{1}",
+    "binary /": "{0}/{1}",
+    "prefix": "{sign}{0}",
+    "transpose": "{0}ᵀ",
+    "bracket": "{sign}{0}{closing}",
+    "choice": "{0} if {1} else {2}",
+}
+
+
+def _text(term: Term, leaf: Callable[[Term], str]) -> str:
+    kind, sign, parts = term
+    if kind in LEAVES:
+        return leaf(term)
+    if kind == "places":
+        indices = _text(parts[1], as_written)
+        return _text(parts[0], leaf) + (f"[{indices}]" if sign else _mapped(indices, _TO_LOWERED))
+    words = [_text(part, leaf) for part in parts]
+    if kind == "power":
+        is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
+        raised = _mapped(words[1], _TO_RAISED) if is_written else ""
+        return words[0] + (raised or f"^({words[1].replace(' ', '')})")
+    if kind == "big":
+        return f"{sign}{_mapped(words[0], _TO_LOWERED) or f'_{{{words[0]}}}'} {words[1]}"
+    if kind == "binary" and not sign:
+        return ("" if words[1][0].isalpha() else "·").join(words)  # 2y, but 2·3
+    if kind == "derivative":
+        return sign + _mapped(words[0], _TO_RAISED) + words[1]
+    if kind == "call" and len(words) == 1:
+        return sign + ("" if words[0].startswith("(") else " ") + words[0]
+    if kind in ("call", "list"):
+        return f"{sign}({', '.join(words)})" if sign else ", ".join(words)
+    template = _TEXT.get(f"{kind} {sign}") or _TEXT[kind]
+    return template.format(*words, sign=sign, closing=CLOSING.get(sign))
+
+
+def _mapped(plain: str, table: dict[str, str]) -> str:
+    """The text as subscript or superscript; empty, if there are no such letters."""
+    chars = [table.get(char, "") for char in plain if char not in ", "]
+    return "".join(chars) if all(chars) else ""
+
+
+# As LaTeX ----------------------------------------------------------------------------------------
+
+_COMMANDS = {
+    "½": r"\tfrac12", "∞": r"\infty", "…": r"\dots", "Σ": r"\sum", "Π": r"\prod",
+    "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "μ": r"\mu", "σ": r"\sigma",
+    "Γ": r"\Gamma", "ψ": r"\psi", "ψ'": r"\psi'",
+    "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log₂": r"\log_2",
+    "log₁₀": r"\log_{10}",
+    "∧": r"\wedge", "∨": r"\vee", "⊕": r"\oplus", "≠": r"\ne", "≤": r"\le", "≥": r"\ge",
+    "∈": r"\in", "∃": r"\exists", "∀": r"\forall", "∂": r"\partial ", "−": "-",
+    "&": r"\mathbin{\&}", "|": r"\mathbin{|}",
+    "^": r"\oplus", "×": r"\times", "mod": r"\bmod", "~": r"\mathord{\sim} ",
+}  # fmt: skip
+_FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
+_COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
+_LATEX = {
+    "number": "{sign}",
+    "binary": "{0} {sign} {1}",
+    "binary ·": "{0}{gap}{1}",
+    "binary ": "{0}{gap}{1}",
+    "binary /": r"\frac{{{bare[0]}}}{{{bare[1]}}}",
+    "prefix": "{sign}{0}",
+    "prefix √": r"\sqrt{{{bare[0]}}}",
+    "transpose": r"{0}^\top",
+    "places": "{0}_{scripts[1]}",
+    "power": "{0}^{scripts[1]}",
+    "big": "{sign}_{scripts[0]} {1}",
+    "list": "{listed}",
+    "call": "{sign}({listed})",
+    "big ∃": r"\exists {0}: {bare[1]}",
+    "big ∀": r"\forall {0}: {bare[1]}",
+    "choice": r"{0}\ \text{{if}}\ {1}\ \text{{else}}\ {2}",
+    "derivative": "{sign}^{{{0}}}{1}",
+    "call exp": "e^{{{bare[0]}}}",
+    "call conj": r"\overline{{{bare[0]}}}",
+    "bracket (": "({0})",
+    "bracket [": "[{0}]",
+    "bracket |": "|{0}|",
+    "bracket ⌊": r"\lfloor {0} \rfloor",
+    "bracket ⌈": r"\lceil {0} \rceil",
+}
+
+
+def latex(term: Term | Equation) -> str:
+    r"""A formula as LaTeX.
+
+    Example:
+        >>> print(latex(equations("x̄ᵢ = ȳ·exp(xᵢ − y)")[0]))
+        \bar x_i = \bar y\,e^{x_i - y}
+    """
+    if isinstance(term, Equation):
+        sign = "=" if term.sign == "=" else r"\sim"
+        return f"{latex(term.left)} {sign} {latex(term.right)}"
+    kind, sign, parts = term
+    if kind in LEAVES:
+        accent = {"name": "", "gradient": r"\bar ", "tangent": r"\dot "}[kind]
+        is_letter = len(sign) == 1
+        return accent + (_COMMANDS.get(sign, sign) if is_letter else _upright("mathrm", sign))
+    words = [latex(part) for part in parts]
+    bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
+    is_word = kind in ("call", "big") and len(sign) > 1
+    template = _LATEX.get(f"{kind} {sign}") or _LATEX[kind]
+    if sign == "/" and words == bare and parts[1].kind != "big":
+        template = "{0} / {1}"
+    elif template == _LATEX["call"] and len(words) == 1:
+        template = "{sign}{0}" if words != bare else "{sign} {0}"
+    return template.format(
+        *words,
+        bare=bare,
+        sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
+        scripts=[_script(word) for word in words],
+        gap=_gap(parts[1], words[1]) if kind == "binary" else "",
+        listed=", ".join(words),
+    )
+
+
+def _upright(command: str, name: str) -> str:
+    escaped = name.replace("_", r"\_")
+    return f"\\{command}{{{escaped}}}"
+
+
+def _script(word: str) -> str:
+    """A subscript or superscript; letters need no comma between them."""
+    words = word.split(", ")
+    script = ("" if all(len(word) == 1 for word in words) else r",\,").join(words)
+    return script if len(script) == 1 else f"{{{script}}}"
+
+
+def _gap(factor: Term, written: str) -> str:
+    """What stands before a factor: a dot before a number, else some space."""
+    if written[0].isdigit():
+        return r" \cdot "
+    is_apart = factor.kind == "call" and factor.sign not in ("exp", "conj", "Γ", "ψ", "ψ'")
+    return " " if is_apart or factor.kind == "big" or factor.sign == "(" else r"\,"
