@@ -152,7 +152,7 @@ class _Maker:
             Vertex(name, "bar", title, badge, tip=tip, bad=bad, size=(round(width, 2), BAR))
         )
         x = bar.start * self.px + room / 2
-        self.places[name] = (round(x, 2), bar.depth * ROW + BAR / 2, round(width, 2), BAR)
+        self.places[name] = Place(round(x, 2), bar.depth * ROW + BAR / 2, round(width, 2), BAR)
 
     # --- the strip ---
 
@@ -188,7 +188,7 @@ class _Maker:
         self.vertices.append(
             Vertex(f"h{at}", "heat", "", tip=_heat_tip(flow), flow=flow, size=size)
         )
-        self.places[f"h{at}"] = (at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
+        self.places[f"h{at}"] = Place(at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
 
 
 def _nan_first(norm: float) -> float:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from glassgrad.viz.layout.boxes import ROW_LINE, TITLE_LINE, Box, box_of, pill_width
-from glassgrad.viz.layout.places import Layout, Point
+from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Box, Layout, Point, box_of, pill_width
 from glassgrad.viz.scene.clusters import GRADIENT
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
 from glassgrad.viz.style import (

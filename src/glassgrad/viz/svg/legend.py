@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from glassgrad.viz.layout.boxes import Box, pill_width
+from glassgrad.viz.layout.places import Box, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import (
     FLOW,

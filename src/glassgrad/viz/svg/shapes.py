@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from glassgrad.viz.layout.boxes import SLANT, Box
+from glassgrad.viz.layout.places import SLANT, Box
 from glassgrad.viz.style import Kind
 
 __all__ = ["outline_of"]

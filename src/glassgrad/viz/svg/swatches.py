@@ -1,7 +1,6 @@
 """Swatches of the kinds and states, for a page's own legend."""
 
-from glassgrad.viz.layout.boxes import Box, pill_width
-from glassgrad.viz.layout.places import Layout
+from glassgrad.viz.layout.places import Box, Layout, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import KINDS, ROW_SIZE, TIES, Kind, text_width
 from glassgrad.viz.svg.document import Pen, box_attribute
