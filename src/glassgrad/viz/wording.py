@@ -44,6 +44,26 @@ def escape(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "node"), counted(1_200, "node"), counted(2, "leaf", "leaves")
+        ('1 node', '1,200 nodes', '2 leaves')
+    """
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
+def notices(*parts: str) -> str:
+    """Several notices as one; the empty ones say nothing.
+
+    Example:
+        >>> notices("", "it is long", "paused")
+        'it is long; paused'
+    """
+    return "; ".join(part for part in parts if part)
+
+
 def shape_text(shape: list[int] | tuple[int, ...]) -> str:
     """A shape as Python writes it.
 

@@ -14,7 +14,7 @@ from glassgrad.viz.layout import engines as layout
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 
 
 @pytest.fixture(autouse=True)

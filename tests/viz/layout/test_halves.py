@@ -4,8 +4,8 @@ import pytest
 
 from glassgrad.viz.layout.halves import hangs_below, lay_out_stacked
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.clusters import GRADIENT
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.scene.snapshot import GRADIENT
 
 LAYOUT = Layout(
     places={"n1": Place(10, 20, 20, 30), "n0": Place(60, 20, 30, 30)},

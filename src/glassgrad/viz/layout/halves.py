@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from glassgrad.viz.layout.lines import ROOM, STUB, connect, free_way, rounded, upright
 from glassgrad.viz.layout.places import Frame, Layout, Place, Point, Route, box_of
-from glassgrad.viz.scene.clusters import GRADIENT
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.scene.mirror import Mirror
+from glassgrad.viz.scene.snapshot import GRADIENT
 
 CHANNEL = 18.0  # px between a half and the first line in the channel below it
 LANE = 8.0  # px between two lines there

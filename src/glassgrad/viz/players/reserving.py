@@ -12,7 +12,7 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.drawing import Drawing, drawn
-from glassgrad.viz.scene.look import PARTS, Look, look_of
+from glassgrad.viz.scene.graph import PARTS, Look, look_of
 from glassgrad.viz.scene.snapshot import graph_of
 
 __all__ = ["drawn_with_room", "gradients_shown"]

@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.wording import plain
 
-__all__ = ["STUBS", "Fold", "Folding", "fold", "numbered_names"]
-
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold
 TIMES = 16  # as many equal modules become one box, before their parent does
 PERIOD = 64  # the longest stretch that is looked for as one that repeats
 
-Parts = list[list[dict[str, Any]]]
-Way = tuple[Parts, Callable[[Any], str], str]  # parts, how to call one, what is folded
+Part = list[dict[str, Any]]
+Parts = list[Part]
+Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
     alone, times = len(parts) - (end - start), 1
     once = sum(len(part) for part in parts[start : start + period])
 
-    def name(part: list[dict[str, Any]]) -> str:
+    def name(part: Part) -> str:
         return _repeats(part, once)
 
     while period and times <= min((end - start) // period, upto):
@@ -214,10 +213,10 @@ def _users(parts: Parts, leaves: dict[str, str]) -> dict[str, list[int]]:
 
 
 def _folding(
-    parts: Parts, leaves: dict[str, str], name: Callable[[Any], str], words: str
+    parts: Parts, leaves: dict[str, str], name: Callable[[Part], str], words: str
 ) -> Folding:
     folds = {
-        number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], _contents(part))
+        number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], contents(part))
         for number, part in enumerate(parts)
         if len(part) > 1
     }
@@ -235,11 +234,11 @@ def _folding(
     return Folding(of, hidden, notice)
 
 
-def _ops(part: list[dict[str, Any]]) -> str:
+def _ops(part: Part) -> str:
     return f"… {len(part):,} ops"
 
 
-def _scope(part: list[dict[str, Any]]) -> str:
+def _scope(part: Part) -> str:
     """`net.block3`; `net.block3–6` for modules that differ by number; else what they share."""
     scopes = [tuple(node.get("scope", ())) for node in part]
     shared: list[str] = []
@@ -251,7 +250,7 @@ def _scope(part: list[dict[str, Any]]) -> str:
     return plain(".".join(shared)) or _ops(part)
 
 
-def _repeats(part: list[dict[str, Any]], once: int) -> str:
+def _repeats(part: Part, once: int) -> str:
     """`net.block3–6 ×4`, or `… 2 ops ×4` for what repeats outside of modules."""
     times, rest = divmod(len(part), once)
     title = _scope(part)
@@ -269,8 +268,9 @@ def numbered_names(names: list[str]) -> list[str]:
     return [f"{stems[0]}{numbers[0]}–{numbers[-1]}"]
 
 
-def _contents(part: list[dict[str, Any]]) -> str:
+def contents(part: Part) -> str:
     """`24 ops: 12 TanhBackward0, 12 LinearBackward0`."""
-    kinds = Counter(plain(node["op"]) for node in part).most_common(6)
-    more = ", …" if len({node["op"] for node in part}) > 6 else ""
-    return f"{len(part):,} ops: " + ", ".join(f"{count:,} {op}" for op, count in kinds) + more
+    kinds = Counter([node["op"] for node in part])
+    words = [f"{count:,} {plain(op)}" for op, count in kinds.most_common(6)]
+    more = ", …" if len(kinds) > 6 else ""
+    return f"{len(part):,} ops: {', '.join(words)}{more}"

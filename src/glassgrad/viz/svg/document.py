@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Literal
 
 from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Box, Layout, Point, box_of, pill_width
-from glassgrad.viz.scene.clusters import GRADIENT
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.style import (
     BADGE_SIZE,
     KINDS,
