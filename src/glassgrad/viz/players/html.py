@@ -20,7 +20,7 @@ from glassgrad.viz.players.opened import templates_of
 from glassgrad.viz.players.packing import pack
 from glassgrad.viz.players.replay import MOST_EVENTS, replay_data
 from glassgrad.viz.style import KINDS
-from glassgrad.viz.svg.swatches import legend_items, state_items
+from glassgrad.viz.svg.legend import legend_items, state_items
 from glassgrad.viz.wording import escape
 
 __all__ = ["Player", "player"]

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from glassgrad.viz.layout.places import Point
 
-__all__ = ["arrowhead", "beside", "path_data"]
-
 STEPS = 24  # places that are looked at along each curve
 FARTHEST = 20.0  # px that a label moves: it still stands beside its line
 TOUCH = 1e-6  # px that are none: a sum of floats may come out a little less

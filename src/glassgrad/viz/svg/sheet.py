@@ -17,8 +17,6 @@ from glassgrad.viz.style import (
     flow_width,
 )
 
-__all__ = ["style_sheet"]
-
 
 def style_sheet(
     theme: Theme = "auto",
