@@ -25,10 +25,7 @@ from glassgrad.viz.scene.mirror import mirrored
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import to_svg
-from glassgrad.viz.text import text_view
-from glassgrad.viz.wording import escape, notices, plain
-
-__all__ = ["Drawing", "draw", "drawn"]
+from glassgrad.viz.wording import escape, notices, plain, text_view
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 WIDEST = 6_000  # px: a picture from left to right that is wider, and so many times as wide as it is
@@ -151,29 +148,28 @@ class Drawing:
         """
         path = Path(path)
         suffix = path.suffix.lower()
-        if suffix == ".png":
-            path.write_bytes(self.png())
-            return path
-        if suffix == ".json":
-            self._check_one_log(path)
-            return self.trace.save(path)
-        texts = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html"}
-        if suffix != ".txt" and suffix not in texts:
-            raise ArgumentError(
-                f"a picture cannot be saved as {path.name!r}. Its suffix says no form that "
-                "glassgrad writes. Use .svg, .png, .html, .dot, .txt or .json."
-            )
-        words = self.report or text_view(self.trace)
-        text = words if suffix == ".txt" else getattr(self, texts[suffix])
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return path
-
-    def _check_one_log(self, path: Path) -> None:
-        if self.report:
+        if suffix == ".json" and self.report:
             raise ArgumentError(
                 f"a comparison cannot be saved as {path.name!r}. It is of two passes, and a log "
                 "tells of one. Save each: `comparison.a.save(…)` and `comparison.b.save(…)`."
             )
+        if suffix == ".json":
+            return self.trace.save(path)
+        if suffix == ".png":
+            path.write_bytes(self.png())
+            return path
+        texts = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html", ".txt": "_text"}
+        if suffix not in texts:
+            raise ArgumentError(
+                f"a picture cannot be saved as {path.name!r}. Its suffix says no form that "
+                "glassgrad writes. Use .svg, .png, .html, .dot, .txt or .json."
+            )
+        path.write_text(getattr(self, texts[suffix]), encoding="utf-8", newline="\n")
+        return path
+
+    @property
+    def _text(self) -> str:
+        return self.report or text_view(self.trace)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.svg

@@ -188,26 +188,18 @@ def _nan_first(norm: float) -> float:
 
 def _wide_enough(runs: list[tuple[str, int]], least: int) -> list[tuple[str, int, bool]]:
     """Name, ops, and whether it is one module: neighbours with fewer than `least` ops are not."""
-    pieces: list[tuple[str, int, bool]] = []
-    names: list[str] = []
-    waiting = 0
-
-    def close() -> None:
-        nonlocal waiting
-        if names:
-            pieces.append((_together(names, waiting), waiting, len(names) == 1))
-        names.clear()
-        waiting = 0
-
+    groups: list[list[str]] = []
+    totals: list[int] = []
     for name, count in runs:
-        if count >= least:  # large enough for a bar of its own, whatever waits before it
-            close()
-        names.append(name)
-        waiting += count
-        if waiting >= least:
-            close()
-    close()
-    return pieces
+        if not groups or count >= least or totals[-1] >= least:
+            groups.append([])
+            totals.append(0)
+        groups[-1].append(name)
+        totals[-1] += count
+    return [
+        (_together(names, total), total, len(names) == 1)
+        for names, total in zip(groups, totals, strict=True)
+    ]
 
 
 def _together(names: list[str], count: int) -> str:
