@@ -17,6 +17,8 @@ import json
 import shutil
 import subprocess
 import threading
+from bisect import bisect_right
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -230,58 +232,41 @@ def _from_json(answer: bytes, engine: str) -> Layout:
 
 def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     """`layout` with room for `boxes`, and its arcs ending at their borders."""
-    xs = {x for route in layout.routes.values() for x, _ in route}
-    xs |= {x for x, _ in layout.labels.values()} | {place.x for place in layout.places.values()}
-    xs |= {end for x, _, width, _ in layout.frames.values() for end in (x, x + width)}
-    at = _stretched(sorted(xs | {layout.width}), layout.places, layout.width, boxes)
-    places = {
-        name: Place(at[place.x], place.y, boxes[name].width, boxes[name].height)
-        for name, place in layout.places.items()
-    }
+    at = _stretch(layout, boxes)
+    fitted = layout.mapped(lambda x, y: (at(x), y))
+    for name, (x, y, _, _) in fitted.places.items():
+        fitted.places[name] = Place(x, y, boxes[name].width, boxes[name].height)
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
-    routes = {}
     for arc in graph.arcs:
-        if arc.id in layout.routes:
-            route = layout.routes[arc.id]
-            points = [(at[x], y) for x, y in route]
+        if arc.id in fitted.routes:
             for end, name in ((0, arc.tail), (-1, arc.head)):
+                here, there = layout.places[name], fitted.places[name]
                 lean = SLANT / 2 if name in slanted else 0.0
-                border = _on_border(route[end], layout.places[name], places[name], lean)
-                _move_end(points, end, border)
-            routes[arc.id] = points
-    return replace(
-        layout,
-        places=places,
-        routes=routes,
-        labels={name: (at[x], y) for name, (x, y) in layout.labels.items()},
-        frames={
-            name: (at[x], y, round(at[x + width] - at[x], 2), height)
-            for name, (x, y, width, height) in layout.frames.items()
-        },
-        width=at[layout.width],
-    )
+                border = _on_border(layout.routes[arc.id][end], here, there, lean)
+                _move_end(fitted.routes[arc.id], end, border)
+    return replace(fitted, width=at(layout.width))
 
 
-def _stretched(
-    xs: list[float], places: dict[str, Place], right: float, boxes: dict[str, Box]
-) -> dict[float, float]:
-    """Where each of `xs` goes when the axis from 0 to `right` makes room for `boxes`."""
-    spans = [
-        (x - width / 2, x + width / 2, boxes[name].width / width)
-        for name, (x, _, width, _) in places.items()
-    ]
-    ends = {0.0, right, *[left for left, _, _ in spans], *[right for _, right, _ in spans]}
-    marks = np.array(sorted(ends))
+def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
+    """The map of the x axis: wider by as much as the boxes over each stretch of it."""
+    ends = [end for place in layout.places.values() for end in (place.left, place.right)]
+    marks = sorted({0.0, layout.width, *ends})
+    number = {mark: at for at, mark in enumerate(marks)}
     factors = np.zeros(len(marks) - 1)
-    for left, end, factor in spans:
-        first, last = np.searchsorted(marks, (left, end))
-        np.maximum(factors[first:last], factor, out=factors[first:last])
+    for name, place in layout.places.items():
+        over = factors[number[place.left] : number[place.right]]
+        np.maximum(over, boxes[name].width / place.width, out=over)
     factors[factors == 0] = 1.0  # between the boxes
-    images = marks[0] + np.concatenate([[0.0], np.cumsum(np.diff(marks) * factors)])
+    images: list[float] = [marks[0], *(marks[0] + np.cumsum(np.diff(marks) * factors)).tolist()]
     # Beyond the ends the map goes on as it was: a curve may bulge out there.
-    beyond = np.minimum(xs - marks[0], 0.0) + np.maximum(xs - marks[-1], 0.0)
-    moved: list[float] = (np.interp(xs, marks, images) + beyond).tolist()
-    return {x: round(image, 2) for x, image in zip(xs, moved, strict=True)}
+    slopes: list[float] = [1.0, *factors.tolist(), 1.0]
+
+    def at(x: float) -> float:
+        step = bisect_right(marks, x)
+        start = max(step - 1, 0)
+        return round(images[start] + (x - marks[start]) * slopes[step], 2)
+
+    return at
 
 
 def _on_border(point: Point, here: Place, there: Place, lean: float) -> Point:

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from glassgrad.viz.layout.lines import ROOM, STUB, connect, free_way, rounded, upright
-from glassgrad.viz.layout.places import Frame, Layout, Place, Point, Route, box_of
-from glassgrad.viz.scene.graph import Arc, Graph, Vertex
+from glassgrad.viz.layout.lines import ROOM, connect, dodge, free_way, rounded, upright
+from glassgrad.viz.layout.places import Frame, Layout, Place, Point, Route, box_of, size_of
+from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
 
@@ -155,11 +155,9 @@ class _Channel:
         sign = 1.0 if lane > box.y else -1.0
         border = box.y + sign * box.height / 2
         way = free_way(taken, x, border + sign, lane, x)
-        taken.append(upright(way, border if way == x else border + sign * STUB, lane))
-        if way == x:
-            return [(x, border), (x, lane)]
-        turn = border + sign * STUB
-        return [(x, border), (x, turn), (way, turn), (way, lane)]
+        points = dodge(x, border, way, sign)
+        taken.append(upright(way, points[-1][1], lane))
+        return [*points, (way, lane)]
 
 
 # --- forward and backward face to face -----------------------------------------------------------
@@ -188,8 +186,9 @@ class _Facing:
     """Puts the two halves of a mirror view together."""
 
     def __init__(self, mirror: Mirror, half: Layout, *, sideways: bool) -> None:
-        self.mirror, self.sideways = mirror, sideways
+        self.mirror = mirror
         self.vertices = {vertex.id: vertex for vertex in mirror.graph.vertices}
+        self.sizes = {v.id: size_of(v, sideways=sideways) for v in mirror.graph.vertices}
         tails = [arc.tail for arc in mirror.graph.arcs if arc.kind == "saved"]
         heights = [half.places[name].y for name in tails if name in half.places]
         deep = bool(heights) and sum(heights) / len(heights) > half.height / 2
@@ -221,10 +220,6 @@ class _Facing:
         both = replace(self.half, places=self.places, routes=routes, labels=labels, frames={})
         return both.trimmed()
 
-    def _size(self, vertex: Vertex) -> tuple[float, float]:
-        box = box_of(vertex)
-        return (box.width, box.height) if self.sideways else (box.height, box.width)
-
     def _notes(self) -> dict[str, Place]:
         """The notes below each other where they would overlap; the first row is at height 0."""
         users: dict[str, list[float]] = {}
@@ -235,7 +230,7 @@ class _Facing:
         for vertex in self.vertices.values():
             if vertex.kind == "saved" and vertex.id in users:
                 x = sum(users[vertex.id]) / len(users[vertex.id])
-                place = Place(x, 0.0, *self._size(vertex))
+                place = Place(x, 0.0, *self.sizes[vertex.id])
                 row = next((row for row in rows if _is_free(row, place)), None)
                 if row is None:
                     rows.append({vertex.id: place})
@@ -256,7 +251,7 @@ class _Facing:
             opposite = self.mirror.above.get(name)
             for id, height in (name, y + self.depth), (opposite, self.half.height - y):
                 if id is not None:
-                    size = width, self._size(self.vertices[id])[1]
+                    size = width, self.sizes[id][1]
                     places[id] = Place(x, round(height, 2), *size)
         return places
 
@@ -273,9 +268,9 @@ class _Facing:
         """A leaf that is drawn as stubs stands by itself, at the left."""
         top = 0.0
         rest = [vertex for name, vertex in self.vertices.items() if name not in self.places]
-        wide = max([self._size(vertex)[0] for vertex in rest], default=0.0) + GAP
+        wide = max([self.sizes[vertex.id][0] for vertex in rest], default=0.0) + GAP
         for vertex in rest:
-            width, height = self._size(vertex)
+            width, height = self.sizes[vertex.id]
             self.places[vertex.id] = Place(width / 2 - wide, top + height / 2, width, height)
             top += height + BESIDE
 

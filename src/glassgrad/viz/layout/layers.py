@@ -8,7 +8,7 @@ picture from left to right; one from top to bottom is turned afterwards.
 from collections import defaultdict
 
 from glassgrad.viz.layout.lines import lane_ties, notes_of
-from glassgrad.viz.layout.places import Layout, Place, Route, box_of
+from glassgrad.viz.layout.places import Layout, Place, Route, size_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import TIES
 
@@ -23,11 +23,7 @@ def lay_out_by_layers(graph: Graph, *, sideways: bool = True) -> Layout:
         graph: what to place.
         sideways: False if the layout will be turned, and its boxes are as wide as they are high.
     """
-    boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
-    sizes = {
-        name: (box.width, box.height) if sideways else (box.height, box.width)
-        for name, box in boxes.items()
-    }
+    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
     places = _places(_sorted_layers(graph, _layer_of(graph)), sizes)
     routes = _routes(graph, places)
     labels = {}

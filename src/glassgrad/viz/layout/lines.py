@@ -90,8 +90,8 @@ class _Lanes:
             down = free_way(self.boxes, start, tail.bottom + 1, lane, sign)
             up = free_way(self.boxes, end, head.bottom + 1, lane, -sign)
         self.taken.append((min(down, up), max(down, up), lane))
-        corners = [*_dodge(start, tail.bottom, down), (down, lane), (up, lane)]
-        return rounded([*corners, *reversed(_dodge(end, head.bottom, up))])
+        corners = [*dodge(start, tail.bottom, down), (down, lane), (up, lane)]
+        return rounded([*corners, *reversed(dodge(end, head.bottom, up))])
 
     def _lane(self, above: float, left: float, right: float) -> float:
         """The first height below `above` at which nothing lies between `left` and `right`."""
@@ -108,9 +108,10 @@ class _Lanes:
         return lane
 
 
-def _dodge(x: float, y: float, way: float) -> list[Point]:
-    """From a border to the way down from there, which may be beside a box that is below."""
-    return [(x, y)] if way == x else [(x, y), (x, y + STUB), (way, y + STUB)]
+def dodge(x: float, y: float, way: float, sign: float = 1.0) -> list[Point]:
+    """From a border to the way down from there (up, for `sign` -1), which may be beside a box."""
+    turn = y + sign * STUB
+    return [(x, y)] if way == x else [(x, y), (x, turn), (way, turn)]
 
 
 def free_way(boxes: list[Place], x: float, start: float, end: float, sign: float) -> float:

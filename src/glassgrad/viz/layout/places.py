@@ -74,20 +74,20 @@ class Layout:
 
     def turned(self) -> "Layout":
         """With x and y changed: what went from left to right goes from top to bottom."""
-        turned = self._mapped(lambda x, y: (y, x), turn=True)
+        turned = self.mapped(lambda x, y: (y, x), turn=True)
         return replace(turned, width=self.height, height=self.width)
 
     def flipped(self) -> "Layout":
         """With left and right changed."""
-        return self._mapped(lambda x, y: (round(self.width - x, 2), y))
+        return self.mapped(lambda x, y: (round(self.width - x, 2), y))
 
     def upside_down(self) -> "Layout":
         """With above and below changed."""
-        return self._mapped(lambda x, y: (x, round(self.height - y, 2)))
+        return self.mapped(lambda x, y: (x, round(self.height - y, 2)))
 
     def moved(self, right: float, down: float) -> "Layout":
         """With more room on the left, and above."""
-        moved = self._mapped(lambda x, y: (round(x + right, 2), round(y + down, 2)))
+        moved = self.mapped(lambda x, y: (round(x + right, 2), round(y + down, 2)))
         return replace(moved, width=self.width + right, height=self.height + down)
 
     def trimmed(self) -> "Layout":
@@ -102,15 +102,16 @@ class Layout:
         size = round(max(xs) - min(xs), 2), round(max(ys) - min(ys), 2)
         return replace(self.moved(-min(xs), -min(ys)), width=size[0], height=size[1])
 
-    def _mapped(self, point: Callable[[float, float], Point], *, turn: bool = False) -> "Layout":
+    def mapped(self, point: Callable[[float, float], Point], *, turn: bool = False) -> "Layout":
+        """With every point where `point` puts it; `turn` says that x and y change places."""
+
         def place(place: Place) -> Place:
             width, height = place.width, place.height
             return Place(*point(place.x, place.y), *((height, width) if turn else (width, height)))
 
         def frame(x: float, y: float, width: float, height: float) -> Frame:
-            corners = point(x, y), point(x + width, y + height)
-            left, top = (min(values) for values in zip(*corners, strict=True))
-            return left, top, *((height, width) if turn else (width, height))
+            (a, b), (c, d) = point(x, y), point(x + width, y + height)
+            return min(a, c), min(b, d), round(abs(c - a), 2), round(abs(d - b), 2)
 
         return replace(
             self,
@@ -180,6 +181,12 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     elif vertex.kept:
         height += 6.0  # so that the pill on the lower border keeps clear of the badge
     return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
+
+
+def size_of(vertex: Vertex, *, sideways: bool) -> tuple[float, float]:
+    """Width and height of a box; if not `sideways` in a layout that will be turned."""
+    box = box_of(vertex)
+    return (box.width, box.height) if sideways else (box.height, box.width)
 
 
 def pill_width(name: str) -> float:
