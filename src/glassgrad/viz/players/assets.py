@@ -8,8 +8,7 @@ from functools import cache
 from importlib import resources
 
 from glassgrad.viz.players.tightening import tight
-from glassgrad.viz.style import KINDS
-from glassgrad.viz.svg.sheet import style_sheet
+from glassgrad.viz.style import KINDS, style_sheet
 
 __all__ = ["script", "slim", "styles"]
 

@@ -2,7 +2,6 @@
 
 pen       words, the outlines of boxes, pills
 curves    the paths of lines
-sheet     the colours as CSS variables
 legend    what stands under a picture, and beside a player
 document  the whole
 """

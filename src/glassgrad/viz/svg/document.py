@@ -33,13 +33,13 @@ from glassgrad.viz.style import (
     Kind,
     Theme,
     arrow_looks,
+    style_sheet,
     text_width,
     tie_looks,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
 from glassgrad.viz.svg.pen import Pen, box_attribute
-from glassgrad.viz.svg.sheet import style_sheet
 from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0
