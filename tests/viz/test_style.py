@@ -69,22 +69,22 @@ def contrast_for(sight, first, second):
 @pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
 def test_text_can_be_read_on_every_fill(kind, theme, sight):
     colours = THEMES[theme]
-    assert contrast_for(sight, colours["text"], kind.fill[theme]) >= 4.5
-    assert contrast_for(sight, colours["muted"], kind.fill[theme]) >= 4.5
-    assert contrast_for(sight, colours["canvas"], kind.pill(theme)) >= 4.5  # the text of a badge
+    assert contrast_for(sight, colours["text"], kind.paint.fill[theme]) >= 4.5
+    assert contrast_for(sight, colours["muted"], kind.paint.fill[theme]) >= 4.5
+    assert contrast_for(sight, colours["canvas"], kind.badge(theme)) >= 4.5  # the text of a badge
 
 
 @pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
 def test_borders_stand_out_from_fill_and_canvas(kind, theme, sight):
-    assert contrast_for(sight, kind.border[theme], kind.fill[theme]) >= 3
-    assert contrast_for(sight, kind.border[theme], THEMES[theme]["canvas"]) >= 3
+    assert contrast_for(sight, kind.paint.border[theme], kind.paint.fill[theme]) >= 3
+    assert contrast_for(sight, kind.paint.border[theme], THEMES[theme]["canvas"]) >= 3
 
 
 @pytest.mark.parametrize(("kind", "theme", "sight"), CASES, ids=IDS)
 def test_a_bad_box_and_a_marked_one_stand_out(kind, theme, sight):
     bad = THEMES[theme]["bad"]
     for colour in (bad, *(mark.colour[theme] for mark in MARKS.values())):
-        assert contrast_for(sight, colour, kind.fill[theme]) >= 3
+        assert contrast_for(sight, colour, kind.paint.fill[theme]) >= 3
         # And the text of its badge.
         assert contrast_for(sight, colour, THEMES[theme]["canvas"]) >= 4.5
 

@@ -135,19 +135,9 @@ class Kind:
     doubled: bool = False
     sign: str = ""
 
-    @property
-    def fill(self) -> Shades:
-        """The colour of the ground, by theme."""
-        return self.paint.fill
-
-    @property
-    def border(self) -> Shades:
-        """The colour of the border, by theme."""
-        return self.paint.border
-
-    def pill(self, theme: str) -> str:
+    def badge(self, theme: str) -> str:
         """The colour of the badge."""
-        return (self.paint.ink or self.border)[theme]
+        return (self.paint.ink or self.paint.border)[theme]
 
 
 _KINDS = (
@@ -226,7 +216,7 @@ def border_looks(kind: Kind, theme: str, *, bad: bool = False, mark: str = "") -
     """The border of a box, as attributes."""
     if mark:
         return MARKS[mark].looks(theme)
-    colour = THEMES[theme]["bad"] if bad else kind.border[theme]
+    colour = THEMES[theme]["bad"] if bad else kind.paint.border[theme]
     looks = {"stroke": colour, "stroke_width": f"{3 if bad else kind.width:g}"}
     return looks | ({"stroke_dasharray": kind.dash} if kind.dash else {})
 
@@ -283,9 +273,9 @@ def css_variables(
     """
     colours = [(role, value) for role, value in THEMES[theme].items()]
     for kind in (KINDS[name] for name in kinds):
-        colours.append((f"{kind.name}-fill", kind.fill[theme]))
-        colours.append((f"{kind.name}-border", kind.border[theme]))
-        colours.append((f"{kind.name}-badge", kind.pill(theme)))
+        colours.append((f"{kind.name}-fill", kind.paint.fill[theme]))
+        colours.append((f"{kind.name}-border", kind.paint.border[theme]))
+        colours.append((f"{kind.name}-badge", kind.badge(theme)))
     if flow:
         colours += [(f"flow-{step}", value) for step, value in enumerate(FLOW[theme])]
     if marks:

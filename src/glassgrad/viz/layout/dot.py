@@ -94,7 +94,7 @@ class _Writer:
             return size
         style = ["filled", *(["rounded"] if kind.shape in {"card", "round", "pill"} else [])]
         style += ["dashed"] if kind.dash else []
-        border, width = _quote(kind.border[self.theme]), kind.width
+        border, width = _quote(kind.paint.border[self.theme]), kind.width
         if vertex.bad:
             border, width = self.colours["bad"], 3.0
         if vertex.mark:
@@ -103,7 +103,7 @@ class _Writer:
         shape = _SHAPES.get(kind.shape, "box")
         return (
             f'{size}, class={_quote(kind.name)}, shape={shape}, style="{",".join(style)}"'
-            f", fillcolor={_quote(kind.fill[self.theme])}, color={border}"
+            f", fillcolor={_quote(kind.paint.fill[self.theme])}, color={border}"
             f", penwidth={width}, peripheries={2 if kind.doubled else 1}"
             f", tooltip={_quote(vertex.tip)}, label=<{_table(vertex)}>"
         )

@@ -238,7 +238,7 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
         fitted.places[name] = Place(x, y, boxes[name].width, boxes[name].height)
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
-        if arc.id in fitted.routes:
+        if arc.id in fitted.routes:  # of some ties we find the way ourselves
             for end, name in ((0, arc.tail), (-1, arc.head)):
                 here, there = layout.places[name], fitted.places[name]
                 lean = SLANT / 2 if name in slanted else 0.0

@@ -196,6 +196,7 @@ class _Facing:
         notes = self._notes()
         band = max((place.bottom for place in notes.values()), default=0.0)
         self.depth = half.height + (band + 2 * GAP if notes else 3 * GAP)
+        self.lower, self.upper = self.half.moved(0.0, self.depth), self.half.upside_down()
         self.places = self._both_halves()
         for name, place in notes.items():
             self.places[name] = place._replace(y=place.y + half.height + GAP)
@@ -204,21 +205,22 @@ class _Facing:
 
     def layout(self) -> Layout:
         """All of it."""
-        routes = self._mirrored_routes()
+        arcs, ways = self.mirror.graph.arcs, self.mirror.ways
+        from_output = {arc.id for arc in arcs if self.vertices[arc.tail].kind == "output"}
+        routes = {id: way for id, way in self.lower.routes.items() if id not in from_output}
+        routes |= {ways[id]: self.upper.routes[id][::-1] for id in routes if id in ways}
         taken = list(self.places.values())
         uses: Counter[str] = Counter()
-        for arc in self.mirror.graph.arcs:
-            if arc.id not in routes and arc.tail in self.places and arc.head in self.places:
+        for arc in arcs:
+            if arc.id not in routes:
                 tail, head = self.places[arc.tail], self.places[arc.head]
-                if self.vertices[arc.tail].kind == "output":
+                if arc.id in from_output:
                     routes[arc.id] = _quarter(head, tail)[::-1]
                 elif self.vertices[arc.head].kind == "output":
                     routes[arc.id] = _quarter(tail, head)
                 else:
                     routes[arc.id] = connect(arc, tail, head, taken, uses)
-        labels = {name: (x, y + self.depth) for name, (x, y) in self.half.labels.items()}
-        both = replace(self.half, places=self.places, routes=routes, labels=labels, frames={})
-        return both.trimmed()
+        return replace(self.lower, places=self.places, routes=routes, frames={}).trimmed()
 
     def _notes(self) -> dict[str, Place]:
         """The notes below each other where they would overlap; the first row is at height 0."""
@@ -246,14 +248,10 @@ class _Facing:
 
     def _both_halves(self) -> dict[str, Place]:
         """Both halves. As long as each other they are, and as high as their texts ask for."""
-        places = {}
-        for name, (x, y, width, _) in self.half.places.items():
-            opposite = self.mirror.above.get(name)
-            for id, height in (name, y + self.depth), (opposite, self.half.height - y):
-                if id is not None:
-                    size = width, self.sizes[id][1]
-                    places[id] = Place(x, round(height, 2), *size)
-        return places
+        above = self.mirror.above
+        places = dict(self.lower.places)
+        places |= {above[id]: at for id, at in self.upper.places.items() if id in above}
+        return {id: place._replace(height=self.sizes[id][1]) for id, place in places.items()}
 
     def _place_outputs(self) -> None:
         """Where forward ends and backward begins: at the right, between the halves."""
@@ -273,17 +271,6 @@ class _Facing:
             width, height = self.sizes[vertex.id]
             self.places[vertex.id] = Place(width / 2 - wide, top + height / 2, width, height)
             top += height + BESIDE
-
-    def _mirrored_routes(self) -> dict[str, Route]:
-        tails = {arc.id: self.vertices[arc.tail].kind for arc in self.mirror.graph.arcs}
-        routes = {}
-        for name, points in self.half.routes.items():
-            if tails[name] != "output":
-                routes[name] = [(x, round(y + self.depth, 2)) for x, y in points]
-                if name in self.mirror.ways:
-                    image = [(x, round(self.half.height - y, 2)) for x, y in points]
-                    routes[self.mirror.ways[name]] = image[::-1]
-        return routes
 
 
 def _is_free(row: dict[str, Place], place: Place) -> bool:

@@ -59,8 +59,6 @@ def _note_routes(graph: Graph, places: dict[str, Place], notes: dict[str, str]) 
     for arc in graph.arcs:
         if arc.kind not in TIES or arc.head not in notes:
             continue
-        if arc.tail not in places or arc.head not in places:
-            continue
         tail, head = places[arc.tail], places[arc.head]
         if abs(tail.y - head.y) >= (tail.height + head.height) / 2 + STUB:
             routes[arc.id] = connect(arc, tail, head, taken, uses)

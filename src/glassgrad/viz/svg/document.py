@@ -112,15 +112,13 @@ class _Document(Pen):
         for cluster in clusters:
             yield self._cluster(cluster)
         for arc in graph.arcs:
-            if arc.id in layout.routes:
-                yield self._arc(arc)
+            yield self._arc(arc)
         yield from self._labels()
         for cluster in clusters:
             x, y, _, _ = layout.frames[cluster.id]
             yield self._words_beside(x + 12, y + 17, cluster.title, 11, at="start")
         for vertex in graph.vertices:
-            if vertex.id in layout.places:
-                yield self._vertex(vertex)
+            yield self._vertex(vertex)
         yield "</g>"
         yield from write_legend(self, legend, MARGIN, height - LEGEND_LINE * len(legend) - 4)
         yield "</svg>"
@@ -185,7 +183,7 @@ class _Document(Pen):
         fans: dict[str, list[Route]] = defaultdict(list)
         for arc in self.graph.arcs:
             if arc.kind not in TIES:
-                fans[arc.tail].append(self.layout.routes.get(arc.id, []))
+                fans[arc.tail].append(self.layout.routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
                 x, y = self.layout.labels[arc.id]
@@ -265,7 +263,7 @@ class _Document(Pen):
         return f'<text class="title" x="{x:.1f}" y="{y:.1f}"{looks}>{words}</text>'
 
     def _badge(self, vertex: Vertex, kind: Kind, x: float, y: float, width: float) -> Iterator[str]:
-        fill = self.colours["bad"] if vertex.bad else kind.pill(self.shade)
+        fill = self.colours["bad"] if vertex.bad else kind.badge(self.shade)
         fill = MARKS[vertex.mark].colour[self.shade] if vertex.mark else fill
         yield (
             f'<rect class="badge" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="15" rx="7.5"'

@@ -107,7 +107,10 @@ def _kinds(pen: Pen, graph: Graph) -> Iterator[Item]:
     has_run = any("#" in vertex.badge for vertex in graph.vertices)
     for kind in KINDS.values():
         if kind.name in present and not (pen.framed and kind.shape == "bar"):
-            yield _of_kind(pen, kind, has_run=has_run)
+            label, sign = kind.label, kind.sign
+            if kind.name == "function" and has_run:  # then nodes have a turn
+                label, sign = f"{label}, #turn", "#"
+            yield _of_box(pen, kind, label, sign=sign)
     if any(vertex.hooks for vertex in graph.vertices):
         words, label = HOOK
         yield Item(pill_width(words), label, lambda x, y: pen.pill("hook", words, x, y + 8))
@@ -119,25 +122,21 @@ def _kinds(pen: Pen, graph: Graph) -> Iterator[Item]:
 def _marks(pen: Pen, graph: Graph) -> Iterator[Item]:
     """What a comparison marks, and how much gradient went along arrows."""
     marks = {vertex.mark for vertex in graph.vertices} | {arc.mark for arc in graph.arcs}
-    for name in MARKS:
+    for name, mark in MARKS.items():
         if name in marks:
-            yield _of_mark(pen, name)
+            yield _of_box(pen, KINDS["function"], mark.label, mark=name)
     if graph.flow:
         yield _of_flow(pen, graph.flow)
 
 
-def _of_kind(pen: Pen, kind: Kind, *, has_run: bool) -> Item:
-    """Nodes have a turn, and the word for it, where a pass has run."""
+def _of_box(pen: Pen, kind: Kind, label: str, *, sign: str = "", mark: str = "") -> Item:
     box = Box(16.0, 16.0) if kind.shape == "dot" else _SWATCH
-    label, sign = kind.label, kind.sign
-    if kind.name == "function" and has_run:
-        label, sign = f"{label}, #turn", "#"
 
     def draw(x: float, y: float) -> str:
-        inside = "".join(pen.outline(kind, x, y, box))
+        inside = "".join(pen.outline(kind, x, y, box, mark=mark))
         if sign:
             inside += _sign(pen, sign, x + box.width / 2 + (1.5 if kind.doubled else 0), y, kind)
-        return f'<g class="{kind.name}">{inside}</g>'
+        return f'<g class="{f"{kind.name} {mark}".strip()}">{inside}</g>'
 
     return Item(box.width, label, draw)
 
@@ -161,14 +160,6 @@ def _of_tie(pen: Pen, name: str) -> Item:
         return f'<g class="{name}-arc">{path}</g>'
 
     return Item(width, TIES[name].label, draw)
-
-
-def _of_mark(pen: Pen, name: str) -> Item:
-    def draw(x: float, y: float) -> str:
-        inside = "".join(pen.outline(KINDS["function"], x, y, _SWATCH, mark=name))
-        return f'<g class="function {name}">{inside}</g>'
-
-    return Item(_SWATCH.width, MARKS[name].label, draw)
 
 
 def _of_flow(pen: Pen, words: str) -> Item:

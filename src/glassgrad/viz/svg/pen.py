@@ -59,7 +59,7 @@ class Pen:
     ) -> Iterator[str]:
         """The border of a box and its ground."""
         looks = border_looks(kind, self.shade, bad=bad, mark=mark)
-        return self.shape(kind, x, y, box, fill=kind.fill[self.shade], **looks)
+        return self.shape(kind, x, y, box, fill=kind.paint.fill[self.shade], **looks)
 
     def shape(self, kind: Kind, x: float, y: float, box: Box, **looks: str) -> Iterator[str]:
         """The elements that are the border and the ground of a box.
@@ -94,7 +94,8 @@ class Pen:
         width, muted = pill_width(words) - 4, self.colours["muted"]
         fill, stroke = self.colours["canvas"], muted
         if name == "kept":
-            fill, stroke = KINDS["saved"].fill[self.shade], KINDS["saved"].border[self.shade]
+            paint = KINDS["saved"].paint
+            fill, stroke = paint.fill[self.shade], paint.border[self.shade]
         looks = self.inline(fill=fill, stroke=stroke)
         rect = f'<rect x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"{looks}/>'
         text = self.text("", x + width / 2, y + 3, words, 9, muted, at="middle", weight=600)
