@@ -136,7 +136,8 @@ def _of_box(pen: Pen, kind: Kind, label: str, *, sign: str = "", mark: str = "")
         inside = "".join(pen.outline(kind, x, y, box, mark=mark))
         if sign:
             inside += _sign(pen, sign, x + box.width / 2 + (1.5 if kind.doubled else 0), y, kind)
-        return f'<g class="{f"{kind.name} {mark}".strip()}">{inside}</g>'
+        names = f"{kind.name} {mark}".strip()
+        return f'<g class="{names}">{inside}</g>'
 
     return Item(box.width, label, draw)
 
