@@ -87,7 +87,7 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
     raise AssertionError("one fold of everything is one box")
 
 
-def _ways(nodes: list[dict[str, Any]], most: int) -> Iterator[Way]:
+def _ways(nodes: Part, most: int) -> Iterator[Way]:
     """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
     runs = _runs(nodes)
     lengths = np.array([len(run) for run in runs])
@@ -110,7 +110,7 @@ def _ways(nodes: list[dict[str, Any]], most: int) -> Iterator[Way]:
         size *= 2
 
 
-def _runs(nodes: list[dict[str, Any]]) -> Parts:
+def _runs(nodes: Part) -> Parts:
     """Runs in which each node feeds the one before it on the tape and nothing else."""
     uses = Counter(edge["to"] for node in nodes for edge in node["edges"])
     runs: Parts = []
@@ -140,7 +140,7 @@ def _count(lengths: NDArray[np.int_], longest: int) -> int:
     return int((lengths // longest + np.where(rest < CHAIN, rest, 1)).sum())
 
 
-def _by_scope(nodes: list[dict[str, Any]], depth: int) -> Parts:
+def _by_scope(nodes: Part, depth: int) -> Parts:
     """Runs of nodes made in one module, down to the given depth."""
     parts: Parts = []
     for scope, run in groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth])):
