@@ -3,7 +3,7 @@
 import re
 
 from glassgrad.viz.players import assets
-from glassgrad.viz.svg.sheet import style_sheet
+from glassgrad.viz.style import style_sheet
 
 START = """
 for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {

@@ -11,7 +11,7 @@ import glassgrad as gg
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.torch import record
-from glassgrad.viz.text import text_view
+from glassgrad.viz.wording import text_view
 from tracing.classics import CLASSICS
 
 

@@ -2,6 +2,7 @@ import base64
 import builtins
 import re
 import struct
+import sys
 
 import pytest
 
@@ -9,6 +10,7 @@ import glassgrad as gg
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player, text_view
+from glassgrad.viz.layout import engines
 
 
 @pytest.fixture
@@ -207,3 +209,22 @@ def test_a_long_picture_goes_from_left_to_right_where_that_is_asked_for(samples)
 
 def test_a_player_lays_out_from_left_to_right_however_long_it_is(samples):
     assert player(samples.chain(100)).drawing.rankdir == "LR"
+
+
+def test_a_drawing_of_four_nodes_takes_at_most_3000_calls():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+    draw(gg.record((x * 2).sum()))  # what is imported and compiled once
+    trace, calls = gg.record(gg.tanh(x * gg.tensor([3.0, 4.0])).sum()), 0
+    engines._plan.cache_clear()
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        draw(trace)
+    finally:
+        sys.setprofile(None)
+    assert len(trace.nodes) == 4
+    assert calls <= 3_000

@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
-from glassgrad.viz.text import edge_words, saved_words
-from glassgrad.viz.wording import Narrator, plain, shape_text, tensor_name
+from glassgrad.viz.wording import (
+    Narrator,
+    edge_words,
+    plain,
+    saved_words,
+    shape_text,
+    tensor_name,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

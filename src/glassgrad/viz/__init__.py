@@ -1,7 +1,7 @@
 """A recorded backward pass, seen: as a picture, as a page that plays it, as text. In reading order:
 
-wording     how glassgrad puts things
-text        a pass as plain text
+memory      which memory a pass frees
+wording     how glassgrad puts things; a pass as plain text
 style       what each kind of thing looks like
 scene/      what a picture shows, in words and without places
 layout/     where everything of it goes
@@ -18,7 +18,7 @@ from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.live import LivePlayer, player
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
 from glassgrad.viz.scene.snapshot import graph_of
-from glassgrad.viz.text import text_view
+from glassgrad.viz.wording import text_view
 
 __all__ = [
     # pictures

@@ -17,20 +17,15 @@ from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.engines import lay_out, lay_out_mirror
 from glassgrad.viz.layout.places import Layout
-from glassgrad.viz.overview import overview
+from glassgrad.viz.overview import cut_title, overview
 from glassgrad.viz.scene.comparing import compared
-from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, look_of
 from glassgrad.viz.scene.inside import inside_of
-from glassgrad.viz.scene.look import PARTS, Look, look_of
 from glassgrad.viz.scene.mirror import mirrored
-from glassgrad.viz.scene.paused import mark_current, trace_so_far
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import to_svg
-from glassgrad.viz.text import text_view
-from glassgrad.viz.wording import escape
-
-__all__ = ["Drawing", "draw", "drawn"]
+from glassgrad.viz.wording import escape, notices, plain, text_view
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
 WIDEST = 6_000  # px: a picture from left to right that is wider, and so many times as wide as it is
@@ -62,8 +57,8 @@ class Drawing:
     @property
     def layout(self) -> str:
         """Which layout was used, and why not a better one, in one line."""
-        reasons = [part for part in (self.places.notice, self.graph.notice) if part]
-        return f"laid out by {self.places.engine}" + (f" ({'; '.join(reasons)})" if reasons else "")
+        reasons = notices(self.places.notice, self.graph.notice)
+        return f"laid out by {self.places.engine}" + (f" ({reasons})" if reasons else "")
 
     @property
     def svg(self) -> str:
@@ -153,29 +148,28 @@ class Drawing:
         """
         path = Path(path)
         suffix = path.suffix.lower()
-        if suffix == ".png":
-            path.write_bytes(self.png())
-            return path
-        if suffix == ".json":
-            self._check_one_log(path)
-            return self.trace.save(path)
-        texts = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html"}
-        if suffix != ".txt" and suffix not in texts:
-            raise ArgumentError(
-                f"a picture cannot be saved as {path.name!r}. Its suffix says no form that "
-                "glassgrad writes. Use .svg, .png, .html, .dot, .txt or .json."
-            )
-        words = self.report or text_view(self.trace)
-        text = words if suffix == ".txt" else getattr(self, texts[suffix])
-        path.write_text(text, encoding="utf-8", newline="\n")
-        return path
-
-    def _check_one_log(self, path: Path) -> None:
-        if self.report:
+        if suffix == ".json" and self.report:
             raise ArgumentError(
                 f"a comparison cannot be saved as {path.name!r}. It is of two passes, and a log "
                 "tells of one. Save each: `comparison.a.save(…)` and `comparison.b.save(…)`."
             )
+        if suffix == ".json":
+            return self.trace.save(path)
+        if suffix == ".png":
+            path.write_bytes(self.png())
+            return path
+        texts = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".html": "html", ".txt": "_text"}
+        if suffix not in texts:
+            raise ArgumentError(
+                f"a picture cannot be saved as {path.name!r}. Its suffix says no form that "
+                "glassgrad writes. Use .svg, .png, .html, .dot, .txt or .json."
+            )
+        path.write_text(getattr(self, texts[suffix]), encoding="utf-8", newline="\n")
+        return path
+
+    @property
+    def _text(self) -> str:
+        return self.report or text_view(self.trace)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.svg
@@ -256,7 +250,7 @@ def draw(
         places, way = _lay_out(graph, rankdir)
         return Drawing(union, graph, places, way, theme, report=str(loss))
     is_paused = isinstance(loss, Session)
-    trace = trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
+    trace = _trace_so_far(loss) if is_paused else trace_of(loss, "draw", snapshot)
     if flow and not is_paused and not trace.events:
         raise ArgumentError(
             "flow=True was given with a graph on which no pass was recorded. It shows how much "
@@ -279,13 +273,13 @@ def drawn(
     way = rankdir or "LR"
     if mirror:
         facing = mirrored(trace, look, way)
-        facing.graph = graph = mark_current(facing.graph, session)
-        places = lay_out_mirror(facing, rankdir=way)
+        graph = _mark_current(facing.graph, session)
+        places = lay_out_mirror(replace(facing, graph=graph), rankdir=way)
     elif look.is_overview(len(trace.nodes)):
         graph, places = overview(trace, look)
-        graph = mark_current(graph, session)
+        graph = _mark_current(graph, session)
     else:
-        graph = mark_current(graph_of(trace, look), session)
+        graph = _mark_current(graph_of(trace, look), session)
         places, way = _lay_out(graph, rankdir)
     return Drawing(trace, graph, places, way, theme)
 
@@ -333,3 +327,37 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
             f"{name}={value!r} is not known. A picture can only have one of {known}. "
             f"Write `{name}={choices[0]!r}`."
         )
+
+
+# --- a paused pass: what has run has its turn, and ▶ stands where it is ---------------------------
+
+
+def _trace_so_far(session: Session) -> Trace:
+    """The log of a paused pass, on the graph as it is now: nodes that have freed hold nothing."""
+    trace = session.trace
+    freed = {event["node"] for event in trace.events if event["type"] == "free_saved"}
+    nodes = []
+    for node in trace.nodes:
+        if node["id"] in freed:
+            node = {key: value for key, value in node.items() if key != "saved"} | {"freed": True}
+        nodes.append(node)
+    return replace(trace, graph=trace.graph | {"nodes": nodes})
+
+
+def _mark_current(graph: Graph, session: Session | None) -> Graph:
+    """`graph` with ▶ at the node whose turn it is; before it is laid out, for ▶ takes room."""
+    node = None if session is None else session.current
+    if session is None or node is None:
+        return graph
+    here = graph.place[session.names.node[node]]
+    vertices = tuple(_marked(vertex) if vertex.id == here else vertex for vertex in graph.vertices)
+    notice = notices(f"paused: ▶ {plain(node.name())} is next", graph.notice)
+    return replace(graph, vertices=vertices, notice=notice)
+
+
+def _marked(vertex: Vertex) -> Vertex:
+    if vertex.size is None:
+        return replace(vertex, badge=f"▶ {vertex.badge}".strip())
+    width, _ = vertex.size  # of a bar of an overview, which is as wide as it has ops
+    title = cut_title(f"▶ {vertex.title}".strip(), width) or cut_title("▶", width)
+    return replace(vertex, title=title, badge="")

@@ -14,8 +14,6 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 
-__all__ = ["Freed", "freed_by_node", "leaf_of", "of_no_leaf", "size_of", "sizes_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Freed:

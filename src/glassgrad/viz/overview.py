@@ -6,24 +6,18 @@ the tree the strip shows how large the gradients were, place by place.
 """
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.cutting import PAD, cut_title
-from glassgrad.viz.scene.flow import norm_of, scale_of, step_of
-from glassgrad.viz.scene.folding import numbered_names
-from glassgrad.viz.scene.graph import Graph, Vertex
-from glassgrad.viz.scene.look import Look
-from glassgrad.viz.scene.results import bad_nodes
+from glassgrad.viz.scene.folding import contents, numbered_names
+from glassgrad.viz.scene.graph import Graph, Look, Vertex
+from glassgrad.viz.scene.results import STEPS, Results, Scale, norm_of
 from glassgrad.viz.scene.words import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
-from glassgrad.viz.wording import plain
-
-__all__ = ["overview"]
+from glassgrad.viz.wording import notices, plain
 
 WIDTH = 1_180.0  # px of the tape
 BAR, ROW = 30.0, 34.0  # px: height of a bar, and from one row to the next
@@ -33,6 +27,9 @@ FEW = 24  # modules side by side: of more, several are one bar
 STRETCHES = 10  # bars of a part of the tape that has no modules, or too many
 CELL = 5.0  # px: width of a place on the strip
 TALLEST = 44.0  # px: height of the strip
+# Tip, and share of the height of the strip, of gradients that are on no scale.
+UNSCALED = {"zero": ("gradients are zero here", 0.06), "nan": ("a gradient holds nan here", 1.0)}
+PAD = 12.0  # px that a bar keeps free, left and right together
 
 Nodes = list[dict[str, Any]]
 
@@ -47,6 +44,10 @@ class _Bar:
     depth: int
     is_last: bool  # nothing is drawn below it
 
+    @property
+    def count(self) -> int:
+        return self.end - self.start
+
 
 def overview(trace: Trace, look: Look) -> tuple[Graph, Layout]:
     """The picture of a graph that is too large for boxes and arrows, with its layout."""
@@ -59,7 +60,7 @@ class _Maker:
         leaves = {leaf["acc"] for leaf in trace.leaves}
         self.ops: Nodes = [node for node in reversed(trace.nodes) if node["id"] not in leaves]
         self.px = WIDTH / max(len(self.ops), 1)
-        self.bad = bad_nodes(trace)
+        self.results = Results(trace)
         self.vertices: list[Vertex] = []
         self.places: dict[str, Place] = {}
         self.place: dict[str, str] = {}
@@ -68,22 +69,23 @@ class _Maker:
         bars = self._bars()
         for number, bar in enumerate(bars):
             self._add_bar(bar, number)
-        depth = 1 + max((bar.depth for bar in bars), default=0)
-        words = self._add_strip(depth * ROW + 10)
-        height = depth * ROW + (TALLEST + 10 if words else 0)
-        notice = "each bar is a module or a stretch of the tape, as wide as it has ops"
-        if words:
-            notice += "; the strip below has the largest gradient at each place"
+        height = ROW * (1 + max((bar.depth for bar in bars), default=0))
+        words = self._add_strip(height + 10)
+        strip = "the strip below has the largest gradient at each place"
         graph = Graph(
             tuple(self.vertices),
             (),
             title=title_of(self.trace, self.look.title),
             counts=counts_text(self.trace),
             place=self.place,
-            notice=notice,
+            notice=notices(
+                "each bar is a module or a stretch of the tape, as wide as it has ops",
+                strip if words else "",
+            ),
             flow=words,
             reading="The tape from its newest op, on the left, as the gradient goes",
         )
+        height += TALLEST + 10 if words else 0
         return graph, Layout(self.places, {}, {}, WIDTH, height, "glassgrad's overview")
 
     # --- bars ---
@@ -125,11 +127,10 @@ class _Maker:
 
     def _stretches(self, outer: _Bar, depth: int) -> list[_Bar]:
         """Equal parts of a bar, as many as can be read."""
-        count = outer.end - outer.start
-        parts = min(STRETCHES, int(count * self.px / 60), count)
+        parts = min(STRETCHES, int(outer.count * self.px / 60), outer.count)
         if parts < 2 or outer.depth > 0:
             return []
-        cuts = [outer.start + count * part // parts for part in range(parts + 1)]
+        cuts = [outer.start + outer.count * part // parts for part in range(parts + 1)]
         return [
             _Bar(start, end, f"{end - start:,} ops", depth, is_last=True)
             for start, end in pairwise(cuts)
@@ -138,57 +139,46 @@ class _Maker:
     def _add_bar(self, bar: _Bar, number: int) -> None:
         ops = self.ops[bar.start : bar.end]
         name = f"f{ops[-1]['id'][1:]}" if bar.is_last else f"g{number}"
-        room = (bar.end - bar.start) * self.px
+        room = bar.count * self.px
         width = room - min(2.0, 0.3 * room)
-        title, badge = _texts(bar, width)
+        size = round(width, 2), BAR
         bad = ""
         if bar.is_last or number == 0:
             for node in ops:
                 self.place[node["id"]] = name  # the root first: whatever is below it comes later
-        if bar.is_last and self.bad:
-            bad = next((self.bad[node["id"]] for node in ops if node["id"] in self.bad), "")
-        tip = f"{bar.title}\n{_contents(ops)}"
-        self.vertices.append(
-            Vertex(name, "bar", title, badge, tip=tip, bad=bad, size=(round(width, 2), BAR))
-        )
+        if bar.is_last and self.results.bad:
+            found = (self.results.bad.get(node["id"], "") for node in ops)
+            bad = next(filter(None, found), "")
+        title, badge = _texts(bar, width)
+        tip = f"{bar.title}\n{contents(ops)}"
+        self.vertices.append(Vertex(name, "bar", title, badge, tip=tip, bad=bad, size=size))
         x = bar.start * self.px + room / 2
-        self.places[name] = (round(x, 2), bar.depth * ROW + BAR / 2, round(width, 2), BAR)
+        self.places[name] = Place(round(x, 2), bar.depth * ROW + BAR / 2, *size)
 
     # --- the strip ---
 
     def _add_strip(self, top: float) -> str:
         """The places of the strip; returns the range of its scale, empty before a pass."""
-        of = {name: norm_of(self.trace, name) for name in self.trace.arrays}
-        norms = {
-            event["node"]: max(
-                (of[each] for each in event["grad_in"] if each is not None),
-                key=_nan_first,
-                default=0.0,
-            )
-            for event in self.trace.events
-            if event["type"] == "apply"
-        }
-        if not norms:
-            return ""
+        norm = {name: norm_of(self.trace, name) for name in self.trace.arrays}
         largest: dict[int, float] = {}
         for number, node in enumerate(self.ops):
-            norm = norms.get(node["id"])
-            if norm is not None:
+            given = self.results.gradients.get(node["id"])
+            if given is not None:
                 at = min(int(number * self.px / CELL), int(WIDTH / CELL) - 1)
-                largest[at] = max(norm, largest.get(at, 0.0), key=_nan_first)
-        low, high, words = scale_of(largest.values())
-        for at, norm in sorted(largest.items()):
-            self._add_cell(at, step_of(norm, low, high), top)
-        return words
-
-    def _add_cell(self, at: int, flow: str, top: float) -> None:
-        share = {"zero": 0.06, "nan": 1.0}.get(flow) or (int(flow) + 1) / 6
-        high = round(TALLEST * share, 2)
-        size = CELL - 1.0, high
-        self.vertices.append(
-            Vertex(f"h{at}", "heat", "", tip=_heat_tip(flow), flow=flow, size=size)
-        )
-        self.places[f"h{at}"] = (at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
+                norms = [norm[each] for each in given if each is not None]
+                largest[at] = max(*norms, 0.0, largest.get(at, 0.0), key=_nan_first)
+        scale = Scale.of(largest.values())
+        for at, each in sorted(largest.items()):
+            flow = scale.step(each)
+            tip, share = UNSCALED.get(flow) or (
+                f"step {int(flow) + 1} of {STEPS} of the scale",
+                (int(flow) + 1) / STEPS,
+            )
+            high = round(TALLEST * share, 2)
+            size = CELL - 1.0, high
+            self.vertices.append(Vertex(f"h{at}", "heat", "", tip=tip, flow=flow, size=size))
+            self.places[f"h{at}"] = Place(at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
+        return str(scale) if largest else ""
 
 
 def _nan_first(norm: float) -> float:
@@ -196,34 +186,20 @@ def _nan_first(norm: float) -> float:
     return math.inf if math.isnan(norm) else norm
 
 
-def _heat_tip(flow: str) -> str:
-    if flow in ("zero", "nan"):
-        return {"zero": "gradients are zero here", "nan": "a gradient holds nan here"}[flow]
-    return f"step {int(flow) + 1} of 6 of the scale"
-
-
 def _wide_enough(runs: list[tuple[str, int]], least: int) -> list[tuple[str, int, bool]]:
     """Name, ops, and whether it is one module: neighbours with fewer than `least` ops are not."""
-    pieces: list[tuple[str, int, bool]] = []
-    names: list[str] = []
-    waiting = 0
-
-    def close() -> None:
-        nonlocal waiting
-        if names:
-            pieces.append((_together(names, waiting), waiting, len(names) == 1))
-        names.clear()
-        waiting = 0
-
+    groups: list[list[str]] = []
+    totals: list[int] = []
     for name, count in runs:
-        if count >= least:  # large enough for a bar of its own, whatever waits before it
-            close()
-        names.append(name)
-        waiting += count
-        if waiting >= least:
-            close()
-    close()
-    return pieces
+        if not groups or count >= least or totals[-1] >= least:
+            groups.append([])
+            totals.append(0)
+        groups[-1].append(name)
+        totals[-1] += count
+    return [
+        (_together(names, total), total, len(names) == 1)
+        for names, total in zip(groups, totals, strict=True)
+    ]
 
 
 def _together(names: list[str], count: int) -> str:
@@ -237,14 +213,18 @@ def _together(names: list[str], count: int) -> str:
 
 def _texts(bar: _Bar, width: float) -> tuple[str, str]:
     """What fits into a bar: its title, cut where need be, and how many ops it has."""
-    room, title = width - PAD, cut_title(bar.title, width)
-    count = f"{bar.end - bar.start:,} ops"
+    title, count = cut_title(bar.title, width), f"{bar.count:,} ops"
     taken = text_width(title, TITLE_SIZE, bold=True) + text_width(count, BADGE_SIZE, bold=True)
-    return title, count if title == bar.title and bar.depth and taken + 26 < room else ""
+    return title, count if title == bar.title and bar.depth and taken + 26 < width - PAD else ""
 
 
-def _contents(ops: Nodes) -> str:
-    kinds = Counter([node["op"] for node in ops])
-    more = ", …" if len(kinds) > 6 else ""
-    words = [f"{count:,} {plain(op)}" for op, count in kinds.most_common(6)]
-    return f"{len(ops):,} ops: {', '.join(words)}{more}"
+def cut_title(title: str, width: float) -> str:
+    """As much of `title` as fits into a bar of `width` px; nothing if that is too little.
+
+    Example:
+        >>> cut_title("layer12", 100.0), cut_title("layer12", 50.0), cut_title("layer12", 15.0)
+        ('layer12', 'laye…', '')
+    """
+    while title and text_width(title, TITLE_SIZE, bold=True) > width - PAD:
+        title = title[:-2] + "…" if len(title) > 3 else ""
+    return title

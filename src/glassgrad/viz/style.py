@@ -11,19 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "KINDS",
-    "MARKS",
-    "THEMES",
-    "TIES",
-    "Kind",
-    "Mark",
-    "Tie",
-    "css_variables",
-    "kind_of",
-    "text_width",
-]
-
 Theme = Literal["light", "dark", "auto"]
 
 SANS = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
@@ -82,22 +69,45 @@ def flow_width(step: int) -> float:
     return 1.2 + step
 
 
-def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
-    """Colour, width and dashes of an arrow (`Arc.flow`, `.bad`, `.mark`).
+Shades = dict[str, str]  # a colour by theme
 
-    Example:
-        >>> arrow_looks("", "light")
-        {'stroke': '#6E7781', 'stroke_width': '1.5'}
+
+def _pair(light: str, dark: str) -> Shades:
+    return {"light": light, "dark": dark}
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """The colours of a box.
+
+    Args:
+        fill, border: by theme.
+        ink: of the badge, where the border's colour is too light for text on it.
     """
-    if flow == "nan" or bad:
-        dash = {"stroke_dasharray": NAN_DASH} if flow == "nan" else {}
-        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3", **dash}
-    if mark:
-        return MARKS[mark].looks(theme)
-    if flow.isdigit():
-        return {"stroke": FLOW[theme][int(flow)], "stroke_width": f"{flow_width(int(flow)):g}"}
-    looks = {"stroke": THEMES[theme]["line"], "stroke_width": "1.5"}
-    return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
+
+    fill: Shades
+    border: Shades
+    ink: Shades | None = None
+
+
+_PLAIN = Paint(_pair("#EEF1F5", "#21262D"), _pair("#57606A", "#9198A1"))
+_LEAF = Paint(_pair("#CFE8FA", "#0B3A57"), _pair("#0072B2", "#56B4E9"))
+_OUTPUT = Paint(
+    _pair("#FBE3CC", "#4A2A12"),
+    # Darker than the usual vermilion: without green cones that one is 2.8 : 1 on this fill.
+    _pair("#C85700", "#F0A04B"),
+    _pair("#B34E00", "#F0A04B"),
+)
+_SAVED = Paint(
+    _pair("#FFF3C4", "#3D3200"),
+    # One shade darker than the usual amber: that one is 2.9 : 1 on this fill.
+    _pair("#A67C00", "#E3C04B"),
+    _pair("#8A6700", "#E3C04B"),
+)
+_VIEW = Paint(_pair("#E6E0F3", "#2E2440"), _pair("#7A5195", "#B79CE0"))
+_EMPTY = _pair("#FFFFFF", "#0D1117")
+_NONE = Paint(_EMPTY, _pair("#6E7781", "#8B949E"), _PLAIN.border)
+_ERROR = Paint(_EMPTY, _pair("#C02D0E", "#FF7B72"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,112 +119,45 @@ class Kind:
         label: as in the legend.
         shape: "card", "round", "note" (folded corner), "slant" (a parallelogram), "pill", "dot",
             "stack" (of cards) or "bar" (of an overview).
-        badge: what the badge says in the legend.
-        fill, border: colours by theme.
+        paint: its colours.
         width: of the border, in px.
         dash: of the border; empty for a solid one.
         doubled: whether the left border is drawn twice.
-        ink: of the badge, where the border's colour is too light for text on it.
+        sign: what the legend's swatch has, where the outline alone is that of another kind.
     """
 
     name: str
     label: str
     shape: str
-    badge: str
-    fill: dict[str, str]
-    border: dict[str, str]
+    paint: Paint = _PLAIN
     width: float = 1.25
     dash: str = ""
     doubled: bool = False
-    ink: dict[str, str] | None = None
+    sign: str = ""
 
-    def pill(self, theme: str) -> str:
+    def badge(self, theme: str) -> str:
         """The colour of the badge."""
-        return (self.ink or self.border)[theme]
+        return (self.paint.ink or self.paint.border)[theme]
 
 
-def _pair(light: str, dark: str) -> dict[str, str]:
-    return {"light": light, "dark": dark}
-
-
-_PLAIN_FILL = _pair("#EEF1F5", "#21262D")
-_PLAIN_BORDER = _pair("#57606A", "#9198A1")
-_LEAF_FILL = _pair("#CFE8FA", "#0B3A57")
-_LEAF_BORDER = _pair("#0072B2", "#56B4E9")
-
-KINDS: dict[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind(
-            "output",
-            "OUT: backward starts here",
-            "card",
-            "OUT",
-            _pair("#FBE3CC", "#4A2A12"),
-            # Darker than the usual vermilion: without green cones that one is 2.8 : 1 on this fill.
-            _pair("#C85700", "#F0A04B"),
-            2.0,
-            ink=_pair("#B34E00", "#F0A04B"),
-        ),
-        Kind("function", "backward node", "card", "#1", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind("user", "your own Function", "card", "ƒ", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind(
-            "accumulate",
-            "adds into .grad",
-            "card",
-            "Σ",
-            _PLAIN_FILL,
-            _PLAIN_BORDER,
-            doubled=True,
-        ),
-        Kind("leaf", "LEAF: gets a .grad", "card", "LEAF", _LEAF_FILL, _LEAF_BORDER, 2.0),
-        Kind("stub", "one use of a leaf", "pill", "1/4", _LEAF_FILL, _LEAF_BORDER, 1.25, "4 2"),
-        Kind(
-            "saved",
-            "saved for backward",
-            "note",
-            "SAVED v0",
-            _pair("#FFF3C4", "#3D3200"),
-            # One shade darker than the usual amber: that one is 2.9 : 1 on this fill.
-            _pair("#A67C00", "#E3C04B"),
-            1.25,
-            "4 3",
-            ink=_pair("#8A6700", "#E3C04B"),
-        ),
-        Kind(
-            "view",
-            "made a view",
-            "slant",
-            "VIEW",
-            _pair("#E6E0F3", "#2E2440"),
-            _pair("#7A5195", "#B79CE0"),
-            1.5,
-        ),
-        Kind(
-            "none",
-            "input without gradient",
-            "dot",
-            "∅",
-            _pair("#FFFFFF", "#0D1117"),
-            _pair("#6E7781", "#8B949E"),
-            ink=_PLAIN_BORDER,
-        ),
-        Kind("fold", "several nodes as one", "stack", "…", _PLAIN_FILL, _PLAIN_BORDER),
-        Kind("gate", "outside of the fold", "pill", "", _PLAIN_FILL, _PLAIN_BORDER, 1.25, "2 3"),
-        Kind("forward", "forward op", "round", "", _PLAIN_FILL, _PLAIN_BORDER, 1.5),
-        Kind("bar", "part of the tape", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 1.0),
-        Kind("heat", "gradient", "bar", "", _PLAIN_FILL, _PLAIN_BORDER, 0.0),
-        Kind(
-            "error",
-            "the pass ended here",
-            "note",
-            "!",
-            _pair("#FFFFFF", "#0D1117"),
-            _pair("#C02D0E", "#FF7B72"),
-            3.0,
-        ),
-    )
-}
+_KINDS = (
+    Kind("output", "OUT: backward starts here", "card", _OUTPUT, 2.0),
+    Kind("function", "backward node", "card"),
+    Kind("user", "your own Function", "card", sign="ƒ"),
+    Kind("accumulate", "adds into .grad", "card", doubled=True, sign="Σ"),
+    Kind("leaf", "LEAF: gets a .grad", "card", _LEAF, 2.0),
+    Kind("stub", "one use of a leaf", "pill", _LEAF, dash="4 2"),
+    Kind("saved", "saved for backward", "note", _SAVED, dash="4 3"),
+    Kind("view", "made a view", "slant", _VIEW, 1.5),
+    Kind("none", "input without gradient", "dot", _NONE, sign="∅"),
+    Kind("fold", "several nodes as one", "stack", sign="…"),
+    Kind("gate", "outside of the fold", "pill", dash="2 3"),
+    Kind("forward", "forward op", "round", width=1.5),
+    Kind("bar", "part of the tape", "bar", width=1.0),
+    Kind("heat", "gradient", "bar", width=0.0),
+    Kind("error", "the pass ended here", "note", _ERROR, 3.0),
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +196,7 @@ class Mark:
     """
 
     label: str
-    colour: dict[str, str]
+    colour: Shades
     dash: str = ""
 
     def looks(self, theme: str) -> dict[str, str]:
@@ -273,9 +216,27 @@ def border_looks(kind: Kind, theme: str, *, bad: bool = False, mark: str = "") -
     """The border of a box, as attributes."""
     if mark:
         return MARKS[mark].looks(theme)
-    colour = THEMES[theme]["bad"] if bad else kind.border[theme]
+    colour = THEMES[theme]["bad"] if bad else kind.paint.border[theme]
     looks = {"stroke": colour, "stroke_width": f"{3 if bad else kind.width:g}"}
     return looks | ({"stroke_dasharray": kind.dash} if kind.dash else {})
+
+
+def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
+    """Colour, width and dashes of an arrow (`Arc.flow`, `.bad`, `.mark`).
+
+    Example:
+        >>> arrow_looks("", "light")
+        {'stroke': '#6E7781', 'stroke_width': '1.5'}
+    """
+    if flow == "nan" or bad:
+        dash = {"stroke_dasharray": NAN_DASH} if flow == "nan" else {}
+        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3", **dash}
+    if mark:
+        return MARKS[mark].looks(theme)
+    if flow.isdigit():
+        return {"stroke": FLOW[theme][int(flow)], "stroke_width": f"{flow_width(int(flow)):g}"}
+    looks = {"stroke": THEMES[theme]["line"], "stroke_width": "1.5"}
+    return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
 
 
 def tie_looks(kind: str, theme: str, *, bad: bool = False) -> dict[str, str]:
@@ -288,9 +249,7 @@ def tie_looks(kind: str, theme: str, *, bad: bool = False) -> dict[str, str]:
     return looks | ({"stroke_linecap": "round"} if kind == "view" else {})
 
 
-def kind_of(name: str) -> Kind:
-    """The kind called `name`."""
-    return KINDS[name]
+# --- as a style sheet ---------------------------------------------------------------------------
 
 
 def css_variables(
@@ -314,9 +273,9 @@ def css_variables(
     """
     colours = [(role, value) for role, value in THEMES[theme].items()]
     for kind in (KINDS[name] for name in kinds):
-        colours.append((f"{kind.name}-fill", kind.fill[theme]))
-        colours.append((f"{kind.name}-border", kind.border[theme]))
-        colours.append((f"{kind.name}-badge", kind.pill(theme)))
+        colours.append((f"{kind.name}-fill", kind.paint.fill[theme]))
+        colours.append((f"{kind.name}-border", kind.paint.border[theme]))
+        colours.append((f"{kind.name}-badge", kind.badge(theme)))
     if flow:
         colours += [(f"flow-{step}", value) for step, value in enumerate(FLOW[theme])]
     if marks:
@@ -324,28 +283,156 @@ def css_variables(
     return ";".join(f"--gg-{role}:{value}" for role, value in colours)
 
 
+def style_sheet(
+    theme: Theme = "auto",
+    *,
+    flow: bool = False,
+    marks: bool = False,
+    kinds: Iterable[str] = KINDS,
+    alone: bool = False,
+) -> str:
+    """The CSS of every drawing on a page.
+
+    Args:
+        theme: "light", "dark", or "auto": as the reader's system or the page around it has it.
+        flow: with the colours of arrows that show how much gradient goes along them.
+        marks: with those of a comparison.
+        kinds: of which kinds of boxes.
+        alone: for a page of its own, around which there is none with a switch.
+    """
+    # Note [Colours for every program]
+    # resvg and others take `fill:var(…)` for an unknown colour and paint black, over the colours
+    # that stand as attributes. They skip `@supports`, and so see the attributes alone.
+    used = [name for name in KINDS if name in set(kinds)]
+    light, dark = (
+        css_variables(shade, flow=flow, marks=marks, kinds=used) for shade in ("light", "dark")
+    )
+    rules = [
+        *_kind_rules(used),
+        *_part_rules(),
+        *(_flow_rules() if flow else []),
+        *(_mark_rules() if marks else []),
+    ]
+    return "\n".join(
+        [*_theme_rules(theme, light, dark, alone), "@supports (fill:var(--gg)){", *rules, "}"]
+    )
+
+
+def _theme_rules(theme: Theme, light: str, dark: str, alone: bool) -> list[str]:
+    if theme != "auto":
+        return [f".gg{{{light if theme == 'light' else dark}}}"]
+    if alone:
+        return [f".gg{{{light}}}", f"@media (prefers-color-scheme:dark){{.gg{{{dark}}}}}"]
+    return [
+        # A page may have a switch of its own; Material for MkDocs writes its state here.
+        f".gg,[data-md-color-scheme=default] .gg{{{light}}}",
+        f"@media (prefers-color-scheme:dark){{.gg{{{dark}}}}}",
+        f"[data-md-color-scheme=slate] .gg{{{dark}}}",
+    ]
+
+
+def _kind_rules(names: list[str]) -> list[str]:
+    rules = []
+    for name in names:
+        kind = KINDS[name]
+        border = f"stroke:var(--gg-{name}-border);stroke-width:{kind.width:g}"
+        dash = f";stroke-dasharray:{kind.dash}" if kind.dash else ""
+        rules.append(f".gg .{name}>.box{{fill:var(--gg-{name}-fill);{border}{dash}}}")
+        rules.append(f".gg .{name}>.badge{{fill:var(--gg-{name}-badge)}}")
+    return rules
+
+
+def _mark_rules() -> list[str]:
+    """What a comparison marks, and how wide and how dashed it is."""
+    rules = []
+    for name, mark in MARKS.items():
+        line = f"stroke:var(--gg-{name});stroke-width:3;stroke-dasharray:{mark.dash or 'none'}"
+        rules.append(f".gg .{name}>.box,.gg .{name}>.line{{{line}}}")
+        rules.append(f".gg .{name}>.badge,.gg .{name}>.tip{{fill:var(--gg-{name})}}")
+    return rules
+
+
+def _flow_rules() -> list[str]:
+    """Arrows by how much gradient goes along them."""
+    rules = []
+    for step, _ in enumerate(FLOW["light"]):
+        line = f"stroke:var(--gg-flow-{step});stroke-width:{flow_width(step):g}"
+        rules.append(f".gg .flow-{step}>.line{{{line}}}")
+        rules.append(f".gg .flow-{step}>.tip,.gg .flow-{step}>.box{{fill:var(--gg-flow-{step})}}")
+    rules.append(".gg .flow-zero>.line{stroke-dasharray:1.5 4}")
+    dashes = f"stroke-width:3;stroke-dasharray:{NAN_DASH}"
+    rules.append(f".gg .flow-nan>.line{{stroke:var(--gg-bad);{dashes}}}")
+    rules.append(".gg .flow-nan>.tip,.gg .flow-nan>.box{fill:var(--gg-bad)}")
+    return rules
+
+
+def _part_rules() -> list[str]:
+    return [
+        f".gg text{{font-family:{SANS}}}",
+        f".gg .title{{font-size:{TITLE_SIZE:g}px;font-weight:600;fill:var(--gg-text)}}",
+        ".gg .title>tspan{font-weight:400;fill:var(--gg-muted)}",
+        f".gg .key{{font-size:{ROW_SIZE:g}px;fill:var(--gg-muted)}}",
+        f".gg .value{{font-family:{MONO};font-size:{ROW_SIZE:g}px;fill:var(--gg-text)}}",
+        f".gg .badge-text{{font-size:{BADGE_SIZE:g}px;font-weight:600;text-anchor:middle}}",
+        ".gg .badge-text{fill:var(--gg-canvas)}",
+        ".gg .label{font-size:10px;text-anchor:middle;fill:var(--gg-muted)}",
+        ".gg .label{stroke:var(--gg-canvas);stroke-width:4;stroke-linejoin:round}",
+        ".gg .label{paint-order:stroke}",
+        ".gg .caption{font-size:11px;text-anchor:start}",
+        ".gg .line{fill:none;stroke:var(--gg-line);stroke-width:1.5}",
+        ".gg .tie{fill:none;stroke:var(--gg-line);stroke-dasharray:3 3}",
+        ".gg .view-arc>.tie{stroke-width:2.2;stroke-dasharray:.1 4;stroke-linecap:round}",
+        ".gg .origin-arc>.tie{stroke-dasharray:9 4}",
+        ".gg .error-arc>.tie{stroke:var(--gg-bad);stroke-width:1.5}",
+        ".gg .tip{fill:var(--gg-line)}",
+        ".gg .frame{fill:none;stroke:var(--gg-line);stroke-width:.75}",
+        ".gg .hook>rect{fill:var(--gg-canvas);stroke:var(--gg-muted)}",
+        ".gg .kept>rect{fill:var(--gg-saved-fill);stroke:var(--gg-saved-border)}",
+        ".gg .hook>text,.gg .kept>text{font-size:9px;font-weight:600;text-anchor:middle}",
+        ".gg .hook>text,.gg .kept>text{fill:var(--gg-muted)}",
+        ".gg .strike{stroke:var(--gg-text);stroke-width:1.5}",
+        ".gg .ring{fill:none}",
+        ".gg .heading{fill:var(--gg-text)}",
+        ".gg .note{fill:var(--gg-muted)}",
+        ".gg .ground{fill:var(--gg-canvas)}",
+        ".gg .none>.key{text-anchor:middle}",
+        ".gg .bad>.box,.gg .bad>.line,.gg .bad>.tie{stroke:var(--gg-bad);stroke-width:3}",
+        ".gg .bad>.tip{fill:var(--gg-bad)}",
+        ".gg .bad>.badge{fill:var(--gg-bad)}",
+    ]
+
+
 # --- text --------------------------------------------------------------------------------------
 
-# Advance widths of a grotesque (Helvetica's, in thousandths of the size), by character. The
-# layout has to know how wide a title is before there is a browser to ask.
-_ADVANCE = {
-    character: advance
-    for advance, characters in {
-        222: "ijl'|",
-        278: " .,:;!/\\[]Itf",
-        333: "r()-{}`",
-        400: '*"^',
-        500: "cksvxyzJ",
-        556: "abdeghnopqu0123456789$?_L#",
-        600: "FTZ+<>=~",
-        667: "ABEKPSVXY&",
-        722: "CDHNRUw",
-        778: "GOQ",
-        833: "mM",
-        944: "W%@",
-    }.items()
-    for character in characters
-} | {"\ufffd": 1030}  # what stands for a character that cannot be shown
+
+class _Advances(dict[str, int]):
+    """Advance widths of a grotesque (Helvetica's, in thousandths of the size), by character.
+
+    The layout has to know how wide a title is before there is a browser to ask.
+    """
+
+    def __missing__(self, character: str) -> int:
+        width = 1000 if _is_wide(character) else 620
+        self[character] = width
+        return width
+
+
+_ADVANCES = _Advances({"\ufffd": 1030})  # what stands for a character that cannot be shown
+for _width, _characters in {
+    222: "ijl'|",
+    278: " .,:;!/\\[]Itf",
+    333: "r()-{}`",
+    400: '*"^',
+    500: "cksvxyzJ",
+    556: "abdeghnopqu0123456789$?_L#",
+    600: "FTZ+<>=~",
+    667: "ABEKPSVXY&",
+    722: "CDHNRUw",
+    778: "GOQ",
+    833: "mM",
+    944: "W%@",
+}.items():
+    _ADVANCES |= dict.fromkeys(_characters, _width)
 _ROOM = 1.08  # other fonts of the stack run up to 8 % wider
 _BOLD = 1.06
 
@@ -358,36 +445,11 @@ def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False
         98
     """
     if mono:
-        cells = sum(2 if _is_wide(character) else 1 for character in text)
+        cells = len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
         return cells * 0.605 * size
-    thousandths = sum(
-        _ADVANCE.get(character) or (1000 if _is_wide(character) else 620) for character in text
-    )
+    thousandths = sum(map(_ADVANCES.__getitem__, text))
     return thousandths / 1000 * size * _ROOM * (_BOLD if bold else 1.0)
 
 
 def _is_wide(character: str) -> bool:
     return character > "ᄀ" and unicodedata.east_asian_width(character) in "WF"
-
-
-# --- contrast ----------------------------------------------------------------------------------
-
-
-def contrast(first: str, second: str) -> float:
-    """The contrast ratio of two colours (`#RRGGBB`), from 1 to 21, as WCAG 2 defines it.
-
-    Example:
-        >>> contrast("#000000", "#FFFFFF")
-        21.0
-    """
-    high, low = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in channels
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -8,7 +8,7 @@ import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import Arc, Graph, Vertex, draw, graph_of
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 
 NAMES = ['a|b{"', "<script>alert(1)</script>", "a\\N\\l", "}; evil [", "ε→", "a\nb\x00", "\ud800"]
 

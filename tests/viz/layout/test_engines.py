@@ -12,15 +12,16 @@ import glassgrad as gg
 from glassgrad.viz import draw, graph_of
 from glassgrad.viz.layout import engines as layout
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.layout.fallback import place_by_layers
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.layout.layers import lay_out_by_layers
+from glassgrad.viz.layout.lines import with_ties
+from glassgrad.viz.scene.graph import Look
 
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    layout._PLANS.clear()
+    layout._plan.cache_clear()
     yield
-    layout._PLANS.clear()
+    layout._plan.cache_clear()
 
 
 @pytest.fixture
@@ -155,9 +156,9 @@ def test_a_recurrent_net_of_250_steps_is_laid_out_in_two_seconds(way, samples):
 
 def test_our_own_layers_take_any_depth(samples):
     graph = graph_of(samples.chain(1_400), Look(fold=False))
-    places, routes = place_by_layers(graph)
-    assert len(places) == len(graph.vertices)
-    assert len(routes) == len(graph.arcs)
+    placed = with_ties(lay_out_by_layers(graph), graph)
+    assert len(placed.places) == len(graph.vertices)
+    assert len(placed.routes) == len(graph.arcs)
 
 
 def test_an_empty_graph_has_a_layout(way, samples):
@@ -214,24 +215,19 @@ def test_another_structure_does(calls):
 
 def test_a_remembered_layout_gives_the_same_bytes(calls):
     fresh = draw(run(0.12345)).svg
-    layout._PLANS.clear()
+    layout._plan.cache_clear()
     draw(run(1.0))
     assert draw(run(0.12345)).svg == fresh
 
 
 def test_a_bounded_number_is_remembered():
-    plans = layout._Plans(most=3)
-    for number in range(10):
-        plans[str(number)] = layout.Layout({}, {})
-    assert len(plans) == 3
-    assert plans.get("9") is not None
-    assert plans.get("6") is None
+    assert layout._plan.cache_info().maxsize == 64
 
 
 def test_several_threads_may_draw():
     traces = [run(value) for value in (0.5, 1.0, 2.0)] * 4
     alone = [draw(trace).svg for trace in traces]
-    layout._PLANS.clear()
+    layout._plan.cache_clear()
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(lambda trace: draw(trace).svg, traces)) == alone
 

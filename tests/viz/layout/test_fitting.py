@@ -1,8 +1,7 @@
 import pytest
 
-from glassgrad.viz.layout.boxes import Box, box_of
-from glassgrad.viz.layout.fitting import fit
-from glassgrad.viz.layout.places import Layout
+from glassgrad.viz.layout.engines import fit
+from glassgrad.viz.layout.places import Box, Layout, Place, box_of
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 
 GRAPH = Graph(
@@ -12,7 +11,11 @@ GRAPH = Graph(
     "",
 )
 LAYOUT = Layout(
-    places={"n2": (50, 20, 100, 30), "n1": (200, 20, 80, 30), "n0": (320, 20, 60, 30)},
+    places={
+        "n2": Place(50, 20, 100, 30),
+        "n1": Place(200, 20, 80, 30),
+        "n0": Place(320, 20, 60, 30),
+    },
     routes={
         "e2-0": [(100, 20), (120, 20), (140, 20), (160, 20)],
         "e1-0": [(240, 20), (255, 20), (275, 20), (290, 20)],

@@ -5,7 +5,7 @@ from glassgrad.base.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.scene import comparing
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 
 X = gg.tensor([2.0, 1.0])
 

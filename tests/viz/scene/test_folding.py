@@ -5,7 +5,7 @@ from glassgrad.tracing import Trace
 from glassgrad.viz import graph_of
 from glassgrad.viz.scene import folding
 from glassgrad.viz.scene.folding import fold
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 
 
 def network(blocks, *, scoped=True, leaves=True):

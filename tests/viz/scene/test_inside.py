@@ -4,7 +4,7 @@ import glassgrad as gg
 from glassgrad.base.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.scene.inside import _without
+from glassgrad.viz.scene.inside import _without_lost
 
 
 def folds(drawing):
@@ -101,5 +101,5 @@ def test_edges_keep_the_places_that_they_have_in_the_log():
 
 def test_that_a_saved_view_is_of_a_leaf_is_not_said_where_the_leaf_is_not():
     saved = {"name": "self", "storage": "s0", "owner": "t0", "version": 0, "bytes": 8}
-    assert _without(saved, {"t0"}) == saved
-    assert "owner" not in _without(saved, set())
+    assert _without_lost(saved, {"t0"}) == saved
+    assert "owner" not in _without_lost(saved, set())

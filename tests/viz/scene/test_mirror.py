@@ -4,7 +4,7 @@ import glassgrad as gg
 from glassgrad.base.errors import ArgumentError
 from glassgrad.tracing import record, snapshot
 from glassgrad.viz import draw
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 from glassgrad.viz.scene.mirror import mirrored
 
 

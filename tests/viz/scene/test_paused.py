@@ -2,7 +2,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.viz import draw
-from glassgrad.viz.layout.boxes import box_of
+from glassgrad.viz.layout.places import box_of
 from glassgrad.viz.style import TITLE_SIZE, text_width
 
 

@@ -3,7 +3,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, snapshot
 from glassgrad.viz import graph_of
-from glassgrad.viz.scene.look import PARTS, Look
+from glassgrad.viz.scene.graph import PARTS, Look
 
 
 def of_kind(graph, kind):

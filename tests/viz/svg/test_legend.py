@@ -5,8 +5,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.viz import draw
 from glassgrad.viz.style import KINDS, MARKS, TIES
-from glassgrad.viz.svg.legend import HOOK
-from glassgrad.viz.svg.swatches import legend_items
+from glassgrad.viz.svg.legend import HOOK, legend_items
 
 
 def words(drawing):

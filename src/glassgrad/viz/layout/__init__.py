@@ -1,12 +1,9 @@
 """Where everything of a picture goes. In reading order:
 
-places    what a layout is
-boxes     how large each vertex is
-ties      lines that leave and arrive below
-dot       the graph in Graphviz's language
-fallback  a layout of our own, where there is no Graphviz
-fitting   places made for nominal boxes, for the boxes as they are
-storeys   two layouts, one above the other
-facing    one layout and its image
-engines   which of them it is: the one place that calls Graphviz
+places   what a layout is, and how large each box is
+lines    ties, which leave and arrive below
+dot      the graph in Graphviz's language
+layers   a layout of our own, where there is no Graphviz
+halves   two layouts, one above the other, or face to face
+engines  which of them it is: the one place that calls Graphviz
 """

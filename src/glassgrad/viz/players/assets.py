@@ -7,8 +7,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from glassgrad.viz.style import KINDS
-from glassgrad.viz.svg.sheet import style_sheet
+from glassgrad.viz.style import KINDS, style_sheet
 
 # Each file uses only what those before it define.
 MODULES = ("log", "elements", "stage", "timeline", "breaks", "panels", "controls", "player")

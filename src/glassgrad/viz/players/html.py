@@ -18,7 +18,7 @@ from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.picture import page_drawing, slim, templates_of
 from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
 from glassgrad.viz.style import KINDS
-from glassgrad.viz.svg.swatches import legend_items, state_items
+from glassgrad.viz.svg.legend import legend_items, state_items
 from glassgrad.viz.wording import escape
 
 PREFIX = "gg-"  # before each id of the drawing on a page of its own

@@ -14,9 +14,8 @@ from typing import Any
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.scene.graph import Graph, Vertex
+from glassgrad.viz.scene.graph import FULL, Graph, Look, Vertex
 from glassgrad.viz.scene.inside import edges_within, without
-from glassgrad.viz.scene.look import FULL, Look
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.svg.document import to_svg
 from glassgrad.viz.wording import array_text

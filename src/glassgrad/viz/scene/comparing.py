@@ -11,16 +11,16 @@ from typing import Any
 
 from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Arc, Graph, Look, Vertex
+from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import MARKS
-from glassgrad.viz.wording import array_text, plain, shape_text
-
-__all__ = ["compared"]
+from glassgrad.viz.wording import array_text, counted, notices, plain, shape_text
 
 ON_EDGES = {"detached", "no AccumulateGrad", "other edge"}  # seen at the edges, which are marked
 TOLD = 2  # differences that are written under the title
+
+Entry = dict[str, Any]
 
 
 def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
@@ -28,25 +28,31 @@ def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
     union = _Union(comparison)
     graph = graph_of(union.trace, look)
     marks = _vertex_marks(graph, union)
+    accumulators = {leaf["id"]: leaf["acc"] for leaf in union.a.leaves}
     rows = {
         union.place_of(each): _rows(comparison, each)
         for each in reversed(comparison.differences)
         if each.a
     }
-    tips = _tips(comparison, union)
+    tips: dict[str, list[str]] = {}
+    for each in comparison.differences:
+        name = each.a or union.names.get(each.b or "", "")
+        tips.setdefault(name, []).append(plain(each.text, 300))
     vertices = []
     for vertex in graph.vertices:
         mark = marks.get(vertex.id, "")
         if vertex.id in tips:
-            vertex = replace(vertex, tip=f"{vertex.tip}\n{tips[vertex.id]}".strip())
+            vertex = replace(vertex, tip="\n".join([vertex.tip, *tips[vertex.id]]).strip())
         if mark == "differs":
-            vertex = replace(vertex, rows=rows.get(union.node_of(vertex.id)) or vertex.rows)
+            node = accumulators.get(vertex.id, vertex.id)
+            vertex = replace(vertex, rows=rows.get(node) or vertex.rows)
         vertices.append(_marked(vertex, mark))
-    arcs = tuple(_marked_arc(arc, marks, union) for arc in graph.arcs)
-    notice = "; ".join(part for part in (_summary(comparison), graph.notice) if part)
-    title = look.title if look.title is not None else "Two backward graphs, a and b"
     drawn = replace(
-        graph, vertices=tuple(vertices), arcs=arcs, title=plain(title, 120), notice=notice
+        graph,
+        vertices=tuple(vertices),
+        arcs=tuple(_marked_arc(arc, marks, union.only) for arc in graph.arcs),
+        title=plain(look.title if look.title is not None else "Two backward graphs, a and b", 120),
+        notice=notices(_summary(comparison), graph.notice),
     )
     return union.trace, drawn
 
@@ -61,35 +67,44 @@ class _Union:
         trace: all of it, without events.
         only: what is in one of them alone: "only-a" or "only-b" by id of node, leaf or edge.
         differing: the nodes that are in both, and are not the same.
-        name_in: the id that a node of b has here.
+        names: the ids that the nodes, tensors, storages and arrays of b have here.
     """
 
     def __init__(self, comparison: Comparison) -> None:
-        self.a, self.b, self.pairs = comparison.a, comparison.b, comparison.pairs
+        self.a, self.b = a, b = comparison.a, comparison.b
         self.only: dict[str, str] = {}
         self.differing = {
             self.place_of(each)
             for each in comparison.differences
             if each.a and each.b and each.kind not in ON_EDGES
         }
-        self.name_in = {second: first for first, second in self.pairs.items()}
-        for node in self.b.nodes:
-            count = len(self.a.nodes) + len(self.name_in) - len(self.pairs)
-            if node["id"] not in self.name_in:
-                self.name_in[node["id"]] = f"n{count}"
-                self.only[f"n{count}"] = "only-b"
-        for node in self.a.nodes:
-            if node["id"] not in self.pairs:
-                self.only[node["id"]] = "only-a"
-        self.others = {node["id"]: node for node in self.b.nodes}
-        self.tensors = self._tensors()
-        nodes = [self._node_of_a(node) for node in self.a.nodes]
-        nodes += [self._node_of_b(n) for n in self.b.nodes if self.name_in[n["id"]] in self.only]
-        graph = {"nodes": _by_age(nodes), "leaves": self._leaves(), "outputs": self._outputs()}
-        arrays = {
-            f"a{int(name[1:]) + self._shift('a')}": each for name, each in self.b.arrays.items()
+        self.names = {second: first for first, second in comparison.pairs.items()}
+        added = [node["id"] for node in b.nodes if node["id"] not in self.names]
+        new = [f"n{number}" for number, _ in enumerate(added, len(a.nodes))]
+        self.names |= zip(added, new, strict=True)
+        self.only |= dict.fromkeys(new, "only-b")
+        self.only |= {n["id"]: "only-a" for n in a.nodes if n["id"] not in comparison.pairs}
+        self._name_the_rest()
+        others = {node["id"]: self._renamed(node) for node in b.nodes}
+        nodes = [
+            self._with_edges(node, others[comparison.pairs[node["id"]]]["edges"])
+            if node["id"] in comparison.pairs
+            else node
+            for node in a.nodes
+        ]
+        nodes += [others[name] | {"seq": int(others[name]["id"][1:])} for name in added]
+        known = {(output["node"], output["slot"]) for output in a.outputs}
+        leaves = [leaf for leaf in map(self._renamed, b.leaves) if leaf["acc"] in self.only]
+        outputs = [o for o in map(self._renamed, b.outputs) if (o["node"], o["slot"]) not in known]
+        self.only |= {leaf["id"]: "only-a" for leaf in a.leaves if leaf["acc"] in self.only}
+        self.only |= {tensor["id"]: "only-b" for tensor in (*leaves, *outputs)}
+        graph = {
+            "nodes": _by_age(nodes),
+            "leaves": [*a.leaves, *leaves],
+            "outputs": [*a.outputs, *outputs],
         }
-        self.trace = Trace(graph, self.a.arrays | arrays, [])
+        arrays = {self.names[name]: each for name, each in b.arrays.items()}
+        self.trace = Trace(graph, a.arrays | arrays, [])
 
     def place_of(self, found: Difference) -> str:
         """The node, or the output, at which a difference is shown."""
@@ -97,106 +112,58 @@ class _Union:
         is_value = found.kind == "other value" and bool(outputs)
         return outputs[0] if is_value else found.a or ""
 
-    def node_of(self, vertex: str) -> str:
-        """The node that a vertex stands for: that of a leaf is its accumulator."""
-        accumulators: dict[str, str] = {leaf["id"]: leaf["acc"] for leaf in self.a.leaves}
-        return accumulators.get(vertex, vertex)
-
-    def _shift(self, letter: str) -> int:
-        """What is added to the number of an id of b, to make it one of its own."""
-        if letter == "a":
-            return 1 + max((int(name[1:]) for name in self.a.arrays), default=0)
-        storages = [saved["storage"] for node in self.a.nodes for saved in node.get("saved", ())]
-        return 1 + max((int(name[1:]) for name in storages), default=0)
-
-    def _tensors(self) -> dict[str, str]:
-        """The ids that the leaves and outputs of b have here."""
-        own = {leaf["acc"]: leaf["id"] for leaf in self.a.leaves}
+    def _name_the_rest(self) -> None:
+        """The tensors of b are those of a where their AccumulateGrad is; all else is its own."""
+        known = {leaf["acc"]: leaf["id"] for leaf in self.a.leaves}
         free = len(self.a.leaves) + len(self.a.outputs)
-        names = {}
-        for number, tensor in enumerate((*self.b.leaves, *self.b.outputs)):
-            accumulator = self.name_in.get(tensor.get("acc", ""), "")
-            names[tensor["id"]] = own.get(accumulator, f"t{free + number}")
-        return names
+        for number, tensor in enumerate((*self.b.leaves, *self.b.outputs), free):
+            accumulator = self.names.get(tensor.get("acc", ""), "")
+            self.names[tensor["id"]] = known.get(accumulator, f"t{number}")
+        for own, others in (
+            (self.a.arrays, self.b.arrays),
+            (_storages(self.a.nodes), _storages(self.b.nodes)),
+        ):
+            shift = 1 + max((int(name[1:]) for name in own), default=0)
+            self.names |= {name: f"{name[0]}{int(name[1:]) + shift}" for name in others}
 
-    def _array(self, entry: dict[str, Any]) -> dict[str, Any]:
-        if "array" not in entry:
-            return entry
-        return entry | {"array": f"a{int(entry['array'][1:]) + self._shift('a')}"}
+    def _renamed(self, entry: Entry) -> Entry:
+        """An entry of b's graph with the ids that its parts have here."""
+        renamed = dict(entry)
+        for key, value in entry.items():
+            if key in {"id", "acc", "node", "array", "storage", "leaf", "owner", "base", "origin"}:
+                renamed[key] = self.names[value]
+            elif key in {"edges", "saved", "retains"}:
+                renamed[key] = [self._renamed(each) for each in value]
+            elif key == "to" and value is not None:
+                renamed[key] = self.names[value]
+        return renamed
 
-    def _leaves(self) -> list[dict[str, Any]]:
-        leaves = list(self.a.leaves)
-        for leaf in self.b.leaves:
-            accumulator = self.name_in[leaf["acc"]]
-            if accumulator in self.only:
-                name = self.tensors[leaf["id"]]
-                leaves.append(self._array(leaf | {"id": name, "acc": accumulator}))
-                self.only[name] = "only-b"
-        for leaf in self.a.leaves:
-            if leaf["acc"] in self.only:
-                self.only[leaf["id"]] = "only-a"
-        return leaves
-
-    def _outputs(self) -> list[dict[str, Any]]:
-        outputs = list(self.a.outputs)
-        known = {(output["node"], output["slot"]) for output in outputs}
-        for output in self.b.outputs:
-            node = self.name_in[output["node"]]
-            if (node, output["slot"]) not in known:
-                name = self.tensors[output["id"]]
-                outputs.append(self._array(output | {"id": name, "node": node}))
-                self.only[name] = "only-b"
-        return outputs
-
-    def _node_of_a(self, node: dict[str, Any]) -> dict[str, Any]:
+    def _with_edges(self, node: Entry, others: list[Entry]) -> Entry:
         """A node with its edges, and those that it has only in b."""
-        if node["id"] not in self.pairs:
-            return node
-        others = self._edges_of_b(self.others[self.pairs[node["id"]]])
-        both = Counter(edge["to"] for edge in node["edges"]) & Counter(e["to"] for e in others)
-        for index, edge in enumerate(_beyond(node["edges"], Counter(both))):
-            if edge is not None and edge["to"] is not None:
-                self.only[f"e{node['id'][1:]}-{index}"] = "only-a"
-        edges = list(node["edges"])
-        for edge in _beyond(others, Counter(both)):
-            if edge is not None and edge["to"] is not None:
-                self.only[f"e{node['id'][1:]}-{len(edges)}"] = "only-b"
-                edges.append(edge)
-        return node | {"edges": edges}
-
-    def _node_of_b(self, node: dict[str, Any]) -> dict[str, Any]:
-        name = self.name_in[node["id"]]
-        entry = node | {"id": name, "seq": int(name[1:]), "edges": self._edges_of_b(node)}
-        if "saved" in node:
-            entry["saved"] = [self._saved_of_b(saved) for saved in node["saved"]]
-        for field in ("base", "origin"):
-            if field in node:
-                entry[field] = self.name_in[node[field]]
-        return entry
-
-    def _edges_of_b(self, node: dict[str, Any]) -> list[dict[str, Any]]:
-        return [
-            edge | {"to": None if edge["to"] is None else self.name_in[edge["to"]]}
-            for edge in node["edges"]
-        ]
-
-    def _saved_of_b(self, saved: dict[str, Any]) -> dict[str, Any]:
-        entry = saved | {"storage": f"s{int(saved['storage'][1:]) + self._shift('s')}"}
-        entry |= {key: self.tensors[saved[key]] for key in ("leaf", "owner") if key in saved}
-        return self._array(entry)
+        rank, own = node["id"][1:], node["edges"]
+        both = Counter(edge["to"] for edge in own) & Counter(edge["to"] for edge in others)
+        more = [others[index] for index in _beyond(others, both)]
+        self.only |= {f"e{rank}-{index}": "only-a" for index in _beyond(own, both)}
+        self.only |= {f"e{rank}-{index}": "only-b" for index, _ in enumerate(more, len(own))}
+        return node | {"edges": [*own, *more]}
 
 
-def _beyond(edges: list[dict[str, Any]], both: "Counter[Any]") -> list[dict[str, Any] | None]:
-    """For each edge: itself, or None if it is one of those that both have."""
-    left: list[dict[str, Any] | None] = []
-    for edge in edges:
-        common = both[edge["to"]] > 0
-        both[edge["to"]] -= common
-        left.append(None if common else edge)
-    return left
+def _storages(nodes: list[Entry]) -> list[str]:
+    return [saved["storage"] for node in nodes for saved in node.get("saved", ())]
 
 
-def _by_age(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _beyond(edges: list[Entry], both: "Counter[Any]") -> list[int]:
+    """Which of the edges that lead somewhere are not among those that both have."""
+    left = Counter(both)
+    found = []
+    for index, edge in enumerate(edges):
+        left[edge["to"]] -= 1
+        if left[edge["to"]] < 0 and edge["to"] is not None:
+            found.append(index)
+    return found
+
+
+def _by_age(nodes: list[Entry]) -> list[Entry]:
     """The nodes so that edges lead to earlier ones, if that is possible."""
     known = {node["id"]: node for node in nodes}
     sorter: TopologicalSorter[str] = TopologicalSorter()
@@ -216,15 +183,9 @@ def _vertex_marks(graph: Graph, union: _Union) -> dict[str, str]:
     marks: dict[str, set[str]] = {}
     for node, vertex in graph.place.items():
         marks.setdefault(vertex, set()).add(union.only.get(node, ""))
-    for vertex_ in graph.vertices:
-        if vertex_.id in union.only:
-            marks[vertex_.id] = {union.only[vertex_.id]}
+    marks |= {v.id: {union.only[v.id]} for v in graph.vertices if v.id in union.only}
     found = {name: each.pop() if len(each) == 1 else "differs" for name, each in marks.items()}
-    return found | _differing(graph, union)
-
-
-def _differing(graph: Graph, union: _Union) -> dict[str, str]:
-    return {graph.place.get(name, name): "differs" for name in union.differing}
+    return found | {graph.place.get(name, name): "differs" for name in union.differing}
 
 
 def _marked(vertex: Vertex, mark: str) -> Vertex:
@@ -235,15 +196,15 @@ def _marked(vertex: Vertex, mark: str) -> Vertex:
     return replace(vertex, mark=mark, badge=f"{sign}{words}")
 
 
-def _marked_arc(arc: Arc, marks: dict[str, str], union: _Union) -> Arc:
+def _marked_arc(arc: Arc, marks: dict[str, str], only: dict[str, str]) -> Arc:
     if arc.kind != "grad":
         return arc
-    ends = [marks.get(name, "") for name in (arc.tail, arc.head)]
-    mark = union.only.get(arc.id) or next((each for each in ends if each.startswith("only")), "")
+    found = [only.get(arc.id, ""), marks.get(arc.tail, ""), marks.get(arc.head, "")]
+    mark = next((each for each in found if each.startswith("only")), "")
     if not mark:
         return arc
     side = mark.removeprefix("only-")
-    added = union.only.get(arc.id) == "only-b" and arc.head not in union.only
+    added = only.get(arc.id) == "only-b" and arc.head not in only
     return replace(arc, mark=mark, label=side if added else f"{arc.label} {side}".strip())
 
 
@@ -254,10 +215,9 @@ def _summary(comparison: Comparison) -> str:
     count = len(comparison.differences)
     if not count:
         return "the same in structure and values"
-    texts = [_short(each) for each in comparison.differences[:TOLD]]
-    told = "; ".join(plain(text, 84) for text in texts)
+    told = "; ".join(plain(_short(each), 84) for each in comparison.differences[:TOLD])
     more = f"; and {count - TOLD} more" if count > TOLD else ""
-    return f"{count} difference{'s' if count > 1 else ''}: {told}{more}"
+    return f"{counted(count, 'difference')}: {told}{more}"
 
 
 def _short(found: Difference) -> str:
@@ -267,28 +227,17 @@ def _short(found: Difference) -> str:
     return f"{found.kind}: {what}" if colon else said
 
 
-def _tips(comparison: Comparison, union: _Union) -> dict[str, str]:
-    tips: dict[str, list[str]] = {}
-    for each in comparison.differences:
-        name = each.a or union.name_in.get(each.b or "", "")
-        tips.setdefault(name, []).append(plain(each.text, 300))
-    return {name: "\n".join(lines) for name, lines in tips.items()}
-
-
 def _rows(comparison: Comparison, found: Difference) -> tuple[tuple[str, str], ...]:
     """What stands in the box in a, and in b."""
-    rows = []
-    for key, trace, node, array in (
-        ("a", comparison.a, found.a, found.arrays[0]),
-        ("b", comparison.b, found.b, found.arrays[1]),
-    ):
-        if node is not None:
-            given = None if array is None else array_text(trace.arrays[array])
-            rows.append((key, plain(given or _said(trace, node, found.kind), 34)))
-    return tuple(rows)
+    traces, nodes = (comparison.a, comparison.b), (found.a, found.b)
+    return tuple(
+        (key, plain(_said(trace, node, found.kind, array), 34))
+        for key, trace, node, array in zip("ab", traces, nodes, found.arrays, strict=True)
+        if node is not None
+    )
 
 
-def _said(trace: Trace, name: str, kind: str) -> str:
+def _said(trace: Trace, name: str, kind: str, array: str | None) -> str:
     node = next(node for node in trace.nodes if node["id"] == name)
     if kind == "other op":
         return str(node["op"])
@@ -299,21 +248,19 @@ def _said(trace: Trace, name: str, kind: str) -> str:
     if kind == "other order":
         schedule = trace.schedule()
         return f"#{schedule.index(name) + 1}" if name in schedule else "does not run"
-    array = _array_of(trace, name, kind)
+    array = array or _array_of(trace, name, kind)
     return "no gradient" if array is None else array_text(trace.arrays[array])
 
 
 def _array_of(trace: Trace, name: str, kind: str) -> str | None:
     """The array of a node that a difference in values is about."""
-    leaf = next((leaf for leaf in trace.leaves if leaf["acc"] == name), None)
+    leaves = [leaf for leaf in trace.leaves if leaf["acc"] == name]
     if kind == "other value":
         outputs = [output for output in trace.outputs if output["node"] == name]
-        tensor = leaf or (outputs[0] if outputs else {})
+        (tensor, *_) = [*leaves, *outputs, {}]
         return tensor.get("array")
-    for event in reversed(trace.events):
-        if event["type"] == "accumulate" and leaf and event["tensor"] == leaf["id"]:
-            found: str | None = event["grad"]
-            return found
-        if event["type"] == "apply" and event["node"] == name:
-            return next((each for each in event["grad_in"] if each is not None), None)
-    return None
+    results = Results(trace)
+    if leaves and leaves[0]["id"] in results.final:
+        return results.final[leaves[0]["id"]]
+    given = results.gradients.get(name, [])
+    return next((each for each in given if each is not None), None)

@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.wording import plain
 
-__all__ = ["STUBS", "Fold", "Folding", "fold", "numbered_names"]
-
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold
 TIMES = 16  # as many equal modules become one box, before their parent does
 PERIOD = 64  # the longest stretch that is looked for as one that repeats
 
-Parts = list[list[dict[str, Any]]]
-Way = tuple[Parts, Callable[[Any], str], str]  # parts, how to call one, what is folded
+Part = list[dict[str, Any]]
+Parts = list[Part]
+Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
     raise AssertionError("one fold of everything is one box")
 
 
-def _ways(nodes: list[dict[str, Any]], most: int) -> Iterator[Way]:
+def _ways(nodes: Part, most: int) -> Iterator[Way]:
     """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
     runs = _runs(nodes)
     lengths = np.array([len(run) for run in runs])
@@ -111,7 +110,7 @@ def _ways(nodes: list[dict[str, Any]], most: int) -> Iterator[Way]:
         size *= 2
 
 
-def _runs(nodes: list[dict[str, Any]]) -> Parts:
+def _runs(nodes: Part) -> Parts:
     """Runs in which each node feeds the one before it on the tape and nothing else."""
     uses = Counter(edge["to"] for node in nodes for edge in node["edges"])
     runs: Parts = []
@@ -141,7 +140,7 @@ def _count(lengths: NDArray[np.int_], longest: int) -> int:
     return int((lengths // longest + np.where(rest < CHAIN, rest, 1)).sum())
 
 
-def _by_scope(nodes: list[dict[str, Any]], depth: int) -> Parts:
+def _by_scope(nodes: Part, depth: int) -> Parts:
     """Runs of nodes made in one module, down to the given depth."""
     parts: Parts = []
     for scope, run in groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth])):
@@ -156,7 +155,7 @@ def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
     alone, times = len(parts) - (end - start), 1
     once = sum(len(part) for part in parts[start : start + period])
 
-    def name(part: list[dict[str, Any]]) -> str:
+    def name(part: Part) -> str:
         return _repeats(part, once)
 
     while period and times <= min((end - start) // period, upto):
@@ -214,10 +213,10 @@ def _users(parts: Parts, leaves: dict[str, str]) -> dict[str, list[int]]:
 
 
 def _folding(
-    parts: Parts, leaves: dict[str, str], name: Callable[[Any], str], words: str
+    parts: Parts, leaves: dict[str, str], name: Callable[[Part], str], words: str
 ) -> Folding:
     folds = {
-        number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], _contents(part))
+        number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], contents(part))
         for number, part in enumerate(parts)
         if len(part) > 1
     }
@@ -235,11 +234,11 @@ def _folding(
     return Folding(of, hidden, notice)
 
 
-def _ops(part: list[dict[str, Any]]) -> str:
+def _ops(part: Part) -> str:
     return f"… {len(part):,} ops"
 
 
-def _scope(part: list[dict[str, Any]]) -> str:
+def _scope(part: Part) -> str:
     """`net.block3`; `net.block3–6` for modules that differ by number; else what they share."""
     scopes = [tuple(node.get("scope", ())) for node in part]
     shared: list[str] = []
@@ -251,7 +250,7 @@ def _scope(part: list[dict[str, Any]]) -> str:
     return plain(".".join(shared)) or _ops(part)
 
 
-def _repeats(part: list[dict[str, Any]], once: int) -> str:
+def _repeats(part: Part, once: int) -> str:
     """`net.block3–6 ×4`, or `… 2 ops ×4` for what repeats outside of modules."""
     times, rest = divmod(len(part), once)
     title = _scope(part)
@@ -269,8 +268,9 @@ def numbered_names(names: list[str]) -> list[str]:
     return [f"{stems[0]}{numbers[0]}–{numbers[-1]}"]
 
 
-def _contents(part: list[dict[str, Any]]) -> str:
+def contents(part: Part) -> str:
     """`24 ops: 12 TanhBackward0, 12 LinearBackward0`."""
-    kinds = Counter(plain(node["op"]) for node in part).most_common(6)
-    more = ", …" if len({node["op"] for node in part}) > 6 else ""
-    return f"{len(part):,} ops: " + ", ".join(f"{count:,} {op}" for op, count in kinds) + more
+    kinds = Counter([node["op"] for node in part])
+    words = [f"{count:,} {plain(op)}" for op, count in kinds.most_common(6)]
+    more = ", …" if len(kinds) > 6 else ""
+    return f"{len(part):,} ops: {', '.join(words)}{more}"

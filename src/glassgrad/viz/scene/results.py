@@ -1,58 +1,148 @@
 """What a pass left behind, read from its events: gradients, what was freed, what went wrong."""
 
-from typing import Any
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
 
 from glassgrad.tracing.events import Trace
 
-__all__ = ["bad_nodes", "results_of", "stale_of"]
+STEPS = 6  # of the scale of gradients
 
 
-def results_of(trace: Trace) -> tuple[dict[str, Any], dict[str, Any], set[str]]:
-    """Gradients by node, `.grad` by tensor, and the nodes that let go of what they saved."""
-    gradients, final = {}, {}
-    freed = {node["id"] for node in trace.nodes if node.get("freed")}
-    given_out = _given_out(trace)
+class Results:
+    """What is written and marked in a picture of `trace`.
+
+    Attributes:
+        gradients: what came to each node that ran, one array per output slot.
+        final: the `.grad` of each tensor, or what was given out instead of it.
+        freed: the nodes that let go of what they saved.
+        stale: what was written to since it was saved ("v1≠v0"), by node and name there.
+        bad: nodes on which something went wrong, and what: that, a NaN, or an exception.
+        failure: the event with which the pass ended, if it ended by an exception.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
+        given_out = {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
+        spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
+        self.gradients: dict[str, list[str | None]] = {}
+        self.final: dict[str, str] = {}
+        self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
+        self.stale = _stale_before(trace)
+        self.bad: dict[str, str] = {}
+        self.failure: dict[str, Any] | None = None
+        for event in trace.events:
+            kind = event["type"]
+            if kind == "apply":
+                self.gradients[event["node"]] = event["grad_in"]
+                if spoiled.isdisjoint(event["grad_in"]) and spoiled.intersection(event["grad_out"]):
+                    self.bad[event["node"]] = "NaN"
+            elif kind == "accumulate" and event["grad"] is not None:
+                self.final[event["tensor"]] = event["grad"]
+            elif kind == "buffer" and event["node"] in given_out and event.get("grad"):
+                self.final[given_out[event["node"]]] = event["grad"]
+            elif kind == "free_saved":
+                self.freed.add(event["node"])
+            elif kind == "unpack" and event["version"][0] != event["version"][1]:
+                then, now = event["version"]
+                self.stale[event["node"], event["saved"]] = f"v{now}≠v{then}"
+            elif kind == "error":
+                self.failure = event
+                if "node" in event:  # else the seed was at fault
+                    self.bad[event["node"]] = "failed"
+                    if event.get("saved"):
+                        self.stale.setdefault((event["node"], event["saved"]), "stale")
+        self.bad |= {node: words for (node, _), words in self.stale.items()}
+
+
+def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
+    """What was written to before the pass began."""
+    return {
+        (node["id"], saved["name"]): f"v{saved['now']}≠v{saved['version']}"
+        for node in trace.nodes
+        for saved in node.get("saved", ())
+        if saved.get("now", saved["version"]) != saved["version"]
+    }
+
+
+# --- how much gradient went along each edge ------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """log₁₀ of 2-norms, from the smallest to the largest in the picture, in six steps."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, norms: Iterable[float]) -> Self:
+        """The scale of norms above zero."""
+        logs = [math.log10(norm) for norm in norms if norm > 0]
+        return cls(min(logs, default=0.0), max(logs, default=0.0))
+
+    def step(self, norm: float) -> str:
+        """The step of a norm: "0" to "5", "zero" or "nan"."""
+        if math.isnan(norm):
+            return "nan"
+        if norm == 0:
+            return "zero"
+        wide = self.high - self.low
+        share = (math.log10(norm) - self.low) / wide if wide > 0 else 1.0
+        return str(min(int(share * STEPS), STEPS - 1))
+
+    def __str__(self) -> str:
+        return f"‖gradient‖ from {10**self.low:.2g} to {10**self.high:.2g}"
+
+
+def flows_of(trace: Trace) -> tuple[dict[str, str], str]:
+    """For each edge that the pass went along ("e3-0") its step, and the range of all in words.
+
+    Example:
+        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+        >>> flows_of(Trace({"nodes": nodes, "leaves": []}))
+        ({}, '')
+    """
+    norms = _edge_norms(trace)
+    scale = Scale.of(norms.values())
+    return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
+
+
+def strength(flow: str) -> int:
+    """Which of two flows an arc shows that stands for both: the larger, and a nan before all.
+
+    Example:
+        >>> sorted(["nan", "0", "", "5", "zero"], key=strength)
+        ['', 'zero', '0', '5', 'nan']
+    """
+    return int(flow) if flow.isdigit() else {"": -2, "zero": -1, "nan": STEPS}[flow]
+
+
+def norm_of(trace: Trace, array: str) -> float:
+    """The norm of an array of a trace; nan where it holds a nan or an inf."""
+    summary = trace.arrays[array]
+    if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
+        return math.nan
+    return float(summary["norm"])
+
+
+def _edge_norms(trace: Trace) -> dict[str, float]:
+    """The norm of the gradient that each edge carried."""
+    norms: dict[str, float] = {}
+    accumulators = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
     for event in trace.events:
         if event["type"] == "apply":
-            gradients[event["node"]] = event["grad_in"]
+            for index, array in enumerate(event["grad_out"]):
+                if array is not None:
+                    norms[f"e{event['node'][1:]}-{index}"] = norm_of(trace, array)
+            for output in trace.outputs:
+                if output["node"] == event["node"]:
+                    given = event["grad_in"][output["slot"]]
+                    if given:
+                        norms[f"r{output['id'][1:]}"] = norm_of(trace, given)
         elif event["type"] == "accumulate" and event["grad"] is not None:
-            final[event["tensor"]] = event["grad"]
-        elif event["type"] == "buffer" and event["node"] in given_out and event.get("grad"):
-            final[given_out[event["node"]]] = event["grad"]
-        elif event["type"] == "free_saved":
-            freed.add(event["node"])
-    return gradients, final, freed
-
-
-def _given_out(trace: Trace) -> dict[str, str]:
-    """The leaves whose gradients were asked for and not added to `.grad`, by their nodes."""
-    wanted = set(trace.graph.get("wanted", ()))
-    return {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
-
-
-def bad_nodes(trace: Trace) -> dict[str, str]:
-    """Nodes on which something went wrong, and what: a stale saved tensor, a NaN, an exception."""
-    spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
-    bad = {}
-    for event in trace.events if spoiled else trace.events[-1:]:
-        if event["type"] == "apply":
-            if not spoiled.isdisjoint(event["grad_out"]) and spoiled.isdisjoint(event["grad_in"]):
-                bad[event["node"]] = "NaN"
-        elif event["type"] == "error" and "node" in event:  # else the seed was at fault
-            bad[event["node"]] = "failed"
-    return bad | {node: words for (node, _), words in stale_of(trace).items()}
-
-
-def stale_of(trace: Trace) -> dict[tuple[str, str], str]:
-    """What was written to since it was saved: by node and name of the saved tensor, `v1≠v0`."""
-    stale = {}
-    for node in trace.nodes:
-        for saved in node.get("saved", ()):
-            if saved.get("now", saved["version"]) != saved["version"]:
-                stale[node["id"], saved["name"]] = f"v{saved['now']}≠v{saved['version']}"
-    for event in trace.events:
-        if event["type"] == "unpack" and event["version"][0] != event["version"][1]:
-            stale[event["node"], event["saved"]] = f"v{event['version'][1]}≠v{event['version'][0]}"
-        elif event["type"] == "error" and "node" in event and event.get("saved"):
-            stale.setdefault((event["node"], event["saved"]), "stale")
-    return stale
+            accumulator = accumulators.get(event["tensor"])
+            if accumulator is not None:
+                norms[f"e{accumulator[1:]}-0"] = norm_of(trace, event["grad"])
+    return norms

@@ -8,22 +8,23 @@ What is drawn depends on how much there is (`n` backward nodes):
     more      the same, folded to at most 150 boxes (`folding.py`)
 """
 
+import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby, takewhile
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.clusters import GRADIENT, clusters_of
-from glassgrad.viz.scene.flow import flow_range, flows_of, strength
 from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.scene.look import FULL, MEDIUM, Look
-from glassgrad.viz.scene.relations import relations
-from glassgrad.viz.scene.results import bad_nodes, stale_of
+from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Vertex
+from glassgrad.viz.scene.results import Results, flows_of, strength
 from glassgrad.viz.scene.words import Words, counts_text, title_of
-from glassgrad.viz.wording import plain, shape_text, tensor_name
+from glassgrad.viz.wording import counted, notices, plain, shape_text, tensor_name
 
-__all__ = ["graph_of"]
+GRADIENT = "gradient's graph"
+ERROR = "error"  # the id of the note with the message
+MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 
 
 def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is frozen
@@ -50,22 +51,23 @@ class _Builder:
         most = look.most(self.count)
         self.folding = Folding() if most is None else fold(trace, most, look.apart)
         self.turn = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
-        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
         self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        self.results = Results(trace)
+        self.words = Words(trace, look, self.results)
+        self.flows, self.range = flows_of(trace) if look.flow else ({}, "")
         self.uses = self._uses()
-        self.words = Words(trace, look)
-        self.bad, self.stale = bad_nodes(trace), stale_of(trace)
-        self.flows = flows_of(trace) if look.flow else {}
+        many = [name for name in self.leaf_of if self.uses[name] > STUBS]
+        self.stubbed = set(many) if self.count > FULL else set()
+        self.place = {node["id"]: self._place_of(node["id"]) for node in trace.nodes}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: list[Arc] = []
-        self.place: dict[str, str] = {}
         self.stubs: Counter[str] = Counter()
         self.drawn: dict[tuple[str, str], int] = {}
 
     def build(self) -> Graph:
         # Outputs first, leaves last: dot keeps the order of equals, so the picture reads that way.
-        self._place_nodes()
         for output in self.trace.outputs:
             self._add_output(output)
         for node in reversed(self.trace.nodes):
@@ -75,9 +77,8 @@ class _Builder:
         for node in reversed(self.trace.nodes):
             self._add_edges(node)
             self._add_saved(node)
-        parts, ties = relations(self.trace, self.place, self.vertices)
-        self.vertices |= {part.id: part for part in parts}
-        self.arcs += ties
+        self._add_ties()
+        self._add_failure()
         return Graph(
             tuple(self.vertices.values()),
             tuple(self.arcs),
@@ -85,11 +86,9 @@ class _Builder:
             counts=counts_text(self.trace),
             place=self.place,
             notice=self._notice(),
-            clusters=self._clusters(),
-            flow=flow_range(self.trace) if self.look.flow else "",
+            clusters=() if self.folding.of else self._clusters(),
+            flow=self.range,
         )
-
-    # --- what is there ---
 
     def _uses(self) -> Counter[str]:
         """How many edges lead to each node, those from one fold counted once."""
@@ -104,27 +103,24 @@ class _Builder:
                     seen.add(key)
         return uses
 
-    def _is_stubbed(self, node: str) -> bool:
-        return node in self.leaf_of and self.count > FULL and self.uses[node] > STUBS
+    def _place_of(self, name: str) -> str:
+        """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
+        if name in self.folding.of:
+            return self.folding.of[name].id
+        if name not in self.leaf_of:
+            return name
+        leaf: str = self.leaf_of[name]["id"]
+        if leaf in self.folding.hidden:
+            return self.folding.hidden[leaf]
+        return leaf if self.count > MEDIUM or name in self.stubbed else name
 
-    def _is_fused(self, node: str) -> bool:
-        if node not in self.leaf_of:
-            return False
-        hidden = self.leaf_of[node]["id"] in self.folding.hidden
-        return self.count > MEDIUM or hidden or self._is_stubbed(node)
-
-    def _place_nodes(self) -> None:
-        for node in self.trace.nodes:
-            name = node["id"]
-            if name in self.folding.of:
-                self.place[name] = self.folding.of[name].id
-            elif self._is_fused(name):
-                leaf = self.leaf_of[name]["id"]
-                self.place[name] = self.folding.hidden.get(leaf, leaf)
-            else:
-                self.place[name] = name
+    def _add_arc(self, id: str, tail: str, head: str, kind: str = "grad", **looks: str) -> None:
+        self.arcs.append(Arc(id, tail, head, kind, flow=self.flows.get(id, ""), **looks))
 
     # --- vertices ---
+
+    def _add(self, vertex: Vertex) -> None:
+        self.vertices[vertex.id] = vertex
 
     def _add_output(self, output: dict[str, Any]) -> None:
         if output["id"] in self.leaf:
@@ -132,40 +128,31 @@ class _Builder:
         title, rows = tensor_name(output), self.words.of_tensor(output)
         tip = self.words.tip_of_tensor(output, f"{title}: backward starts here")
         self._add(Vertex(output["id"], "output", title, "OUT", rows, tip))
-        name = f"r{output['id'][1:]}"
-        head = self.place[output["node"]]
-        self.arcs.append(Arc(name, output["id"], head, flow=self.flows.get(name, "")))
+        self._add_arc(f"r{output['id'][1:]}", output["id"], self.place[output["node"]])
 
     def _add_node(self, node: dict[str, Any]) -> None:
-        if node["id"] in self.folding.of:
-            self._add_fold(self.folding.of[node["id"]])
-            return
-        if self._is_fused(node["id"]):
-            return
-        kind = self._kind(node)
-        mark = {"accumulate": "Σ", "user": "ƒ", "view": "VIEW"}.get(kind, "")
-        turn = f"#{self.turn[node['id']]}" if node["id"] in self.turn else ""
-        self._add(
-            Vertex(
-                node["id"],
+        name = node["id"]
+        if name in self.folding.of:
+            self._add_fold(self.folding.of[name])
+        elif self.place[name] == name:
+            kind = "view" if "base" in node else "function"
+            kind = "user" if node.get("user") else kind
+            kind = "accumulate" if node["op"] == "AccumulateGrad" or name in self.leaf_of else kind
+            sign = {"accumulate": "Σ", "user": "ƒ", "view": "VIEW"}.get(kind, "")
+            turn = f"#{self.turn[name]}" if name in self.turn else ""
+            vertex = Vertex(
+                name,
                 kind,
                 plain(node["op"]),
-                " ".join(part for part in (mark, turn) if part),
+                f"{sign} {turn}".strip(),
                 () if kind == "accumulate" else self.words.of_node(node),
                 self.words.tip_of_node(node),
-                bad=self.bad.get(node["id"], ""),
+                bad=self.results.bad.get(name, ""),
                 hooks=self.words.hooks(node),
                 kept=self.words.kept(node),
-                freed=node["id"] in self.words.freed and self.count > MEDIUM,
+                freed=name in self.results.freed and self.count > MEDIUM,
             )
-        )
-
-    def _kind(self, node: dict[str, Any]) -> str:
-        if node["id"] in self.leaf_of or node["op"] == "AccumulateGrad":
-            return "accumulate"
-        if node.get("user"):
-            return "user"
-        return "view" if "base" in node else "function"
+            self._add(vertex)
 
     def _add_fold(self, group: Fold) -> None:
         if group.id in self.vertices:
@@ -174,141 +161,238 @@ class _Builder:
         badge = f"#{min(turns)}–{max(turns)}" if turns else ""
         if not group.title.startswith("…"):  # a module: its name says nothing of its size
             badge = f"{len(group.members):,} ops"
-        bad = next((self.bad[name] for name in group.members if name in self.bad), "")
-        self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
+        bad = [self.results.bad[name] for name in group.members if name in self.results.bad]
+        vertex = Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad="".join(bad[:1]))
+        self._add(vertex)
 
     def _add_leaf(self, leaf: dict[str, Any]) -> None:
-        if leaf["id"] in self.folding.hidden:
+        name, accumulator = leaf["id"], leaf["acc"]
+        if name in self.folding.hidden:
             return
-        fused = self._is_fused(leaf["acc"])
-        title, turn = tensor_name(leaf), self.turn.get(leaf["acc"])
-        badge = "LEAF" if not fused else f"Σ #{turn}" if turn else "Σ LEAF"
-        uses = self.uses[leaf["acc"]]
-        tip = f"{title}: a leaf, used {uses} time{'' if uses == 1 else 's'}"
-        about = (title, badge, self.words.of_tensor(leaf), self.words.tip_of_tensor(leaf, tip))
-        node = self.nodes.get(leaf["acc"], {}) if fused else {}
-        self._add(Vertex(leaf["id"], "leaf", *about, hooks=self.words.hooks(node)))
-        if not fused and leaf["acc"] in self.place:
-            name = f"e{leaf['acc'][1:]}-0"
-            self.arcs.append(Arc(name, leaf["acc"], leaf["id"], flow=self.flows.get(name, "")))
+        is_part = self.place.get(accumulator) == name  # of this box is AccumulateGrad
+        turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else "LEAF"
+        title = tensor_name(leaf)
+        tip = f"{title}: a leaf, used {counted(self.uses[accumulator], 'time')}"
+        vertex = Vertex(
+            name,
+            "leaf",
+            title,
+            f"Σ {turn}" if is_part else "LEAF",
+            self.words.of_tensor(leaf),
+            self.words.tip_of_tensor(leaf, tip),
+            hooks=self.words.hooks(self.nodes[accumulator] if is_part else {}),
+        )
+        self._add(vertex)
+        if self.place.get(accumulator) == accumulator:
+            self._add_arc(f"e{accumulator[1:]}-0", accumulator, name)
 
-    def _add(self, vertex: Vertex) -> None:
-        self.vertices[vertex.id] = vertex
+    def _add_saved(self, node: dict[str, Any]) -> None:
+        name = node["id"]
+        if self.count > MEDIUM or "saved" not in self.look.show or name in self.folding.of:
+            return
+        for index, saved in enumerate(node.get("saved", ())):
+            bad = self.results.stale.get((name, saved["name"]), "")
+            head = saved.get("leaf")
+            if head is None:
+                head = saved["storage"]
+                self._add_note(node, saved, bad)
+            elif head not in self.vertices or self.leaf[head]["acc"] in self.stubbed:
+                continue  # a tie to a leaf that is drawn as stubs would cross the whole picture
+            self._add_arc(f"d{name[1:]}-{index}", name, head, "saved", bad=bad)
+        if node.get("freed") and not node.get("saved"):
+            # The graph was looked at after the pass: nobody knows any more what it was.
+            rank, tip = name[1:], "what it saved is gone: a pass has used it"
+            self._add(Vertex(f"s{rank}-0", "saved", "saved", "FREED", tip=tip, freed=True))
+            self._add_arc(f"d{rank}-0", name, f"s{rank}-0", "saved")
+
+    def _add_note(self, node: dict[str, Any], saved: dict[str, Any], bad: str) -> None:
+        known = self.vertices.get(saved["storage"])
+        freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
+        title = plain(saved.get("label", saved["name"]))
+        if known:  # shared: under each holder's name, and gone when the last has let it go
+            is_named = "label" in saved or saved["name"] in known.title.split(", ")
+            title = known.title if is_named else plain(f"{known.title}, {saved['name']}")
+            freed, bad = known.freed and freed, known.bad or bad
+            self._add(replace(known, title=title, freed=freed, bad=bad))
+            return
+        version = saved["version"]
+        badge = f"SAVED v{version}" if "versions" in self.look.show else "SAVED"
+        tip = f"{title}: saved by {plain(node['op'])} at version {version}"
+        rows, tip = self.words.of_saved(saved), self.words.tip_of_tensor(saved, tip)
+        self._add(Vertex(saved["storage"], "saved", title, badge, rows, tip, freed=freed, bad=bad))
 
     # --- arcs ---
 
     def _add_edges(self, node: dict[str, Any]) -> None:
         several = len(node["edges"]) > 1 and self.count <= FULL
         group = self.folding.of.get(node["id"])
-        tail = group.id if group else node["id"]
         for index, edge in enumerate(node["edges"]):
             name = f"e{node['id'][1:]}-{index}"
+            if group:
+                self._add_edge_of_fold(name, group.id, edge["to"])
+                continue
             label = f"in{index}" if several else ""
             if "sum_to" in edge and self.count <= MEDIUM and "shapes" in self.look.show:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if group and self._is_drawn(tail, edge["to"], self.flows.get(name, "")):
-                continue
-            head = self._head(node, index, edge["to"])
-            if head:
-                flow = self.flows.get(name, "")
-                self.arcs.append(Arc(name, tail, head, label="" if group else label, flow=flow))
+            if edge["to"] is not None:
+                self._add_arc(name, node["id"], self._head(edge["to"]), label=label)
+            elif self.count <= FULL:
+                slot = f"z{name[1:]}"
+                self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
+                self._add_arc(name, node["id"], slot, label=label)
 
-    def _is_drawn(self, tail: str, target: str | None, flow: str) -> bool:
-        """Whether an arc from a fold need not be drawn: it stays inside, or is there already.
+    def _add_edge_of_fold(self, name: str, tail: str, target: str | None) -> None:
+        """An arc from a fold, unless it stays inside, or is there already.
 
         One that is there already shows the largest of the gradients that went along it.
         """
         if target is None or self.place[target] == tail:
-            return True
-        pair = tail, self.place[target]
-        known = self.drawn.get(pair)
-        if known is None:
+            return
+        pair, flow = (tail, self.place[target]), self.flows.get(name, "")
+        if pair not in self.drawn:
             self.drawn[pair] = len(self.arcs)
-        elif strength(flow) > strength(self.arcs[known].flow):
-            self.arcs[known] = replace(self.arcs[known], flow=flow)
-        return known is not None
+            self._add_arc(name, tail, self._head(target))
+        elif strength(flow) > strength(self.arcs[self.drawn[pair]].flow):
+            self.arcs[self.drawn[pair]] = replace(self.arcs[self.drawn[pair]], flow=flow)
 
-    def _head(self, node: dict[str, Any], index: int, target: str | None) -> str:
-        """The vertex that edge `index` of `node` leads to; empty if the edge is not drawn."""
-        if target is None:
-            if self.count > FULL:
-                return ""
-            slot = f"z{node['id'][1:]}-{index}"
-            tip = "this input needs no gradient"
-            self._add(Vertex(slot, "none", "∅", tip=tip))
-            return slot
-        return self._add_stub(target) if self._is_stubbed(target) else self.place[target]
-
-    def _add_stub(self, accumulator: str) -> str:
-        leaf = self.leaf_of[accumulator]
+    def _head(self, target: str) -> str:
+        """The vertex that an edge to a node leads to: of a leaf with many uses, another stub."""
+        if target not in self.stubbed:
+            return self.place[target]
+        leaf = self.leaf_of[target]
+        title, total = tensor_name(leaf), self.uses[target]
         self.stubs[leaf["id"]] += 1
-        number, total = self.stubs[leaf["id"]], self.uses[accumulator]
-        title = tensor_name(leaf)
-        stub = Vertex(
-            f"{leaf['id']}-{number}",
-            "stub",
-            title,
-            f"{number}/{total}",
-            tip=f"use {number} of {total} of {title}",
-            of=leaf["id"],
-        )
-        self._add(stub)
-        return stub.id
+        number = self.stubs[leaf["id"]]
+        name, tip = f"{leaf['id']}-{number}", f"use {number} of {total} of {title}"
+        self._add(Vertex(name, "stub", title, f"{number}/{total}", tip=tip, of=leaf["id"]))
+        return name
 
-    def _add_saved(self, node: dict[str, Any]) -> None:
-        if self.count > MEDIUM or "saved" not in self.look.show or node["id"] in self.folding.of:
-            return
-        for index, saved in enumerate(node.get("saved", ())):
-            name = f"d{node['id'][1:]}-{index}"
-            bad = self.stale.get((node["id"], saved["name"]), "")
-            if "leaf" in saved:
-                # A tie to a leaf that is drawn as stubs would cross the whole picture.
-                if self._has_box(saved["leaf"]):
-                    self.arcs.append(Arc(name, node["id"], saved["leaf"], "saved", bad=bad))
+    # --- ties along which no gradient goes ---
+
+    def _add_ties(self) -> None:
+        """From a view to its base, from a node of the gradient's graph to where it came from."""
+        for node in self.trace.nodes:
+            name, rank = node["id"], node["id"][1:]
+            if self.place[name] != name:
                 continue
-            self._add_note(node, saved, bad)
-            self.arcs.append(Arc(name, node["id"], saved["storage"], "saved", bad=bad))
-        if node.get("freed") and not node.get("saved"):
-            # The graph was looked at after the pass: nobody knows any more what it was.
-            rank, tip = node["id"][1:], "what it saved is gone: a pass has used it"
-            self._add(Vertex(f"s{rank}-0", "saved", "saved", "FREED", tip=tip, freed=True))
-            self.arcs.append(Arc(f"d{rank}-0", node["id"], f"s{rank}-0", "saved"))
+            ties = [("base", "b", "view"), ("origin", "p", "origin")]
+            if self.count > MEDIUM:
+                ties = ties[1:]
+            elif "part" in node:  # the view through which a CopySlices wrote
+                whole = f" of {shape_text(node['shape'])}" if "shape" in node else ""
+                rows = (("part", f"{shape_text(node['part'])}{whole}"),)
+                tip = "the view through which its base was written"
+                self._add(Vertex(f"v{rank}", "view", "written view", "VIEW", rows, tip))
+                self._add_arc(f"b{rank}", name, f"v{rank}", "view")
+            for field, letter, kind in ties:
+                head = self.place.get(node.get(field, ""))
+                if head in self.vertices and head != name:
+                    self._add_arc(f"{letter}{rank}", name, head, kind)
 
-    def _has_box(self, leaf: str) -> bool:
-        return leaf in self.vertices and not self._is_stubbed(self.leaf[leaf]["acc"])
-
-    def _add_note(self, node: dict[str, Any], saved: dict[str, Any], bad: str) -> None:
-        known = self.vertices.get(saved["storage"])
-        freed = node["id"] in self.words.freed and "owner" not in saved  # a leaf keeps it
-        if known:  # shared: under each holder's name, and gone when the last has let it go
-            names = known.title.split(", ")
-            title = (
-                known.title
-                if "label" in saved or saved["name"] in names
-                else (plain(f"{known.title}, {saved['name']}"))
-            )
-            bad = known.bad or bad
-            self._add(replace(known, title=title, freed=known.freed and freed, bad=bad))
+    def _add_failure(self) -> None:
+        """The error that ended the pass: at its node, or at the output where it never began."""
+        failure = self.results.failure
+        if failure is None:
             return
-        title = plain(saved.get("label", saved["name"]))
-        badge = f"SAVED v{saved['version']}" if "versions" in self.look.show else "SAVED"
-        tip = f"{title}: saved by {plain(node['op'])} at version {saved['version']}"
-        rows, tip = self.words.of_saved(saved), self.words.tip_of_tensor(saved, tip)
-        self._add(Vertex(saved["storage"], "saved", title, badge, rows, tip, freed=freed, bad=bad))
+        outputs = [output["id"] for output in self.trace.outputs]
+        holder = self.place.get(failure["node"], "") if "node" in failure else "".join(outputs[:1])
+        if holder in self.vertices:
+            words = plain(failure["message"], 2 * MESSAGE * LINES)
+            lines = textwrap.wrap(words, MESSAGE, max_lines=LINES, placeholder=" …") or [""]
+            title, tip = plain(failure["error"], 40), plain(failure["message"], 2_000)
+            rows = tuple(("", line) for line in lines)
+            self._add(Vertex(ERROR, "error", title, "ENDED HERE", rows, tip))
+            name = f"x{failure.get('node', holder)[1:]}"
+            self._add_arc(name, holder, ERROR, "error", bad=failure["error"])
 
-    # --- words ---
+    # --- the whole ---
 
     def _notice(self) -> str:
-        parts = [self.folding.notice] if self.folding.notice else []
+        words = ""
         if self.stubs:
-            parts.append(f"a leaf with more than {STUBS} uses is drawn as stubs")
+            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
         elif self.count > MEDIUM and self.leaf:
-            parts.append("AccumulateGrad is drawn as part of its leaf")
-        return "; ".join(parts)
+            words = "AccumulateGrad is drawn as part of its leaf"
+        return notices(self.folding.notice, words)
 
     def _clusters(self) -> tuple[Cluster, ...]:
-        if self.folding.of:
-            return ()
-        frames = clusters_of(self.trace, self.vertices, self.arcs, self.place)
-        few = self.count <= MEDIUM
-        return tuple(frame for frame in frames if few or frame.title == GRADIENT)
+        """Frames: a gradient's graph; levels inside of transforms, else modules.
+
+        A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
+        """
+        nodes = [node for node in self.trace.nodes if self.place[node["id"]] in self.vertices]
+        grown = _grown(self.trace)
+        ops = [n for n in nodes if n["id"] not in grown and n["op"] != "AccumulateGrad"]
+        frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
+        frames += [(GRADIENT, grown)] if grown else []
+        frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
+        users: dict[str, set[int | None]] = {}
+        for kinds in ({"accumulate", "saved", "none", "stub"}, {"leaf"}):
+            for arc in self.arcs:
+                if self.vertices[arc.head].kind in kinds:
+                    users.setdefault(arc.head, set()).add(frame_of.get(arc.tail))
+            for name, (frame, *others) in users.items():
+                if frame is not None and not others:
+                    frame_of[name] = frame
+        members: list[list[str]] = [[] for _ in frames]
+        for name in self.vertices:
+            if name in frame_of:
+                members[frame_of[name]].append(name)
+        return tuple(
+            Cluster(f"c{at}", title, tuple(members[at]))
+            for at, (title, _) in enumerate(frames)
+            if self.count <= MEDIUM or title == GRADIENT
+        )
+
+
+# --- frames around what belongs together ---------------------------------------------------------
+
+Frames = list[tuple[str, list[str]]]
+
+
+def _grown(trace: Trace) -> list[str]:
+    """The nodes that rules of their own level recorded; a transform's are on the level below."""
+    levels = {node["id"]: node.get("level", 0) for node in trace.nodes}
+    return [
+        node["id"]
+        for node in trace.nodes
+        if "origin" in node and levels[node["origin"]] == levels[node["id"]]
+    ]
+
+
+def _levels(ops: list[dict[str, Any]], levels: Sequence[dict[str, Any]]) -> Frames:
+    """One frame per level, if any node was recorded inside of a transform; `levels` has kinds."""
+    titles = {0: "level 0: the tape"}
+    for entry in levels:
+        outer = " of ".join(entry.get("inside", ()))
+        words = f"level {entry['level']}: {entry['kind']}" + (outer and f" inside {outer}")
+        titles[entry["level"]] = plain(words, 60)
+    by_level: dict[int, list[str]] = {}
+    for node in ops:
+        by_level.setdefault(node.get("level", 0), []).append(node["id"])
+    if set(by_level) <= {0}:
+        return []
+    return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
+
+
+def _modules(ops: list[dict[str, Any]]) -> Frames:
+    """One frame per call of a module, at the outermost depth where modules differ.
+
+    Where that frames nothing, for all is one module's, it sets that apart from what is outside.
+    """
+    scopes = {tuple(node.get("scope", ())) for node in ops}
+    within = scopes - {()}
+    alike = takewhile(lambda names: len(set(names)) == 1, zip(*within, strict=False))
+    shared = len(list(alike))
+    frames = _calls(ops, shared + 1)
+    return frames or (_calls(ops, shared) if shared and () in scopes else [])
+
+
+def _calls(ops: list[dict[str, Any]], depth: int) -> Frames:
+    """One frame per run of nodes whose scopes are alike down to `depth`."""
+    frames = []
+    for scope, run in groupby(ops, lambda node: tuple(node.get("scope", ())[:depth])):
+        names = [node["id"] for node in run]
+        if len(scope) == depth and len(names) > 1:  # a frame around one says what its tip says
+            frames.append((plain(".".join(scope), 60), names))
+    return frames

@@ -1,9 +1,7 @@
 """A laid-out picture as SVG. In reading order:
 
-shapes    the outlines of boxes
+pen       words, the outlines of boxes, pills
 curves    the paths of lines
-sheet     the colours as CSS variables
-legend    what stands under a picture
+legend    what stands under a picture, and beside a player
 document  the whole
-swatches  the same boxes, small, for a page's own legend
 """

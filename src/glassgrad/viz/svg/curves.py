@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from glassgrad.viz.layout.places import Point
 
-__all__ = ["arrowhead", "beside", "path_data"]
-
 STEPS = 24  # places that are looked at along each curve
 FARTHEST = 20.0  # px that a label moves: it still stands beside its line
 TOUCH = 1e-6  # px that are none: a sum of floats may come out a little less
@@ -26,12 +24,12 @@ def _pair(point: Point) -> str:
 def arrowhead(points: list[Point], width: float = 1.5) -> tuple[Point, str]:
     """Where a line of `width` px ends so that the head fits, and the head as path data."""
     tip, half = max(TIP, 1.8 * width), max(HALF, 1.1 * width)
-    end = points[-1]
-    before = next((point for point in reversed(points[:-1]) if math.dist(point, end) > 1.0), None)
-    dx, dy = (end[0] - before[0], end[1] - before[1]) if before else (1.0, 0.0)
-    length = math.hypot(dx, dy)
-    dx, dy = dx / length, dy / length
-    base = end[0] - tip * dx, end[1] - tip * dy
+    x, y = end = points[-1]
+    behind = (point for point in reversed(points[:-1]) if math.dist(point, end) > 1.0)
+    before = next(behind, (x - 1.0, y))
+    length = math.dist(before, end)
+    dx, dy = (x - before[0]) / length, (y - before[1]) / length
+    base = x - tip * dx, y - tip * dy
     left = base[0] - half * dy, base[1] + half * dx
     right = base[0] + half * dy, base[1] - half * dx
     return base, f"M{_pair(left)}L{_pair(end)}L{_pair(right)}z"
@@ -91,8 +89,8 @@ def _places(points: list[Point]) -> Iterator[Point]:
         for step in range(STEPS + 1):
             t = step / STEPS
             u = 1 - t
-            parts = u**3, 3 * u * u * t, 3 * u * t * t, t**3
+            first, second, third, last = u**3, 3 * u * u * t, 3 * u * t * t, t**3
             yield (
-                sum(part * point[0] for part, point in zip(parts, (a, b, c, d), strict=True)),
-                sum(part * point[1] for part, point in zip(parts, (a, b, c, d), strict=True)),
+                first * a[0] + second * b[0] + third * c[0] + last * d[0],
+                first * a[1] + second * b[1] + third * c[1] + last * d[1],
             )

@@ -10,41 +10,42 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
 
-from glassgrad.viz.layout.boxes import ROW_LINE, TITLE_LINE, Box, box_of, pill_width
-from glassgrad.viz.layout.places import Layout, Point
-from glassgrad.viz.scene.clusters import GRADIENT
+from glassgrad.viz.layout.places import (
+    ROW_LINE,
+    TITLE_LINE,
+    Box,
+    Layout,
+    Route,
+    box_of,
+    pill_width,
+)
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.style import (
     BADGE_SIZE,
     KINDS,
     MARKS,
-    MONO,
     ROW_SIZE,
     SANS,
-    THEMES,
     TIES,
     TITLE_SIZE,
     Kind,
     Theme,
     arrow_looks,
-    border_looks,
-    kind_of,
+    style_sheet,
     text_width,
     tie_looks,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
-from glassgrad.viz.svg.shapes import outline_of
-from glassgrad.viz.svg.sheet import style_sheet
-from glassgrad.viz.wording import escape, plain
-
-__all__ = ["Pen", "box_attribute", "to_svg"]
+from glassgrad.viz.svg.pen import Pen, box_attribute
+from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0
 WIDEST = "5"  # step of the ramp of flows
 HEAD = 58.0  # title and counts
+_SHARED = re.compile(r"Backward\d*$")  # what the names of ops end with
 
 
 def to_svg(
@@ -68,60 +69,61 @@ def to_svg(
         framed: with title, background and legend; without them the player's page shows those.
         styled: with the style sheet; False for programs that know no CSS variables.
     """
-    return "\n".join(Pen(graph, layout, theme, rankdir, prefix, framed, styled).document()) + "\n"
+    document = _Document(graph, layout, theme, prefix, framed=framed)
+    return "\n".join(document.lines(rankdir, styled=styled)) + "\n"
 
 
-class Pen:
+class _Document(Pen):
     """Writes one drawing, top to bottom."""
 
     def __init__(
-        self,
-        graph: Graph,
-        layout: Layout,
-        theme: Theme,
-        rankdir: str,
-        prefix: str,
-        framed: bool,
-        styled: bool,
+        self, graph: Graph, layout: Layout, theme: Theme, prefix: str, *, framed: bool
     ) -> None:
-        self.graph, self.layout, self.theme, self.rankdir = graph, layout, theme, rankdir
-        self.prefix, self.framed, self.styled = prefix, framed, styled
-        self.shade: Literal["light", "dark"] = "dark" if theme == "dark" else "light"
-        self.colours = THEMES[self.shade]
-        self.notice = "; ".join(part for part in (graph.notice, layout.notice) if part)
-        self.legend = legend_lines(self, max(layout.width, self._words_width())) if framed else []
-        self.top = HEAD + (16.0 if self.notice else 0.0) if framed else MARGIN
+        super().__init__(theme, framed=framed)
+        self.graph, self.layout, self.prefix = graph, layout, prefix
 
-    def document(self) -> Iterator[str]:
-        width, height = self._size()
-        label = f"{self.graph.title}. {self.graph.counts}."
+    def lines(self, rankdir: str, *, styled: bool) -> Iterator[str]:
+        graph, layout = self.graph, self.layout
+        above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
+        # Above the picture, beside it, and below it.
+        top, left, legend = MARGIN, MARGIN, []
+        width, height = layout.width + 2 * MARGIN, layout.height + MARGIN
+        if self.framed:
+            words = max([text_width(line, 11.5) for line in above])
+            words = max(words, text_width(plain(graph.title, 400), 15, bold=True))
+            legend = legend_lines(self, graph, max(layout.width, words))
+            wide = [sum([item.width for item in line]) for line in legend]
+            width = math.ceil(max([layout.width, words, *wide]) + 2 * MARGIN)
+            height += LEGEND_LINE * len(legend)
+            top, left = HEAD + (16.0 if above[1] else 0.0), (width - layout.width) / 2
+        width, height = math.ceil(width), math.ceil(top + height)
+        label = f"{graph.title}. {graph.counts}."
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gg" role="img"'
-            f' aria-label="{escape(label)}" width="{width:.0f}" height="{height:.0f}"'
-            f' viewBox="0 0 {width:.0f} {height:.0f}" font-family="{SANS}">'
+            f' aria-label="{escape(label)}" width="{width}" height="{height}"'
+            f' viewBox="0 0 {width} {height}" font-family="{SANS}">'
         )
-        if self.styled:
+        if styled:
             yield f"<style>{self._sheet()}</style>"
         if self.framed:
-            yield from self._frame(width, height)
-        yield f'<g transform="translate({self._left(width):.1f} {self.top:.0f})">'
-        for cluster in self.graph.clusters:
-            if cluster.id in self.layout.frames:
-                yield self._frame_of(cluster)
-        for arc in self.graph.arcs:
-            if arc.id in self.layout.routes:
-                yield self._arc(arc)
+            yield from self._frame(width, height, above)
+        yield f'<g transform="translate({left:.1f} {top:.0f})">'
+        clusters = [cluster for cluster in graph.clusters if cluster.id in layout.frames]
+        for cluster in clusters:
+            yield self._cluster(cluster)
+        for arc in graph.arcs:
+            yield self._arc(arc)
         yield from self._labels()
-        for cluster in self.graph.clusters:
-            if cluster.id in self.layout.frames:
-                x, y, _, _ = self.layout.frames[cluster.id]
-                yield self._words_beside(x + 12, y + 17, cluster.title, 11, at="start")
-        for vertex in self.graph.vertices:
-            if vertex.id in self.layout.places:
-                yield self._vertex(vertex)
+        for cluster in clusters:
+            x, y, _, _ = layout.frames[cluster.id]
+            yield self._words_beside(x + 12, y + 17, cluster.title, 11, at="start")
+        for vertex in graph.vertices:
+            yield self._vertex(vertex)
         yield "</g>"
-        yield from write_legend(self.legend, MARGIN, height - LEGEND_LINE * len(self.legend) - 4)
+        yield from write_legend(self, legend, MARGIN, height - LEGEND_LINE * len(legend) - 4)
         yield "</svg>"
+
+    # --- the whole ---
 
     def _sheet(self) -> str:
         vertices, arcs = self.graph.vertices, self.graph.arcs
@@ -130,90 +132,66 @@ class Pen:
         marks = any(vertex.mark for vertex in vertices) or any(arc.mark for arc in arcs)
         return style_sheet(self.theme, flow=bool(self.graph.flow), marks=marks, kinds=kinds)
 
-    # --- the whole ---
-
-    def _size(self) -> tuple[float, float]:
-        width = self.layout.width + 2 * MARGIN
-        height = self.top + self.layout.height + MARGIN
-        if self.framed:
-            legend = [sum(item.width for item in line) for line in self.legend]
-            width = max(
-                each + 2 * MARGIN for each in [self.layout.width, self._words_width(), *legend]
-            )
-            height += LEGEND_LINE * len(self.legend)
-        return math.ceil(width), math.ceil(height)
-
-    def _words_width(self) -> float:
-        """How wide the lines above the picture are."""
-        small = max(text_width(line, 11.5) for line in (self._subtitle(), self.notice))
-        return max(small, text_width(plain(self.graph.title, 400), 15, bold=True))
-
-    def _left(self, width: float) -> float:
-        return (width - self.layout.width) / 2 if self.framed else MARGIN
-
-    def _subtitle(self) -> str:
-        way = "left to right" if self.rankdir == "LR" else "top to bottom"
+    def _subtitle(self, rankdir: str) -> str:
+        way, back = ("left to right", "right to left")
+        if rankdir == "TB":
+            way, back = ("top to bottom", "bottom to top")
         reading = self.graph.reading or f"Arrows follow the gradient, {way}"
         if any(cluster.title == GRADIENT for cluster in self.graph.clusters):
-            back = "right to left" if self.rankdir == "LR" else "bottom to top"
             reading += f", and {back} in the gradient's own graph"
         return f"{reading} · {self.graph.counts}"
 
-    def _frame(self, width: float, height: float) -> Iterator[str]:
+    def _frame(self, width: int, height: int, above: list[str]) -> Iterator[str]:
         canvas, text, muted = (self.colours[role] for role in ("canvas", "text", "muted"))
-        yield f'<rect class="ground" width="{width:.0f}" height="{height:.0f}" fill="{canvas}"/>'
+        yield f'<rect class="ground" width="{width}" height="{height}" fill="{canvas}"/>'
         yield self.text("heading", MARGIN, 26, self.graph.title, 15, text, weight=600)
-        yield self.text("note", MARGIN, 44, self._subtitle(), 11.5, muted)
-        if self.notice:
-            yield self.text("note", MARGIN, 60, self.notice, 11.5, muted)
+        for number, line in enumerate(above):
+            if line:
+                yield self.text("note", MARGIN, 44 + 16 * number, line, 11.5, muted)
 
-    # --- arcs ---
+    def _group(self, name: str, classes: list[str], inside: list[str], extra: str = "") -> str:
+        names = " ".join([each for each in classes if each])
+        return f'<g id="{self.prefix}{name}" class="{names}"{extra}>{"".join(inside)}</g>'
 
-    def _arc(self, arc: Arc) -> str:
-        points = self.layout.routes[arc.id]
-        inside = [f"<title>{escape(self._arc_tip(arc))}</title>"]
-        if arc.kind in TIES:
-            looks = tie_looks(arc.kind, self.shade, bad=bool(arc.bad))
-            line = self.inline(fill="none", **looks)
-            inside.append(f'<path class="tie" d="{path_data(points)}"{line}/>')
-        else:
-            looks = arrow_looks(arc.flow, self.shade, bad=bool(arc.bad), mark=arc.mark)
-            base, tip = arrowhead(points, float(looks["stroke_width"]))
-            inside.append(
-                f'<path class="line" d="{path_data([*points[:-1], base])}"'
-                f"{self.inline(fill='none', **looks)}/>"
-            )
-            inside.append(f'<path class="tip" d="{tip}"{self.inline(fill=looks["stroke"])}/>')
-        states = [
-            *([f"flow-{arc.flow}"] if arc.flow else []),
-            *(["bad"] if arc.bad else []),
-            *([arc.mark] if arc.mark else []),
-        ]
-        return self._group(arc.id, " ".join(["arc", f"{arc.kind}-arc", *states]), inside)
-
-    def _frame_of(self, cluster: Cluster) -> str:
+    def _cluster(self, cluster: Cluster) -> str:
         x, y, width, height = self.layout.frames[cluster.id]
         rule = self.inline(fill="none", stroke=self.colours["line"], stroke_width="0.75")
         size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
         inside = [f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>']
-        return self._group(cluster.id, "cluster", inside)
+        return self._group(cluster.id, ["cluster"], inside)
+
+    # --- arcs ---
+
+    def _arc(self, arc: Arc) -> str:
+        points, is_bad = self.layout.routes[arc.id], bool(arc.bad)
+        tip = f"{arc.id}  {arc.label} {arc.bad}".strip()
+        inside = [f"<title>{escape(tip)}</title>"]
+        if arc.kind in TIES:
+            line = self.inline(fill="none", **tie_looks(arc.kind, self.shade, bad=is_bad))
+            inside.append(f'<path class="tie" d="{path_data(points)}"{line}/>')
+        else:
+            looks = arrow_looks(arc.flow, self.shade, bad=is_bad, mark=arc.mark)
+            line, fill = self.inline(fill="none", **looks), self.inline(fill=looks["stroke"])
+            base, head = arrowhead(points, float(looks["stroke_width"]))
+            inside.append(f'<path class="line" d="{path_data([*points[:-1], base])}"{line}/>')
+            inside.append(f'<path class="tip" d="{head}"{fill}/>')
+        states = [arc.flow and f"flow-{arc.flow}", "bad" if is_bad else "", arc.mark]
+        return self._group(arc.id, ["arc", f"{arc.kind}-arc", *states], inside)
 
     def _labels(self) -> Iterator[str]:
         """The texts beside arcs. They are drawn after all arcs, so that no line crosses one."""
-        fans: dict[str, list[list[Point]]] = defaultdict(list)
+        fans: dict[str, list[Route]] = defaultdict(list)
         for arc in self.graph.arcs:
             if arc.kind not in TIES:
-                fans[arc.tail].append(self.layout.routes.get(arc.id, []))
+                fans[arc.tail].append(self.layout.routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
-                yield self._label(arc, [self.layout.routes[arc.id], *fans[arc.tail]])
-
-    def _label(self, arc: Arc, lines: list[list[Point]]) -> str:
-        x, y = self.layout.labels[arc.id]
-        if arc.flow or not self.framed:  # its arrow may be wide; in a player any may become so
-            wide = float(arrow_looks(arc.flow or WIDEST, self.shade)["stroke_width"])
-            x, y = beside(lines, (x, y), (text_width(arc.label, 10) / 2 + 2, 6.0), wide)
-        return self._words_beside(x, y + 3, arc.label, 10, at="middle")
+                x, y = self.layout.labels[arc.id]
+                if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
+                    lines = [self.layout.routes[arc.id], *fans[arc.tail]]
+                    wide = float(arrow_looks(arc.flow or WIDEST, self.shade)["stroke_width"])
+                    x, y = beside(lines, (x, y), (text_width(arc.label, 10) / 2 + 2, 6.0), wide)
+                yield self._words_beside(x, y + 3, arc.label, 10, at="middle")
 
     def _words_beside(self, x: float, y: float, words: str, size: float, *, at: str) -> str:
         """Words with a halo, which lines end at."""
@@ -229,107 +207,71 @@ class Pen:
         name = "label" if at == "middle" else "label caption"
         return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}"{looks}>{escape(words)}</text>'
 
-    def _arc_tip(self, arc: Arc) -> str:
-        return f"{arc.id}  {arc.label} {arc.bad}".strip()
-
     # --- vertices ---
 
     def _vertex(self, vertex: Vertex) -> str:
-        place = self.layout.places[vertex.id]
-        kind, box = kind_of(vertex.kind), replace(box_of(vertex), width=place[2], height=place[3])
-        x, y = place[0] - box.width / 2, place[1] - box.height / 2
+        place, kind = self.layout.places[vertex.id], KINDS[vertex.kind]
+        box = replace(box_of(vertex), width=place.width, height=place.height)
+        x, y = place.left, place.top
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
         if vertex.kind == "heat":
             fill = arrow_looks(vertex.flow, self.shade)["stroke"]
-            paint = 'class="box"' + self.inline(fill=fill)
-            inside += outline_of(kind, x, y, box, paint)
+            inside += self.shape(kind, x, y, box, fill=fill)
         else:
             inside += self.outline(kind, x, y, box, bad=bool(vertex.bad), mark=vertex.mark)
         if kind.shape == "dot":
-            inside.append(
-                self.text("key", place[0], y + 14, "∅", 11, self.colours["muted"], at="middle")
-            )
+            muted = self.colours["muted"]
+            inside.append(self.text("key", place.x, y + 14, "∅", 11, muted, at="middle"))
         elif vertex.title:
             inside += self._words(vertex, kind, x, y, box)
         inside += self._pills(vertex, x, y, box)
-        states = [
-            vertex.kind,
-            *(["freed"] if vertex.freed else []),
-            *(["bad"] if vertex.bad else []),
-            *([vertex.mark] if vertex.mark else []),
-            *([f"flow-{vertex.flow}"] if vertex.flow else []),
-        ]
+        states = ["freed" if vertex.freed else "", "bad" if vertex.bad else "", vertex.mark]
+        states.append(vertex.flow and f"flow-{vertex.flow}")
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
         if not self.framed and kind.shape not in ("card", "pill"):  # whose place the script sees
             extra += box_attribute(x, y, box)
-        return self._group(vertex.id, f"vertex {' '.join(states)}", inside, extra)
-
-    def outline(
-        self, kind: Kind, x: float, y: float, box: Box, *, bad: bool = False, mark: str = ""
-    ) -> Iterator[str]:
-        """The border of a box and its ground."""
-        looks = border_looks(kind, self.shade, bad=bad, mark=mark)
-        paint = 'class="box"' + self.inline(fill=kind.fill[self.shade], **looks)
-        return outline_of(kind, x, y, box, paint)
+        return self._group(vertex.id, ["vertex", vertex.kind, *states], inside, extra)
 
     def _words(self, vertex: Vertex, kind: Kind, x: float, y: float, box: Box) -> Iterator[str]:
         line = y + (18 if kind.shape == "pill" else 6 + TITLE_LINE - 4)
         left = x + box.left
         yield self._title(vertex, left, line)
         if kind.shape == "note" and (vertex.freed or not self.framed):
-            # A line of our own: struck-out text of one letter, an x, reads as another letter.
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
-            yield (
-                f'<path class="strike" d="M{left - 4:.1f} {line - 4.5:.1f}h{width:.1f}"'
-                f"{self.inline(stroke=self.colours['text'], stroke_width='1.5')}/>"
-            )
-        right = x + box.width - box.right
+            yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
+            right = x + box.width - box.right
             yield from self._badge(vertex, kind, right - box.badge, line - 12, box.badge)
+        text, muted = self.colours["text"], self.colours["muted"]
         for number, (key, value) in enumerate(vertex.rows):
             at = y + 6 + TITLE_LINE + 3 + ROW_LINE * number + 12
             late = " late" if key == "grad" else ""
             if key:
-                yield self.text(f"key{late}", left, at, key, ROW_SIZE, self.colours["muted"])
-            yield self.text(
-                f"value{late}", x + box.values, at, value, ROW_SIZE, self.colours["text"], mono=True
-            )
+                yield self.text(f"key{late}", left, at, key, ROW_SIZE, muted)
+            yield self.text(f"value{late}", x + box.values, at, value, ROW_SIZE, text, mono=True)
 
     def _title(self, vertex: Vertex, x: float, y: float) -> str:
         """`MulBackward0`: what tells the ops apart is bold, what they share is not."""
-        shared = (
-            re.search(r"Backward\d*$", vertex.title)
-            if vertex.kind in ("function", "view")
-            else None
-        )
         words = escape(vertex.title)
+        shared = _SHARED.search(vertex.title) if vertex.kind in ("function", "view") else None
         if shared and shared.start():
             tail = self.inline(font_weight="400", fill=self.colours["muted"])
-            words = (
-                f"{escape(vertex.title[: shared.start()])}<tspan{tail}>{escape(shared[0])}</tspan>"
-            )
-        looks = self.inline(
-            font_size=f"{TITLE_SIZE:g}", font_weight="600", fill=self.colours["text"]
-        )
+            own = escape(vertex.title[: shared.start()])
+            words = f"{own}<tspan{tail}>{shared[0]}</tspan>"
+        size, text = f"{TITLE_SIZE:g}", self.colours["text"]
+        looks = self.inline(font_size=size, font_weight="600", fill=text)
         return f'<text class="title" x="{x:.1f}" y="{y:.1f}"{looks}>{words}</text>'
 
     def _badge(self, vertex: Vertex, kind: Kind, x: float, y: float, width: float) -> Iterator[str]:
-        fill = self.colours["bad"] if vertex.bad else kind.pill(self.shade)
+        fill = self.colours["bad"] if vertex.bad else kind.badge(self.shade)
         fill = MARKS[vertex.mark].colour[self.shade] if vertex.mark else fill
         yield (
             f'<rect class="badge" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="15" rx="7.5"'
             f"{self.inline(fill=fill)}/>"
         )
-        yield self.text(
-            "badge-text",
-            x + width / 2,
-            y + 11,
-            vertex.bad or vertex.badge,
-            BADGE_SIZE,
-            self.colours["canvas"],
-            at="middle",
-            weight=600,
-        )
+        words, canvas = vertex.bad or vertex.badge, self.colours["canvas"]
+        middle = x + width / 2, y + 11
+        yield self.text("badge-text", *middle, words, BADGE_SIZE, canvas, at="middle", weight=600)
 
     def _pills(self, vertex: Vertex, x: float, y: float, box: Box) -> Iterator[str]:
         """A pill on the upper border for each hook, one on the lower for what was saved."""
@@ -340,60 +282,3 @@ class Pen:
         if vertex.kept:
             at = x + box.width - pill_width(vertex.kept) - 2
             yield self.pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
-
-    def pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
-        """A pill whose left end is at x and whose middle is at y: a "hook", or what was "kept"."""
-        width, muted = pill_width(words) - 4, self.colours["muted"]
-        fill, stroke = self.colours["canvas"], muted
-        if name == "kept":
-            fill, stroke = (
-                part[self.shade] for part in (KINDS["saved"].fill, KINDS["saved"].border)
-            )
-        looks = self.inline(fill=fill, stroke=stroke)
-        rect = f'<rect x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"{looks}/>'
-        text = self.text("", x + width / 2, y + 3, words, 9, muted, at="middle", weight=600)
-        line = ""
-        if name == "kept" and (struck or not self.framed):
-            dark = self.inline(stroke=self.colours["text"], stroke_width="1.5")
-            line = f'<path class="strike" d="M{x + 3:.1f} {y:.1f}h{width - 6:.1f}"{dark}/>'
-        return f'<g class="{name}">{rect}{text}{line}</g>'
-
-    # --- elements ---
-
-    def _group(self, name: str, classes: str, inside: list[str], extra: str = "") -> str:
-        return f'<g id="{self.prefix}{name}" class="{classes}"{extra}>{"".join(inside)}</g>'
-
-    def text(
-        self,
-        classes: str,
-        x: float,
-        y: float,
-        words: str,
-        size: float,
-        fill: str,
-        *,
-        at: str = "start",
-        weight: int = 400,
-        mono: bool = False,
-    ) -> str:
-        """Words, in one line, escaped."""
-        looks = {"font_size": f"{size:g}", "fill": fill}
-        if at != "start":
-            looks["text_anchor"] = at
-        if weight != 400:
-            looks["font_weight"] = str(weight)
-        if mono:
-            looks["font_family"] = MONO
-        place = f'x="{x:.1f}" y="{y:.1f}"{self.inline(**looks)}'
-        return f'<text class="{classes}" {place}>{escape(plain(words, 400))}</text>'
-
-    def inline(self, **looks: str) -> str:
-        """Looks as attributes; none in a page, whose style sheet says the same once for all."""
-        if not self.framed:
-            return ""
-        return "".join(f' {name.replace("_", "-")}="{value}"' for name, value in looks.items())
-
-
-def box_attribute(x: float, y: float, box: Box) -> str:
-    """Where a vertex is, for the player's script, which puts a ring and signs around it."""
-    return f' data-box="{x:.1f} {y:.1f} {box.width:g} {box.height:g}"'

@@ -2,7 +2,7 @@ import pytest
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.viz import draw
-from glassgrad.viz.scene.look import Look
+from glassgrad.viz.scene.graph import Look
 
 
 @pytest.mark.parametrize(

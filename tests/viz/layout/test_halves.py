@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from glassgrad.viz.layout.places import Layout
-from glassgrad.viz.layout.storeys import flipped, hangs_below, lay_out_storeys, trimmed, turned
-from glassgrad.viz.scene.clusters import GRADIENT
+from glassgrad.viz.layout.halves import hangs_below, lay_out_stacked
+from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.scene.snapshot import GRADIENT
 
 LAYOUT = Layout(
-    places={"n1": (10, 20, 20, 30), "n0": (60, 20, 30, 30)},
+    places={"n1": Place(10, 20, 20, 30), "n0": Place(60, 20, 30, 30)},
     routes={"e1-0": [(20, 20), (30, 20), (40, 20), (45, 20)]},
     labels={"e1-0": (32, 15)},
     width=80,
@@ -18,27 +18,27 @@ LAYOUT = Layout(
 
 
 def test_turned_twice_or_flipped_twice_is_as_before():
-    assert turned(turned(LAYOUT)) == LAYOUT
-    assert flipped(flipped(LAYOUT)) == LAYOUT
-    assert flipped(flipped(LAYOUT, upside_down=True), upside_down=True) == LAYOUT
+    assert LAYOUT.turned().turned() == LAYOUT
+    assert LAYOUT.flipped().flipped() == LAYOUT
+    assert LAYOUT.upside_down().upside_down() == LAYOUT
 
 
 def test_flipped_is_as_seen_in_a_mirror():
-    layout = flipped(LAYOUT)
+    layout = LAYOUT.flipped()
     assert layout.places["n1"] == (70, 20, 20, 30)
     assert layout.routes["e1-0"][0] == (60, 20)
     assert layout.frames["c0"] == (55, 5, 25, 40)
 
 
 def test_turned_changes_across_and_along():
-    layout = turned(LAYOUT)
+    layout = LAYOUT.turned()
     assert layout.places["n0"] == (20, 60, 30, 30)
     assert layout.places["n1"] == (20, 10, 30, 20)
     assert (layout.width, layout.height) == (50, 80)
 
 
 def test_trimmed_has_no_room_around_it():
-    layout = trimmed(LAYOUT)
+    layout = LAYOUT.trimmed()
     assert layout.places["n1"] == (10, 15, 20, 30)
     assert (layout.width, layout.height) == (75, 30)
 
@@ -61,7 +61,9 @@ def grown():
 
 def in_a_row(graph):
     """A layout to test with: one box after the other."""
-    places = {v.id: (50.0 + 150 * at, 20.0, 100.0, 30.0) for at, v in enumerate(graph.vertices)}
+    places = {
+        v.id: Place(50.0 + 150 * at, 20.0, 100.0, 30.0) for at, v in enumerate(graph.vertices)
+    }
     routes = {arc.id: [(0.0, 0.0)] * 4 for arc in graph.arcs}
     return Layout(places, routes, width=150.0 * len(places), height=40.0)
 
@@ -80,10 +82,11 @@ def test_what_is_in_another_frame_does_not_hang_below():
 
 
 @pytest.mark.parametrize(("sideways", "across"), [(True, 1), (False, 0)])
-def test_the_storeys_do_not_overlap_and_all_lines_are_drawn(sideways, across):
+def test_the_halves_do_not_overlap_and_all_lines_are_drawn(sideways, across):
     graph = grown()
     below = hangs_below(graph)
-    layout = lay_out_storeys(graph, below, in_a_row, sideways=sideways)
+    layout = lay_out_stacked(graph, below, in_a_row, sideways=sideways)
+    layout = layout if sideways else layout.turned()
     above = [place for name, place in layout.places.items() if name not in below]
     lower = [layout.places[name] for name in below]
     ends = [place[across] + place[2 + across] / 2 for place in above]

@@ -1,6 +1,7 @@
 import pytest
 
-from glassgrad.viz.layout.ties import leaf_ties, route_ties
+from glassgrad.viz.layout.lines import lane_ties, notes_of, with_ties
+from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 
 
@@ -13,11 +14,15 @@ def graph(*ties):
 
 # A node, a box below it, one on the way, and the leaf.
 PLACES = {
-    "n1": (50.0, 20.0, 80.0, 40.0),
-    "s0": (50.0, 90.0, 100.0, 40.0),
-    "n2": (250.0, 60.0, 80.0, 60.0),
-    "t0": (450.0, 20.0, 80.0, 40.0),
+    "n1": Place(50.0, 20.0, 80.0, 40.0),
+    "s0": Place(50.0, 90.0, 100.0, 40.0),
+    "n2": Place(250.0, 60.0, 80.0, 60.0),
+    "t0": Place(450.0, 20.0, 80.0, 40.0),
 }
+
+
+def routed(graph, places=PLACES):
+    return with_ties(Layout(places, {}), graph)
 
 
 def inside(point, box):
@@ -39,11 +44,12 @@ def along(points):
 
 
 def test_a_tie_to_a_note_is_not_ours():
-    assert [arc.id for arc in leaf_ties(graph(("n1", "s0"), ("n1", "t0")))] == ["d1-0"]
+    both = graph(("n1", "s0"), ("n1", "t0"))
+    assert [arc.id for arc in lane_ties(both, notes_of(both))] == ["d1-0"]
 
 
 def test_a_tie_meets_no_box_on_its_way():
-    (points,) = route_ties(graph(("n1", "t0")), PLACES, sideways=True).values()
+    (points,) = routed(graph(("n1", "t0"))).routes.values()
     assert len(points) % 3 == 1
     assert (points[0][1], points[-1][1]) == (40.0, 40.0)  # from below to below
     for point in along(points):
@@ -51,19 +57,19 @@ def test_a_tie_meets_no_box_on_its_way():
 
 
 def test_from_top_to_bottom_a_tie_is_on_the_right():
-    places = {name: (y, x, h, w) for name, (x, y, w, h) in PLACES.items()}
-    (points,) = route_ties(graph(("n1", "t0")), places, sideways=False).values()
+    layout = routed(graph(("n1", "t0"))).turned()
+    (points,) = layout.routes.values()
     assert points[0][0] == 40.0
     for point in along(points):
-        assert not any(inside(point, box) for box in places.values())
+        assert not any(inside(point, box) for box in layout.places.values())
 
 
 def test_two_ties_between_the_same_boxes_are_two_lines():
-    first, second = route_ties(graph(("n1", "t0"), ("n1", "t0")), PLACES, sideways=True).values()
+    first, second = routed(graph(("n1", "t0"), ("n1", "t0"))).routes.values()
     assert not set(first) & set(second)
 
 
 @pytest.mark.parametrize("head", ["n1", "t0"])
 def test_boxes_in_one_place_do_not_hang(head):
-    crowded = dict.fromkeys(PLACES, (50.0, 20.0, 80.0, 40.0))
-    assert route_ties(graph(("n1", head)), crowded, sideways=True)["d0-0"]
+    crowded = dict.fromkeys(PLACES, Place(50.0, 20.0, 80.0, 40.0))
+    assert routed(graph(("n1", head)), crowded).routes["d0-0"]
