@@ -34,15 +34,6 @@ from ._arguments import (
 from ._rows import check_state, field_of
 from .states import JointState
 
-__all__ = [
-    "CliqueTensorStep",
-    "jit_backward_pos_clique",
-    "jit_backward_pos_clique_contiguous",
-    "jit_tensor_step_pos_clique",
-    "jit_tensor_step_pos_clique_contiguous",
-    "tensor_step_pos_clique",
-]
-
 Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
 

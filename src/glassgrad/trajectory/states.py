@@ -15,8 +15,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.alike import zeros_like
 from glassgrad.ops.creation import as_tensor, clone, zeros
 
-__all__ = ["JointState", "TensorDeviceType", "dtype_of", "settings_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class TensorDeviceType:

@@ -15,8 +15,6 @@ from glassgrad.ops.creation import arange, tensor
 from glassgrad.ops.joining import cat, stack
 from glassgrad.ops.transcendental import cos, sin
 
-__all__ = ["Arm", "Disc"]
-
 
 @dataclass(frozen=True, slots=True)
 class Arm:

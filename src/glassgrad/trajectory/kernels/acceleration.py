@@ -12,11 +12,6 @@ import numpy as np
 
 from ._fused import FusedStep, Scheme
 
-__all__ = [
-    "AccelerationTensorStepIdxKernel",
-    "AccelerationTensorStepKernel",
-]
-
 Arrays = tuple[Any, ...]
 
 

@@ -17,12 +17,6 @@ import numpy as np
 
 from ._fused import FusedStep, Scheme
 
-__all__ = [
-    "CliqueTensorStepCoalesceKernel",
-    "CliqueTensorStepIdxKernel",
-    "CliqueTensorStepKernel",
-]
-
 Arrays = tuple[Any, ...]
 
 

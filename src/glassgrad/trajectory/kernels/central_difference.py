@@ -18,11 +18,6 @@ import numpy as np
 
 from ._fused import FusedStep, Scheme
 
-__all__ = [
-    "CliqueTensorStepCentralDifferenceKernel",
-    "CliqueTensorStepIdxCentralDifferenceKernel",
-]
-
 Arrays = tuple[Any, ...]
 
 PADDING = 4
