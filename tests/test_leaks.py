@@ -107,7 +107,7 @@ def trainer(optimizer, **options):
 
 def growth(step, times):
     """By how many objects and bytes the process grows while `step` runs so often."""
-    gc.freeze()  # what is there already is left out: only what `step` makes is counted
+    gc.freeze()  # what is there already is left out, for good: only what `step` makes is counted
     gc.disable()
     tracemalloc.start()
     try:
@@ -120,7 +120,6 @@ def growth(step, times):
     finally:
         tracemalloc.stop()
         gc.enable()
-        gc.unfreeze()
 
 
 def assert_steady(step, times):
