@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["COMMANDS", "make_parser", "whole_number"]
+from .stepping import commands_help, whole_number
 
 _ABOUT = """\
 Autograd you can see through: PyTorch's autograd on NumPy, with every backward pass on view.
@@ -116,30 +116,6 @@ exit codes:
 """
 
 
-COMMANDS = """\
-  n [COUNT]      next: do a step, or several
-  b [COUNT]      back: undo a step, or several
-  c              continue: to the next breakpoint, or to the end and on with the script
-  until NAME     go on until an op (Mul), a node (n3) or a named tensor has its turn
-  break NAME     stop at an op, a node, a named tensor or a scope whenever its turn comes;
-                 `break hook NAME` before a hook; `break nan` where nan or inf appears;
-                 `break norm 10` before a larger gradient
-  break          list the breakpoints; `unbreak 1` takes the first away, `unbreak all` all
-  by SIZE        how much a step does: `by node`, `by hook`, or `by micro`, one phase
-  queue          where gradients wait, and how many have arrived of how many
-  saved [NODE]   what the node has saved: bytes, versions, who shares the memory
-  hooks          the hooks at this node, in the order in which they run
-  set VALUE      replace the gradient here: `set 10`, `set [1.5, 2]`
-  set NAME VALUE replace what the node has saved under that name: `set self [1.5, 2]`
-  e              explain: this node's rule in words, formulas and these numbers, checked by
-                 differences of the forward
-  draw FILE      a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far
-  w              where: show this pause again
-  q              quit: end the pass here, and the script with it
-  h              help: this list
-An empty line does what the last one did.
-"""
-
 _STEP = """\
 Run a script and pause its backward pass, node by node: the real pass, with its real gradients.
 
@@ -179,7 +155,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_draw(
         _command(commands, "draw", "draw a backward pass of a script of yours", _DRAW, _DRAW_MORE)
     )
-    about = _STEP.format(commands=COMMANDS)
+    about = _STEP.format(commands=f"{commands_help()}\n")
     _add_step(_command(commands, "step", "pause the backward pass of a script", about, _STEP_MORE))
     _add_view(_command(commands, "view", "show a record in the terminal", _VIEW, _VIEW_MORE))
     about = "say what differs between two records"
@@ -333,13 +309,3 @@ def _at_least_one(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return number
-
-
-def whole_number(text: str) -> int:
-    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
-
-    Example:
-        >>> whole_number("12"), whole_number("²"), whole_number("many")
-        (12, 0, 0)
-    """
-    return int(text) if text.isdecimal() and len(text) <= 18 else 0
