@@ -11,10 +11,10 @@ PIP_TORCH_OPTIONS ?=
 VENV := .venv
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# A process for each processor, of one BLAS thread; who is done takes over from the others. For one
-# process, say to debug: make test PYTEST_ARGS="-n 0 --pdb -k name"
+# A process for each processor, of one BLAS thread and some 600 MB; who is done takes over from the
+# others. For one process, say to debug: make test PYTEST_ARGS="-n 0 --pdb -k name"
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-  $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+  $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
