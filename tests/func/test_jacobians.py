@@ -8,7 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES, leaf, plain
-from glassgrad.func import _batch_level
+from glassgrad.func.vmap import BatchLevel
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
 each = pytest.mark.parametrize("name", ["jacrev", "jacfwd"])
@@ -194,7 +194,7 @@ def test_rows_one_at_a_time_need_no_vmap(monkeypatch):
     def refuse(*args):
         raise AssertionError("a batch of one")
 
-    monkeypatch.setattr(_batch_level.BatchLevel, "__enter__", refuse)
+    monkeypatch.setattr(BatchLevel, "__enter__", refuse)
     gg.func.jacrev(lambda x: x * x, chunk_size=1)(gg.tensor([1.0, 2.0]))
     gg.func.jacrev(lambda x: x.sum())(gg.tensor([1.0, 2.0]))
 

@@ -32,9 +32,9 @@ from func.calls import (
 )
 from glassgrad.base.errors import GlassgradError
 from glassgrad.func import linearize
-from glassgrad.func._batch_level import BatchLevel
-from glassgrad.func._dual_level import DualLevel
-from glassgrad.func._grad_level import GradLevel
+from glassgrad.func.forward import DualLevel
+from glassgrad.func.reverse import GradLevel
+from glassgrad.func.vmap import BatchLevel
 from glassgrad.recording.function import Function
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for

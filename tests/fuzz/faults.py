@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.autograd import multi_grad
+from glassgrad.autograd.graph import _AllHook
 from glassgrad.core import graph, hooks, saved, views
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import gradients, schedule
@@ -148,7 +148,7 @@ def keep_removed_hooks(patch: Any) -> None:
 
 
 def wait_for_one_gradient(patch: Any) -> None:
-    patch.setattr(multi_grad._AllHook, "_expected", lambda self, task: 1)
+    patch.setattr(_AllHook, "_expected", lambda self, task: 1)
 
 
 def drop_callbacks(patch: Any) -> None:

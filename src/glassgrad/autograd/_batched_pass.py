@@ -1,6 +1,6 @@
-"""Where the engine finds out how to run one pass for a batch of gradients: transforms do that.
+"""One pass for a batch of gradients: a transform, which the engine finds here.
 
-They are imported when the first such pass begins, so that a program without any starts sooner.
+Transforms are imported when the first such pass begins: a program without any starts sooner.
 """
 
 import importlib
@@ -10,13 +10,11 @@ from typing import Any
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward
 
-__all__ = ["in_one_pass"]
-
 
 def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]:
     """What `run` returns for each entry of the first dim of the gradients in `batch`, stacked."""
-    transforms = importlib.import_module("glassgrad.func._batched_pass")
-    found: list[Any] = transforms.in_one_pass(run, batch)
+    transform = importlib.import_module("glassgrad.func.vmap")
+    found: list[Any] = transform.map_batch(run, batch, batch[0].shape[0], "never")
     return found
 
 

@@ -7,21 +7,21 @@ Write a `Function` (see `glassgrad.recording.function`). The rest keeps older co
     traceable             the mark PyTorch 1.7 had for its tracer
 """
 
+import functools
 import warnings
 import weakref
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Iterable
+from itertools import compress
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from glassgrad.autograd._differences import as_tuple
-from glassgrad.autograd._once_differentiable import once_differentiable
-from glassgrad.base.errors import ArgumentError, GradientError, MissingRuleError
+from glassgrad.base.dtypes import is_differentiable
+from glassgrad.base.errors import ArgumentError, GradientError, GraphError, MissingRuleError
 from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.tensor import Tensor
-from glassgrad.recording.function import (
-    BackwardCFunction,
-    Function,
-    FunctionCtx,
-    FunctionMeta,
-)
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.recording.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
+
+from .grad_mode import no_grad
 
 __all__ = [
     "BackwardCFunction",
@@ -34,7 +34,67 @@ __all__ = [
     "traceable",
 ]
 
+
 FunctionClass = TypeVar("FunctionClass", bound=type[Function])
+
+
+def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a `backward` that cannot be differentiated itself, because it leaves the tape.
+
+    Its gradients carry a node that raises when a second differentiation reaches it.
+
+    Example:
+        >>> class Square(Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.x = x.numpy()
+        ...         return x * x
+        ...
+        ...     @staticmethod
+        ...     @once_differentiable
+        ...     def backward(ctx, grad):
+        ...         return grad * (2 * ctx.x)
+    """
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        with no_grad():
+            outputs = fn(ctx, *args)
+        if not modes.grad:
+            return outputs
+        if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
+            return outputs
+        if not isinstance(outputs, tuple):
+            return _poison(outputs)
+        return tuple([_poison(output) for output in outputs])
+
+    return wrapper
+
+
+def _poison(output: Any) -> Any:
+    """The same gradient behind a node that raises; what is no tensor stays as it is."""
+    if not isinstance(output, Tensor) or not is_differentiable(output.dtype):
+        return output
+    return _DelayedError.apply(wrap(output.payload, LEAF))
+
+
+class _DelayedError(Function):
+    """Passes a gradient on, and raises when it is differentiated."""
+
+    @staticmethod
+    def forward(ctx: Any, grad: Tensor) -> Tensor:
+        return wrap(grad.payload)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise GraphError(
+            "trying to differentiate twice a function that was marked with @once_differentiable. "
+            "Its backward leaves the tape. Write that backward with differentiable ops, and "
+            "without the decorator."
+        )
+
+
+# Forms of earlier years -------------------------------------------------------------------------
 
 
 def traceable(fn_cls: FunctionClass) -> FunctionClass:
@@ -75,11 +135,7 @@ class _NestedCall(Function):
         ctx.nested = nested
         nested._node = weakref.ref(ctx)  # weakly: the node already owns the instance
         outputs = nested.forward(*tensors)
-        ctx.save_for_backward(*nested.to_save)
-        ctx.mark_dirty(*nested.dirty_tensors)
-        ctx.mark_non_differentiable(*nested.non_differentiable)
         ctx.set_materialize_grads(nested.materialize_grads)
-        nested.to_save = nested.dirty_tensors = nested.non_differentiable = ()
         return outputs
 
     @staticmethod
@@ -109,18 +165,13 @@ class NestedIOFunction(Function):
         tensor([3., 4.])
     """
 
-    to_save: tuple[Any, ...] = ()
-    dirty_tensors: tuple[Any, ...] = ()
-    non_differentiable: tuple[Any, ...] = ()
     materialize_grads: bool = True
 
     _call: ClassVar[type[Function]] = _NestedCall
     _node: "weakref.ref[BackwardCFunction] | None" = None
-    _inputs: Structure
-    _places: tuple[bool, ...]
-    _outputs: Structure
-    _kept: tuple[bool, ...]
-    _saved: tuple[tuple[bool, ...], Structure] = ((), ())
+    _inputs: "_Nesting"
+    _outputs: "_Nesting"
+    _saved: "_Nesting"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -136,29 +187,25 @@ class NestedIOFunction(Function):
         return nested(*args, **kwargs)
 
     def __call__(self, *input: Any) -> Any:
-        leaves, self._inputs = flatten(input)
-        self._places = _places_of_tensors(leaves)
-        tensors = [leaf for leaf in leaves if leaf is not None]
+        tensors, self._inputs = _tensors_of(input)
         outputs = self._call.apply(self, *tensors)
-        return _refill(outputs, self._kept, self._outputs)
+        return self._outputs.of(outputs)
 
     def forward(self, *args: Any) -> Any:  # type: ignore[override]  # an instance method, as in PyTorch
         """Nest the tensors as the arguments were, run `forward_extended`, flatten its result."""
-        result = self.forward_extended(*_refill(args, self._places, self._inputs))
-        leaves, self._outputs = flatten(result)
-        self._kept = _places_of_tensors(leaves)
-        return tuple([leaf for leaf in leaves if leaf is not None])
+        tensors, self._outputs = _tensors_of(self.forward_extended(*self._inputs.of(args)))
+        return tensors
 
     def backward(self, *gradients: Any) -> Any:  # type: ignore[override]  # as forward
         """Nest the gradients as the outputs were, run `backward_extended`, flatten its result."""
-        nested = _refill(gradients, self._kept, self._outputs)
-        result = self.backward_extended(*as_tuple(nested))
+        nested = self._outputs.of(gradients)
+        several = nested if isinstance(nested, (tuple, list)) else (nested,)
+        result = self.backward_extended(*several)
+        _tensors_of(result)  # or it raises
         leaves = flatten(result)[0]
-        _places_of_tensors(leaves)
-        if len(leaves) == len(self._places):  # None also where the argument was None
-            pairs = zip(leaves, self._places, strict=True)
-            return tuple([leaf for leaf, is_tensor in pairs if is_tensor])
-        expected = self._places.count(True)
+        if len(leaves) == len(self._inputs.places):  # None also where the argument was None
+            return tuple(compress(leaves, self._inputs.places))
+        expected = self._inputs.places.count(True)
         if len(leaves) < expected or any(extra is not None for extra in leaves[expected:]):
             raise GradientError(
                 f"function {self._own_node().name()} returned an incorrect number of gradients "
@@ -185,14 +232,14 @@ class NestedIOFunction(Function):
 
     def save_for_backward(self, *args: Any) -> None:
         """Save nested tensors; `saved_tensors` gives them back nested the same way."""
-        leaves, structure = flatten(args)
-        self._saved = _places_of_tensors(leaves), structure
-        self.to_save = tuple([leaf for leaf in leaves if leaf is not None])
+        tensors, self._saved = _tensors_of(args)
+        self._own_node().save_for_backward(*tensors)
 
     @property
     def saved_tensors(self) -> Any:
         """What `save_for_backward` was given, as a tuple."""
-        return _refill(self._own_node().saved_tensors, *self._saved)
+        tensors = self._own_node().saved_tensors
+        return self._saved.of(tensors) if tensors else ()
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
@@ -201,11 +248,11 @@ class NestedIOFunction(Function):
 
     def mark_dirty(self, *args: Any) -> None:
         """Say which (nested) inputs were changed in place."""
-        self.dirty_tensors = _tensors_in(args)
+        self._own_node().mark_dirty(*_tensors_of(args)[0])
 
     def mark_non_differentiable(self, *args: Any) -> None:
         """Say which (nested) outputs have no gradient."""
-        self.non_differentiable = _tensors_in(args)
+        self._own_node().mark_non_differentiable(*_tensors_of(args)[0])
 
     def _own_node(self) -> BackwardCFunction:
         node = None if self._node is None else self._node()
@@ -217,8 +264,26 @@ class NestedIOFunction(Function):
         return node
 
 
-def _places_of_tensors(leaves: list[Any]) -> tuple[bool, ...]:
-    """For each leaf whether it is a tensor; the others must be None."""
+class _Nesting(NamedTuple):
+    """The form of a tree of tensors and None.
+
+    Attributes:
+        structure: how its leaves are nested.
+        places: for each leaf, whether it is a tensor.
+    """
+
+    structure: Structure
+    places: tuple[bool, ...]
+
+    def of(self, tensors: Iterable[Any]) -> Any:
+        """The tree of this form with these tensors."""
+        supply = iter(tensors)
+        return unflatten(self.structure, [next(supply) if has else None for has in self.places])
+
+
+def _tensors_of(tree: Any) -> tuple[tuple[Tensor, ...], _Nesting]:
+    """The tensors of a tree of tensors and None, and its form."""
+    leaves, structure = flatten(tree)
     for leaf in leaves:
         if leaf is not None and not isinstance(leaf, Tensor):
             raise ArgumentError(
@@ -226,16 +291,5 @@ def _places_of_tensors(leaves: list[Any]) -> tuple[bool, ...]:
                 f"{type(leaf).__name__}. Accepted types: Tensors or None, or lists/tuples/dicts "
                 "of them. Keep other values on the instance: `self.dim = dim`."
             )
-    return tuple([leaf is not None for leaf in leaves])
-
-
-def _tensors_in(tree: Any) -> tuple[Any, ...]:
-    leaves = flatten(tree)[0]
-    _places_of_tensors(leaves)
-    return tuple([leaf for leaf in leaves if leaf is not None])
-
-
-def _refill(tensors: Any, places: tuple[bool, ...], structure: Structure) -> Any:
-    """The tree with `tensors` where it had tensors, and None where it had None."""
-    supply = iter(tensors)
-    return unflatten(structure, [next(supply) if place else None for place in places])
+    places = tuple([leaf is not None for leaf in leaves])
+    return tuple(compress(leaves, places)), _Nesting(structure, places)

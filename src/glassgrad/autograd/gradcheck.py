@@ -4,32 +4,21 @@
     True
 
 A backward rule is a claim about a Jacobian. Differences measure that Jacobian without the rule,
-entry by entry; `fast_mode` compares one number vᵀJu of random u and v instead. After that come
-the habits a rule must have: `_habits.py`. `_differences.py` has the two Jacobians, `_compare.py`
-compares them.
+entry by entry; `fast_mode` compares one number vᵀJu of random u and v instead: `_jacobians.py`.
+After that come what right values do not show: zero for a zero gradient, no stumbling over a
+gradient that is missing, and the same for many gradients at once as for one after the other.
 """
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd._compare import (
-    SEED,
-    Settings,
-    check_entries,
-    check_projections,
-    differentiable_among,
-)
-from glassgrad.autograd._differences import IMAGINARY, REAL, as_tuple, call
-from glassgrad.autograd._forward_checks import (
-    check_batched_tangents,
-    check_tangents,
-    check_undefined_tangents,
-)
-from glassgrad.autograd._habits import Habits, check_habits, random_like
-from glassgrad.base.backend import backend_of, repeats
+from glassgrad.autograd._batched_pass import in_one_pass
+from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, zeros_like
+from glassgrad.base.backend import asnumpy, backend_of, repeats
 from glassgrad.base.errors import (
     ArgumentError,
     ExpectationError,
@@ -38,10 +27,10 @@ from glassgrad.base.errors import (
 )
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.engine.backward import grad
+from glassgrad.recording.function import Function
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Tensors = Tensor | Sequence[Any]
 
 
@@ -108,18 +97,26 @@ def gradcheck(
         raise ExpectationError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True."
         )
-    settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
-    habits = Habits(bool(masked), check_undefined_grad, check_batched_grad)
-    forward = Forward(check_forward_ad, check_undefined_grad, check_batched_forward_grad)
     try:
         points = as_tuple(inputs)
-        outputs = _outputs(func, points)
+        _check_inputs(points)
+        outputs = call(func, points)
+        tolerances = eps, atol, rtol, nondet_tol
+        at = Point(func, points, outputs, *tolerances, check_grad_dtypes, fast_mode)
         if check_backward_ad:
-            _check_gradients(func, points, outputs, settings)
+            at.check_backward()
         if check_forward_ad:
-            _check_forward(func, points, outputs, settings, forward)
-        if check_backward_ad and differentiable_among(outputs):
-            check_habits(func, points, outputs, habits)
+            at.check_forward()
+            if check_undefined_grad:
+                _check_undefined_tangents(at)
+            if check_batched_forward_grad:
+                _check_batched_tangents(at)
+        if check_backward_ad and at.differentiable:
+            if check_batched_grad:
+                _check_batched_gradients(at)
+            _check_zero_gradients(at, is_close=bool(masked))
+            if check_undefined_grad:
+                _check_undefined_gradients(at)
     except GradcheckError:
         if raise_exception:
             raise
@@ -177,7 +174,7 @@ def gradgradcheck(
         )
     primals = as_tuple(inputs)
     if grad_outputs is None:
-        outputs = differentiable_among(call(func, primals))
+        outputs = _differentiable(call(func, primals))
         seeds = _random_gradients(outputs, gen_non_contig_grad_outputs)
     else:
         seeds = as_tuple(grad_outputs)
@@ -209,12 +206,16 @@ def _gradient_function(
         # forward mode gets its inputs detached
         given = [x.requires_grad_() if want else x for x, want in zip(args, wanted, strict=True)]
         points, arriving = given[: len(primals)], given[len(primals) :]
-        outputs = differentiable_among(call(func, tuple(points)))
+        outputs = _differentiable(call(func, tuple(points)))
         inputs = [x for x, want in zip(points, wanted, strict=False) if want]
         found = grad(outputs, inputs, arriving, create_graph=True, allow_unused=True)
         return tuple([g for g in found if g is not None])
 
     return gradients
+
+
+def _differentiable(outputs: Sequence[Tensor]) -> list[Tensor]:
+    return [output for output in outputs if output.requires_grad]
 
 
 def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tensor, ...]:
@@ -223,11 +224,20 @@ def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tenso
     made = []
     for output in outputs:
         if scattered and output.ndim:
-            spread = backend_of(output.payload).xp.moveaxis(random_like(output, random, 2), 0, -1)
+            spread = backend_of(output.payload).xp.moveaxis(_random_like(output, random, 2), 0, -1)
             made.append(wrap(spread[..., 0], LEAF))
         else:
-            made.append(wrap(random_like(output, random), LEAF))
+            made.append(wrap(_random_like(output, random), LEAF))
     return tuple(made)
+
+
+def _random_like(tensor: Tensor, random: "np.random.Generator", *lead: int) -> Any:
+    """An array in [-1, 1) like that of `tensor`, with the dims `lead` in front."""
+    shape = (*lead, *tensor.shape)
+    values = random.uniform(-1, 1, shape)
+    if tensor.dtype.kind == "c":
+        values = values + 1j * random.uniform(-1, 1, shape)
+    return backend_of(tensor.payload).asarray(values.astype(tensor.dtype))
 
 
 # What can be checked ----------------------------------------------------------------------------
@@ -262,7 +272,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 f"point or complex ({x.dtype}). This check will likely fail: a step of 1e-6 is "
                 "lost in its rounding. Pass `x.double()`.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         if repeats(x.payload.shape, x.payload.strides):
             raise ShapeError(
@@ -272,51 +282,158 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
             )
 
 
-# The checks -------------------------------------------------------------------------------------
+# Gradients and tangents that are zero or missing ------------------------------------------------
 
 
-class Forward(NamedTuple):
-    """What is checked of forward mode.
+def _check_zero_gradients(at: Point, *, is_close: bool) -> None:
+    """Backward is linear: zero gradients of the outputs give zero gradients of the inputs."""
+    outputs = _differentiable(at.outputs)
+    zeros = [zeros_like(output) for output in outputs]
+    found = grad(outputs, at.leaves, zeros, retain_graph=True, allow_unused=True)
+    for place, (gradient, leaf) in enumerate(zip(found, at.leaves, strict=True)):
+        if gradient is None:
+            continue
+        values = asnumpy(gradient.payload)
+        if not (np.allclose(values, 0) if is_close else (values == 0).all()):
+            raise GradcheckError(
+                f"backward not multiplied by grad_output: with zero gradients of all outputs, "
+                f"that of input {place} is {gradient}. A backward rule is linear in the gradient "
+                "it is given. Multiply by it."
+            )
+        for what in ("dtype", "device", "shape"):
+            if getattr(gradient, what) != getattr(leaf, what):
+                raise GradcheckError(
+                    f"grad is incorrect {what}: {getattr(gradient, what)} for input {place} of "
+                    f"{what} {getattr(leaf, what)}. They must be the same."
+                )
 
-    Attributes:
-        tangents: that they are right.
-        undefined: that missing ones are taken as zeros.
-        batched: that several may be mapped over.
+
+class _UndefinedGrad(Function):
+    """Hands its input on, and no gradient back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return wrap(x.payload)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> None:
+        return None
+
+
+def _check_undefined_gradients(at: Point) -> None:
+    """A rule gets None where no gradient arrived: at all outputs, and at each one alone."""
+    count = len(at.differentiable)
+    for missing in (None, *(range(count) if count > 1 else ())):
+        outputs = [
+            _UndefinedGrad.apply(output) if missing in (None, nr) else output
+            for nr, output in enumerate(_differentiable(call(at.func, at.inputs)))
+        ]
+        which = "all outputs are" if missing is None else f"output {missing} is"
+        try:
+            zeros = [zeros_like(output) for output in outputs]
+            found = grad(outputs, at.leaves, zeros, allow_unused=True)
+        except RuntimeError as error:
+            _warn_undefined()
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads: it raised "
+                f"{type(error).__name__} when the gradients of {which} None. Take None as zero."
+            ) from error
+        for place, gradient in enumerate(found):
+            if gradient is not None and (asnumpy(gradient.payload) != 0).any():
+                _warn_undefined()
+                raise GradcheckError(
+                    "Expected all input grads to be undefined or zero when all output grads are "
+                    f"undefined or zero, but that of input {place} is {gradient} when the "
+                    f"gradients of {which} None. Take None as zero."
+                )
+
+
+def _warn_undefined() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
+        "default. Where gradients are never missing, write `check_undefined_grad=False`.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _check_undefined_tangents(at: Point) -> None:
+    """An input without a tangent moves the outputs as one whose tangent is zero."""
+    random = np.random.default_rng(SEED)
+    moves = {i: wrap(_random_like(at.inputs[i], random)) for i in at.positions}
+    for missing in at.positions:
+        x = at.inputs[missing]
+        with_zeros = at.tangents({**moves, missing: zeros_like(x)})
+        without = at.tangents({i: dx for i, dx in moves.items() if i != missing})
+        for nr, ((_, zero), (_, none)) in enumerate(zip(with_zeros, without, strict=True)):
+            if zero is None or none is None:
+                continue
+            if not np.allclose(asnumpy(zero.payload), asnumpy(none.payload)):
+                raise GradcheckError(
+                    f"Mismatch in tangent values for output with index: {nr} when input: {x} has "
+                    f"an undefined tangent value. Got: {zero} but expected: {none}. A missing "
+                    "tangent is zero: look at what jvp makes of None."
+                )
+
+
+# Many gradients or tangents at once -------------------------------------------------------------
+
+
+def _check_batched_gradients(at: Point) -> None:
+    for number, output in enumerate(_differentiable(at.outputs)):
+        pull = partial(grad, output, at.leaves, retain_graph=True, allow_unused=True)
+        pairs = [(number, place) for place in range(len(at.leaves))]
+        advice = (
+            "gradcheck or gradgradcheck failed while testing batched gradient computation: a "
+            "backward rule is run for several gradients at once. Write it with differentiable ops "
+            "and nothing random, or pass check_batched_grad=False."
+        )
+        _check_batched(pull, output, "gradient is", pairs, advice)
+
+
+def _check_batched_tangents(at: Point) -> None:
+    for place, position in enumerate(at.positions):
+
+        def push(tangent: Tensor, position: int = position) -> list[Tensor]:
+            found = at.tangents({position: tangent})
+            return [zeros_like(primal) if dx is None else dx for primal, dx in found]
+
+        pairs = [(nr, place) for nr in range(len(at.outputs))]
+        advice = (
+            "gradcheck failed while testing batched gradient computation with forward-mode AD: a "
+            "jvp rule is run for several tangents at once. Write it with differentiable ops and "
+            "nothing random, or pass check_batched_forward_grad=False."
+        )
+        _check_batched(push, at.inputs[position], "tangents are", pairs, advice)
+
+
+def _check_batched(
+    run: Callable[[Tensor], Sequence[Tensor | None]],
+    like: Tensor,
+    what: str,
+    pairs: Sequence[tuple[int, int]],
+    advice: str,
+) -> None:
+    """Two gradients or tangents mapped over give what they give one after the other.
+
+    Args:
+        run: takes one like `like`, returns several.
+        what, advice: for messages, as `pairs`: for each result the numbers of output and input.
     """
-
-    tangents: bool
-    undefined: bool
-    batched: bool
-
-
-def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    _check_inputs(inputs)
-    return call(func, inputs)
-
-
-def _check_gradients(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    outputs: tuple[Tensor, ...],
-    settings: Settings,
-) -> None:
-    """Compare what backward says with differences."""
-    check = check_projections if settings.fast_mode else check_entries
-    complex_outputs = any(output.dtype.kind == "c" for output in outputs)
-    for part in (IMAGINARY, REAL) if complex_outputs else (REAL,):
-        check(func, inputs, outputs, part, settings)
-
-
-def _check_forward(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    outputs: tuple[Tensor, ...],
-    settings: Settings,
-    forward: Forward,
-) -> None:
-    """Compare what `jvp` says with differences, and look at its habits."""
-    check_tangents(func, inputs, outputs, settings)
-    if forward.undefined:
-        check_undefined_tangents(func, inputs)
-    if forward.batched:
-        check_batched_tangents(func, inputs)
+    seeds = wrap(_random_like(like, np.random.default_rng(SEED), 2))
+    singly = [run(seed) for seed in seeds]
+    try:
+        together = in_one_pass(lambda batch: list(run(batch[0])), [seeds])
+    except RuntimeError as error:
+        raise GradcheckError(
+            f"While computing batched gradients, got: {error}\n{advice}"
+        ) from error
+    for (nr, place), batch, ones in zip(pairs, together, zip(*singly, strict=True), strict=True):
+        for row, one in enumerate(ones):
+            found = 0.0 if batch is None else asnumpy(batch.payload)[row]
+            expected = 0.0 if one is None else asnumpy(one.payload)
+            if not np.allclose(found, expected):
+                raise GradcheckError(
+                    f"For output {nr} and input {place}: the batched {what} {found}, but "
+                    f"{expected} one by one. {advice}"
+                )

@@ -1,6 +1,6 @@
 """`jvp` and `linearize`: forward mode, of functions.
 
-    jvp(f, (x,), (dx,))    f runs on a DualLevel, where x carries dx: each op moves both on
+    jvp(f, (x,), (dx,))    f runs on a DualLevel, where x carries dx: each op's rule moves both on
                            → f(x), ∂f/∂x·dx
     linearize(f, x)        → f(x), and the function dx ↦ ∂f/∂x·dx
 
@@ -8,20 +8,27 @@ The first is for one tangent, or for many at once by `vmap`; the second for one 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentError, ShapeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core.layers import settled
-from glassgrad.core.tensor import Tensor
+from glassgrad.base.errors import ArgumentError, TransformError
+from glassgrad.base.tree import Structure, describe, flatten, unflatten
+from glassgrad.core.geometry import Geometry
+from glassgrad.core.graph import GradientEdge
+from glassgrad.core.layers import Layer, admit_layer, batches_of, settled
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.views import show
+from glassgrad.levels.duals import check_size
+from glassgrad.levels.level import Below, Level
+from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.ops import zeros_like
+from glassgrad.recording.calling import place_outputs
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, record
 
-from ._arguments import EVERY, places, selected
-from ._dual_level import DualLevel
-from ._outputs import all_settled, tensors_of, without_aux
-from .reverse import run, vjp
-
-__all__ = ["check_tensors", "jvp", "linearize", "push_forward"]
+from ._arguments import EVERY, all_settled, as_constants, places, selected, tensors_of, without_aux
+from .functions import call_below
+from .reverse import Recorded, run, vjp
 
 _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"
@@ -91,14 +98,11 @@ def push_forward(
     return (values, moved, all_settled(aux)) if has_aux else (values, moved)
 
 
-def _seen(level: DualLevel, primals: tuple[Any, ...], duals: Any, argnums: Any) -> tuple[Any, ...]:
-    """The arguments as the level shows them: those that move, and constants that may be written."""
+def _seen(level: Any, primals: tuple[Any, ...], duals: Any, argnums: Any) -> tuple[Any, ...]:
+    """The arguments as the level shows them: those that move, and constants."""
     if argnums is EVERY:
         return duals  # type: ignore[no-any-return]  # the structure of `primals`, a tuple
-    seen = [
-        map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, arg)
-        for arg in primals
-    ]
+    seen = [as_constants(level, arg) for arg in primals]
     moving = duals if isinstance(argnums, tuple) else (duals,)
     for place, arg in zip(places(argnums, len(primals)), moving, strict=True):
         seen[place] = arg
@@ -151,12 +155,7 @@ def check_pair(x: Tensor, dx: Tensor) -> None:
                 f"Expected {name} to be floating point or complex, but got: {part.dtype}. Integers "
                 "do not move by a small step. Write `x.float()`."
             )
-    if x.shape != dx.shape:
-        raise ShapeError(
-            "Trying to set a forward gradient that has a different size than that of the original "
-            f"Tensor, this is not supported. Tensor is of size {list(x.shape)} while the given "
-            f"forward gradient is of size {list(dx.shape)}. Each element has a tangent."
-        )
+    check_size(x, dx)
 
 
 # Linear maps --------------------------------------------------------------------------------------
@@ -192,7 +191,10 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     check_tensors(inputs, "primals", _LINEARIZE)
     for x in inputs:
         check_pair(x, x)
-    outputs, found, push = _transposed_twice(func, primals)
+    call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
+    leaves, found = flatten(call.output)
+    outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
+    push = _transposed_twice(call, [x for x in leaves if _can_move(x)])
 
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
@@ -215,22 +217,14 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def _transposed_twice(
-    func: Callable[..., Any], primals: tuple[Any, ...]
-) -> tuple[list[Any], Structure, Callable[[list[Tensor]], list[Tensor]]]:
-    """The outputs and their structure, and what moves those of them that can move."""
-    call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
-    leaves, structure = flatten(call.output)
-    moving = [x for x in leaves if _can_move(x)]
-    outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
-    if not moving:
-        return outputs, structure, lambda _: []
-    _, push = vjp(lambda grads: call.pull(moving, grads), [zeros_like(settled(x)) for x in moving])
-
-    def pushed(tangents: list[Tensor]) -> list[Tensor]:
-        (moved,) = push(tangents)
-        return moved  # type: ignore[no-any-return]  # a list, as `moving` is
-
-    return outputs, structure, pushed
+    call: Recorded, outputs: list[Tensor]
+) -> Callable[[list[Tensor]], list[Tensor]]:
+    """The function from tangents of the inputs of a call to those of some of its outputs."""
+    if not outputs:
+        return lambda _: []
+    zeros = [zeros_like(settled(x)) for x in outputs]
+    _, push = vjp(lambda grads: call.pull(outputs, grads), zeros)
+    return lambda tangents: push(tangents)[0]
 
 
 def _can_move(x: Any) -> bool:
@@ -255,3 +249,216 @@ def _check_alike(place: int, x: Tensor, dx: Tensor) -> None:
                 f"{mine} of the corresponding primal. The function was linearized there. "
                 "Pass a tangent like the primal."
             )
+
+
+# The level --------------------------------------------------------------------------------------
+
+
+@admit_layer
+class Dual(Layer):
+    """The layer of a tensor with a tangent.
+
+    Attributes:
+        tangent: a tensor one level down, of the shape of `value`; None stands for zeros.
+    """
+
+    __slots__ = ("tangent",)
+
+    def __init__(self, level: Level, value: Tensor, tangent: Tensor | None = None) -> None:
+        super().__init__(level, value)
+        self.tangent = tangent
+
+    def copy(self) -> "Dual":
+        """The same with memory of its own."""
+        with self.level.below():
+            tangent = None if self.tangent is None else self.tangent.clone()
+            return Dual(self.level, self.value.clone(), tangent)
+
+    def assign(self, tensor: Tensor, source: Any) -> None:
+        """Write value and tangent of another payload into the memory of this one."""
+        mine = isinstance(source, Dual) and source.level is self.level
+        with self.level.below():
+            self.value.copy_(source.value if mine else wrap(source))
+            tangent = source.tangent if mine else None
+            if tangent is not None:
+                _shared_tangent(tensor, tangent).copy_(tangent)
+            elif self.tangent is not None:
+                _shared_tangent(tensor, self.tangent).zero_()
+
+    def fill(self, tensor: Tensor, number: Any) -> None:
+        """Write one number everywhere: a constant."""
+        with self.level.below():
+            self.value.fill_(number)
+            if self.tangent is not None:
+                _shared_tangent(tensor, self.tangent).zero_()
+
+
+def _shared_tangent(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """The tangent of `tensor`, in memory of its own that its base and other views of it share.
+
+    A missing tangent becomes zeros; one that is the same for all examples of a batch gets a copy
+    for each, if the values differ, or what will be written: `tangent`. One that lies in memory in
+    another way than the values gets other memory if a view of the base has only a copy of it.
+    """
+    base = tensor if tensor._base is None else tensor._base
+    layer: Any = base.payload
+    have = layer.tangent
+    is_one = have is not None and _is_shared(base)
+    if not is_one or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
+        layer.tangent = room = _laid_out_as(layer.value, tangent)
+        if have is not None:
+            apart = tuple([slice(None if step else 1) for step in room.stride()])
+            room[apart].copy_(have[apart])  # elements that are one place in memory move as one
+        for view in _views(base):
+            at = Geometry.of(base, view)
+            view.payload.tangent = room.as_strided(at.size, at.stride, at.offset)
+    return tensor.payload.tangent  # type: ignore[no-any-return]  # it has one now
+
+
+def _is_shared(base: Tensor) -> bool:
+    """Whether the tangents of all views of `base` are views of its tangent."""
+    memory = _base_of(base.payload.tangent)
+    tangents = [view.payload.tangent for view in _views(base)]
+    return all(tangent is not None and _base_of(tangent) is memory for tangent in tangents)
+
+
+def _views(base: Tensor) -> Any:
+    """The views of `base`; their payloads are duals, as its own is."""
+    version = base.cold and base.cold.version
+    return (version and version.views) or ()
+
+
+def _base_of(tangent: Tensor) -> Tensor:
+    return tangent if tangent._base is None else tangent._base
+
+
+def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros that lie in memory as `value` does; for each example that it or `tangent` is of."""
+    size, stride = value.shape, value.stride()
+    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
+    memory = value.new_zeros((last + 1,)) + tangent.new_zeros(())
+    room: Tensor = memory.as_strided(size, stride)
+    return room
+
+
+class _BelowWithoutForward(Below):
+    """The block below a level that was opened where forward mode was off: it is off there, too."""
+
+    __slots__ = ("forward",)
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.forward, modes.forward = modes.forward, False
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self.forward
+        super().__exit__(*exc_info)
+
+
+class DualLevel(Level):
+    """One `jvp` that is being computed.
+
+    It records as well, but only what is done to tensors that require grad at this level: those
+    that the function makes itself.
+    """
+
+    kind = "jvp"
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self.forward, modes.forward = modes.forward, True
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        modes.forward = self.forward
+        super().__exit__(*exc_info)
+
+    def below(self) -> Below:
+        """Do things one level down, where forward mode is off if it was before."""
+        return Below(self) if self.forward else _BelowWithoutForward(self)
+
+    def layer(self, value: Tensor) -> Layer:
+        """What stands for a tensor without a tangent; a tensor of this level has its own."""
+        return value.payload if self.is_mine(value) else Dual(self, value)
+
+    def dual(self, primal: Tensor, tangent: Tensor | None) -> Tensor:
+        """A tensor of this level."""
+        return wrap(Dual(self, settled(primal), tangent))
+
+    def parts(self, x: Any) -> tuple[Any, Any]:
+        """The primal and the tangent of `x`, one level down."""
+        x = settled(x)
+        return (x.payload.value, x.payload.tangent) if self.is_mine(x) else (x, None)
+
+    def handle(
+        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Any:
+        """Do the op one level down, and its rule on the tangents."""
+        values, mine = self.own(operands)
+        moves = modes.forward
+        tangents = tuple([x.payload.tangent if moves and x is not None else None for x in mine])
+        with self.below():
+            out = cls.apply(*values, **parameters)
+            if cls.views:
+                show(out, values[0])
+                if mine[0] is None:
+                    return out  # a view of what was captured is captured
+            moved = tangents_of_op(cls, values, tangents, out, parameters)
+        if cls.multiple:
+            results = tuple([wrap(Dual(self, *pair)) for pair in zip(out, moved, strict=True)])
+        else:
+            results = (wrap(Dual(self, out, moved)),)
+        for x in mine:
+            if x is not None and x.edge is not None and modes.grad:
+                self._record(cls, operands, mine, results, parameters)
+                break
+        return results if cls.multiple else results[0]
+
+    def _record(
+        self,
+        cls: type[Primitive],
+        operands: tuple[Any, ...],
+        mine: tuple[Any, ...],
+        results: tuple[Tensor, ...],
+        parameters: dict[str, Any],
+    ) -> None:
+        """Record an op of tensors that require grad here, for they were made inside the function.
+
+        The node saves tensors of this level, so that the gradients, too, move.
+        """
+        edges = self.edges(cls, mine)
+        if edges is None:
+            return
+        seen = tuple([x if own is None else own for x, own in zip(operands, mine, strict=True)])
+        outputs = tuple([wrap(x.payload) for x in results])  # a node does not keep its own outputs
+        out = outputs if cls.multiple else outputs[0]
+        node = record(cls, seen, in_common_dtype(cls, seen), out, edges, parameters, self)
+        for nr, x in enumerate(results):
+            if x.dtype.kind in "fc":
+                x.edge = GradientEdge(node, nr) if cls.multiple else node
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
+        args = tuple([settled(x) for x in args])
+        ctx, raw, edges = call_below(self, cls, args)
+        tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
+        if all(tangent is None for tangent in tangents):
+            return place_outputs(ctx, args, raw, edges)
+        call = Call.of(ctx, args, tangents, raw)
+        outputs = place_outputs(ctx, args, raw, edges)
+        for out in outputs if isinstance(outputs, tuple) else (outputs,):
+            for arg in args:
+                # an argument returned as it is has a layer of its own there: it may move otherwise
+                if self.is_mine(out) and out is not arg and out.payload is _payload(arg):
+                    out.payload = self.layer(out.payload.value)
+        with self.below():
+            moved = call.moved(outputs)
+        for out, tangent, _ in moved:
+            if tangent is not None:
+                check_size(out, tangent)
+            out.payload.tangent = tangent
+        return outputs
+
+
+def _payload(x: Any) -> Any:
+    return x.payload if isinstance(x, Tensor) else None

@@ -19,13 +19,10 @@ from glassgrad.base.tree import Structure, flatten, unflatten
 from glassgrad.core.tensor import Tensor, fresh
 from glassgrad.ops import cat
 
-from ._arguments import EVERY, Argnums, selected
-from ._outputs import all_settled, refuse_complex
+from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward
 from .reverse import Recorded, run
 from .vmap import map_batch
-
-__all__ = ["hessian", "jacfwd", "jacrev"]
 
 
 def jacrev(
@@ -75,7 +72,7 @@ def jacrev(
         outputs, structure = call.differentiable_outputs()
         refuse_complex("jacrev", outputs, inputs=False)
         rows = _rows(call, outputs, chunk_size)
-        columns = [_shared(part, outputs, x) for part, x in zip(rows, call.inputs, strict=True)]
+        columns = [split_rows(part, outputs, x) for part, x in zip(rows, call.inputs, strict=True)]
         blocks = zip(*columns, strict=True)
         found = _in_trees(blocks, structure, call.structure)
         return (found, all_settled(call.aux)) if has_aux else found
@@ -95,7 +92,7 @@ def _rows(call: Recorded, outputs: list[Tensor], chunk_size: int | None) -> list
     chunks = []
     for start in range(0, max(total, 1), max(size, 1)):
         rows = min(size, total - start)
-        basis = _unit_vectors(outputs, start, rows)
+        basis = unit_vectors(outputs, start, rows)
         if one_by_one:  # nothing to map over
             chunks.append([x.unsqueeze(0) for x in pull([v.squeeze(0) for v in basis])])
         else:
@@ -105,7 +102,7 @@ def _rows(call: Recorded, outputs: list[Tensor], chunk_size: int | None) -> list
     return [cat(parts) for parts in zip(*chunks, strict=True)]
 
 
-def _unit_vectors(tensors: Sequence[Tensor], start: int, rows: int) -> list[Tensor]:
+def unit_vectors(tensors: Sequence[Tensor], start: int, rows: int) -> list[Tensor]:
     """Some rows of the identity matrix, the columns shared out among tensors in their shapes."""
     found = []
     for x, offset in zip(tensors, _offsets(tensors), strict=True):
@@ -120,8 +117,8 @@ def _offsets(tensors: Sequence[Tensor]) -> list[int]:
     return [0, *itertools.accumulate([x.numel() for x in tensors[:-1]])]
 
 
-def _shared(rows: Tensor, outputs: Sequence[Tensor], x: Tensor) -> list[Tensor]:
-    """The Jacobian with respect to `x` of each output."""
+def split_rows(rows: Tensor, outputs: Sequence[Tensor], x: Tensor) -> list[Tensor]:
+    """The Jacobian with respect to `x` of each output, from rows for all of them."""
     return [
         rows[offset : offset + y.numel()].reshape((*y.shape, *x.shape))
         for y, offset in zip(outputs, _offsets(outputs), strict=True)
@@ -180,9 +177,9 @@ def jacfwd(
             return [*leaves, *rest]
 
         total = sum([x.numel() for x in inputs])
-        columns = map_batch(push, _unit_vectors(inputs, 0, total), total, randomness)
+        columns = map_batch(push, unit_vectors(inputs, 0, total), total, randomness)
         count, of_outputs, of_aux = trees
-        blocks = [_split(moved, inputs) for moved in columns[:count]]
+        blocks = [split_columns(moved, inputs) for moved in columns[:count]]
         found = _in_trees(blocks, of_outputs, structure)
         if not has_aux:
             return found
@@ -192,7 +189,7 @@ def jacfwd(
     return jacobian
 
 
-def _split(moved: Tensor, inputs: Sequence[Tensor]) -> list[Tensor]:
+def split_columns(moved: Tensor, inputs: Sequence[Tensor]) -> list[Tensor]:
     """The Jacobian of one output with respect to each input, from the tangents of the output."""
     columns, shape = moved.movedim(0, -1), moved.shape[1:]
     return [

@@ -17,8 +17,6 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import stack
 
-__all__ = ["debug_unwrap", "functional_call", "stack_module_state"]
-
 Values = dict[str, Tensor]
 
 

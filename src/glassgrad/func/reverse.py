@@ -4,27 +4,34 @@
                   → f(x), and the function v ↦ vᵀ·∂f/∂x that runs the recorded graph backwards
     grad(f)(x)    the same for an f whose value is one number, and v = 1
 
-The graph is that of the tape, and so is the engine that runs it. It computes with tensors one
-level down, so the derivative can be differentiated again by whatever is there.
+The graph has the nodes of the tape, and the tape's engine runs it. Where the tape's nodes hold
+arrays, these hold tensors of the level below, so the derivative can be differentiated again by
+whatever is there.
 """
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any, NamedTuple, Self
 
 from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
+from glassgrad.core import state
+from glassgrad.core.graph import GradientEdge, edge_of
 from glassgrad.core.layers import settled
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.core.views import show
 from glassgrad.engine.roots import find_roots
+from glassgrad.engine.task import GraphTask
+from glassgrad.levels.level import Level
 from glassgrad.ops import zeros_like
+from glassgrad.recording.calling import place_outputs
+from glassgrad.recording.operands import in_common_dtype
+from glassgrad.recording.primitive import Primitive, record
 
-from ._arguments import EVERY, Argnums, places
-from ._grad_level import GradLevel, pull_back
-from ._outputs import all_settled, tensors_of, without_aux
-
-__all__ = ["Recorded", "grad", "grad_and_value", "run", "vjp"]
+from ._arguments import EVERY, Argnums, all_settled, as_constants, places, tensors_of, without_aux
+from .functions import call_below
 
 
 def grad(
@@ -165,6 +172,64 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (output, vjp_fn, all_settled(call.aux)) if has_aux else (output, vjp_fn)
 
 
+# The level --------------------------------------------------------------------------------------
+
+
+class GradLevel(Level):
+    """One `grad` or `vjp` that is being computed."""
+
+    kind = "grad"
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self.inference = modes.inference
+        state.set_modes(True, False)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__(*exc_info)
+        state.set_modes(self.grad, self.inference)
+
+    def variable(self, tensor: Tensor) -> Tensor:
+        """A leaf of this level: what the function is differentiated with respect to."""
+        out = self.lift(settled(tensor))
+        out.edge = LEAF
+        return out
+
+    def handle(
+        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Any:
+        """Do the op one level down and, if an operand requires grad here, record it."""
+        values, mine = self.own(operands)
+        edges = self.edges(cls, mine) if modes.grad else None
+        with self.below():
+            out = cls.apply(*values, **parameters)
+            if cls.views:
+                show(out, values[0])
+                if mine[0] is None:
+                    return out  # a view of what was captured is captured
+            if edges is not None:
+                seen = [x if own is None else own for x, own in zip(operands, mine, strict=True)]
+                values = in_common_dtype(cls, values)
+                node = record(cls, tuple(seen), values, out, edges, parameters, self)
+        if not cls.multiple:
+            return wrap(self.layer(out), None if edges is None else node)
+        if edges is None:
+            return tuple([self.lift(part) for part in out])
+        return tuple(
+            [
+                wrap(self.layer(part), GradientEdge(node, nr) if part.dtype.kind in "fc" else None)
+                for nr, part in enumerate(out)
+            ]
+        )
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function one level down and record its node here."""
+        args = tuple([settled(x) for x in args])
+        ctx, raw, edges = call_below(self, cls, args)
+        return place_outputs(ctx, args, raw, edges)
+
+
 # The call of a function, recorded -----------------------------------------------------------------
 
 
@@ -218,17 +283,21 @@ class Recorded(NamedTuple):
             recording: whether the levels outside record it; None: if they record now.
         """
         given = [None] * len(outputs) if grads is None else grads
-        pairs = [
-            (output, grad)
-            for output, grad in zip(outputs, given, strict=True)
-            if self.level.is_mine(output) and output.requires_grad
-        ]
+        recorded = [self.level.is_mine(output) and output.requires_grad for output in outputs]
         found: list[Any] = [None] * len(self.inputs)
-        if pairs:
-            roots, arrived = find_roots(
-                [output for output, _ in pairs], [grad for _, grad in pairs], as_tensors=True
+        if True in recorded:
+            pulled, cotangents = list(compress(outputs, recorded)), list(compress(given, recorded))
+            roots, arrived = find_roots(pulled, cotangents, as_tensors=True)
+            captures: Any = [edge_of(x) for x in self.inputs]
+            task = GraphTask(
+                roots,
+                arrived,
+                keep_graph=keep_graph,
+                recording=modes.grad if recording is None else recording,
+                captures=captures,
             )
-            found = pull_back(roots, self.inputs, arrived, keep_graph, recording)
+            task.run()
+            found = task.captured
         return [
             zeros_like(settled(x)) if gradient is None else gradient
             for x, gradient in zip(self.inputs, found, strict=True)
@@ -255,10 +324,14 @@ def run(
     no_hooks, modes.no_hooks = modes.no_hooks, _NO_HOOKS
     try:
         with GradLevel() as level:
-            seen = [_seen(level, x, place in chosen) for place, x in enumerate(args)]
+            leaf = functools.partial(_leaf, level)
+            seen = [
+                map_leaves(leaf, x) if place in chosen else as_constants(level, x)
+                for place, x in enumerate(args)
+            ]
             wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
             inputs, structure = flatten(wanted)
-            output, aux = func(*seen, **_seen(level, kwargs, False) if kwargs else {}), None
+            output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
             if has_aux:
                 output, aux = without_aux(api, output)
     finally:
@@ -270,14 +343,6 @@ _NO_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks, and neither do "
     "ours: what they save are tensors of a transform. Use the hooks outside of the function."
 )
-
-
-def _seen(level: GradLevel, arg: Any, is_chosen: bool) -> Any:
-    """An argument as the level shows it."""
-    enter = _leaf if is_chosen else _constant
-    if isinstance(arg, Tensor):
-        return enter(level, arg)
-    return map_leaves(functools.partial(enter, level), arg)
 
 
 def _leaf(level: GradLevel, x: Any) -> Tensor:
@@ -294,8 +359,3 @@ def _leaf(level: GradLevel, x: Any) -> Tensor:
             f"{list(x.shape)}. Integers do not move by a small step. Write `x.float()`."
         )
     return level.variable(x)
-
-
-def _constant(level: GradLevel, x: Any) -> Any:
-    """An argument that is not, but may be written: as in PyTorch, it is no captured tensor."""
-    return level.lift(settled(x)) if isinstance(x, Tensor) else x

@@ -4,23 +4,28 @@
                    → each op of f is done for all examples (its `vmap` rule says how)
                    → the axis is back in what f returns
 
-Where that axis is, is a matter of views: in front inside a level, anywhere outside of it.
+A tensor of a `BatchLevel` shows one example, without the batch axis: that is the first axis of the
+tensor one level down. Outside of the level it may be anywhere, by way of views.
 """
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from glassgrad.base.errors import ArgumentError, TransformError
-from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.layers import settled
+from glassgrad.base.tree import Structure, describe, flatten, map_leaves, spread, unflatten
+from glassgrad.core.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.ops import cat, get_rng_state, set_rng_state
+from glassgrad.core.views import show
+from glassgrad.levels.level import Level
+from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
+from glassgrad.ops._families import in_front
+from glassgrad.recording.function import Function
+from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
+from glassgrad.recording.primitive import Primitive
 
-from ._batch_level import Batch, BatchLevel
-from ._dims import check_out_dims, in_dims_of, name_of, out_dims_of, size_of_batch
-
-__all__ = ["map_batch", "vmap"]
+from .functions import call_batched
 
 
 def vmap(
@@ -77,10 +82,10 @@ def vmap(
 
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        check_out_dims(out_dims, func)
+        _check_out_dims(out_dims, func)
         leaves, structure = flatten(args)
-        dims = in_dims_of(in_dims, args, leaves, func)
-        batch_size = size_of_batch(leaves, dims)
+        dims = _in_dims_of(in_dims, args, leaves, func)
+        batch_size = _size_of_batch(leaves, dims)
         call = _Call(func, structure, dims, kwargs, out_dims, randomness)
         if chunk_size is None or batch_size <= chunk_size:
             return call.of(leaves, batch_size)
@@ -120,7 +125,7 @@ class _Call(NamedTuple):
                     seen[place] = wrap(layer)
             outputs = self.func(*unflatten(self.structure, seen), **self.kwargs)
             results, structure = flatten(outputs)
-            dims = out_dims_of(self.out_dims, outputs, self.func)
+            dims = _out_dims_of(self.out_dims, outputs, self.func)
             pairs = [level.as_passed(settled(x)) for x in results]
         placed = [
             _with_dim(x, axis, dim, batch_size, self.func)
@@ -142,7 +147,7 @@ class _Call(NamedTuple):
             ]
             chunks.append(self.of(part, size))
         structure = flatten(chunks[0])[1]
-        dims = out_dims_of(self.out_dims, chunks[0], self.func)
+        dims = _out_dims_of(self.out_dims, chunks[0], self.func)
         columns = zip(*[flatten(chunk)[0] for chunk in chunks], strict=True)
         joined = [
             column[0] if dim is None else cat(column, dim)
@@ -159,13 +164,13 @@ def _with_dim(
         if axis is None:
             return x
         raise ArgumentError(
-            f"vmap({name_of(func)}, ...): `{name_of(func)}` can not return a BatchedTensor when "
+            f"vmap({_name_of(func)}, ...): `{_name_of(func)}` can not return a BatchedTensor when "
             "out_dim is None. There is one for each example. Say in `out_dims` where its dim of "
             "the examples shall be."
         )
     if not isinstance(x, Tensor):
         raise ArgumentError(
-            f"vmap({name_of(func)}, ...): `{name_of(func)}` must only return Tensors, got type "
+            f"vmap({_name_of(func)}, ...): `{_name_of(func)}` must only return Tensors, got type "
             f"{type(x)}. Results are stacked over the examples. Did you mean to set out_dims= to "
             "None for output?"
         )
@@ -175,18 +180,341 @@ def _with_dim(
 
 
 def map_batch(
-    func: Callable[[list[Tensor]], list[Tensor]],
+    func: Callable[[list[Tensor]], list[Any]],
     batch: Sequence[Tensor],
     batch_size: int,
     randomness: str = "error",
-) -> list[Tensor]:
+) -> list[Any]:
     """`vmap` of a function from tensors to tensors, for transforms that are made of it.
 
     Args:
-        func: takes and returns a list.
+        func: takes a list, and returns one, of tensors or None.
         batch: tensors with the batch axis in front.
+        randomness: as for `vmap`, or "never" if nobody asked for a vmap who could choose.
     """
     with BatchLevel(batch_size, randomness) as level:
-        outputs = func([wrap(Batch(level, settled(x))) for x in batch])
+        outputs = func([level.show(x) for x in batch])
         pairs = [level.batch(x) for x in outputs]
-    return [x if axis == 0 else x.expand(batch_size, *x.shape) for x, axis in pairs]
+    return [
+        x if x is None or axis == 0 else x.expand(batch_size, *x.shape)  # the same for all
+        for x, axis in pairs
+    ]
+
+
+def _name_of(func: Any) -> str:
+    """What a message calls a function."""
+    if hasattr(func, "__name__"):
+        return str(func.__name__)
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name_of(func.func)}, ...)"
+    return repr(func)
+
+
+# Which dim of the arguments ----------------------------------------------------------------------
+
+
+def _in_dims_of(
+    in_dims: Any, args: tuple[Any, ...], leaves: list[Any], func: Callable[..., Any]
+) -> list[int | None]:
+    """Which dim of each leaf of the arguments counts the examples, from the front.
+
+    Raises:
+        ArgumentError: if `in_dims` does not fit the arguments.
+    """
+    call = f"vmap({_name_of(func)}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ArgumentError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the "
+            f"structure of inputs, got: {type(in_dims)}. The outermost tuple has one entry for "
+            "each argument. Write `in_dims=(0, 0)`."
+        )
+    if not args:
+        raise ArgumentError(
+            f"vmap({_name_of(func)})(<inputs>): got no inputs. What is mapped over is found among "
+            "the positional arguments, those passed by keyword are the same for all examples. "
+            "Pass a tensor by position."
+        )
+    found = spread(in_dims, args)
+    if found is None:
+        raise ArgumentError(
+            f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has "
+            f"structure {describe(flatten(in_dims)[1])} but inputs has structure "
+            f"{describe(flatten(args)[1])}. Write an entry for each argument, or one int for all."
+        )
+    return [_in_dim(dim, x, call) for dim, x in zip(found, leaves, strict=True)]
+
+
+def _in_dim(dim: Any, x: Any, call: str) -> int | None:
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ArgumentError(
+            f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension "
+            "or None. It says which dim counts the examples. Write 0 for the first."
+        )
+    if not isinstance(x, Tensor):
+        raise ArgumentError(
+            f"{call}: Got in_dim={dim} for an input but the input is of type {type(x)}. We cannot "
+            "vmap over non-Tensor arguments, please use None as the respective in_dim."
+        )
+    if not -x.ndim <= dim < x.ndim:
+        raise ArgumentError(
+            f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of "
+            f"dimensionality {x.ndim} so expected in_dim to satisfy -{x.ndim} <= in_dim < "
+            f"{x.ndim}. Its shape is {list(x.shape)}. Write None if it is the same for all."
+        )
+    return dim % x.ndim
+
+
+def _size_of_batch(leaves: list[Any], dims: list[int | None]) -> int:
+    """How many examples there are.
+
+    Raises:
+        ArgumentError: if no leaf says so, or they differ.
+    """
+    sizes = [x.shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ArgumentError(
+            "vmap: Expected at least one Tensor to vmap over, and in_dims is None for all. So "
+            "nothing says how many examples there are. Call the function itself."
+        )
+    if any(size != sizes[0] for size in sizes):
+        raise ArgumentError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension. Each example takes one entry of each. Use None in "
+            "in_dims for what is the same for all."
+        )
+    return int(sizes[0])
+
+
+# Which dim of the results ------------------------------------------------------------------------
+
+
+def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
+    """Raise if `out_dims` holds anything but ints and None."""
+    if isinstance(out_dims, int):
+        return
+    for dim in flatten(out_dims)[0]:
+        if dim is not None and not isinstance(dim, int):
+            raise ArgumentError(
+                f"vmap({_name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, "
+                "None or a python collection of ints representing where in the outputs the vmapped "
+                f"dimension should appear. It holds {dim!r}. Write 0 for the first dim."
+            )
+
+
+def _out_dims_of(out_dims: Any, outputs: Any, func: Callable[..., Any]) -> list[int | None]:
+    """Which dim of each leaf of the results shall count the examples; None: it has none.
+
+    Raises:
+        ArgumentError: if `out_dims` does not fit the results.
+    """
+    found = spread(out_dims, outputs)
+    if found is None and isinstance(outputs, Tensor) and isinstance(out_dims, tuple):
+        found = list(out_dims) if len(out_dims) == 1 else None  # one result: (0,) means 0
+    if found is None:
+        raise ArgumentError(
+            f"vmap({_name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not "
+            "compatible with the structure of `outputs`. out_dims has structure "
+            f"{describe(flatten(out_dims)[1])} but outputs has structure "
+            f"{describe(flatten(outputs)[1])}. Write an entry for each result, or one int for all."
+        )
+    return found
+
+
+# The level --------------------------------------------------------------------------------------
+
+
+@admit_layer
+class Batch(Layer):
+    """The layer of a tensor that shows one example of a batch.
+
+    Attributes:
+        argument: the argument of vmap that it is, and the dim of it that counts the examples; set
+            if that is not the first one, for whoever is to see it as it was passed.
+    """
+
+    __slots__ = ("argument",)
+    argument: tuple[Tensor, int]
+    kind = "Batched"
+    batched = True
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dims of one example."""
+        return tuple(self.value.payload.shape[1:])
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element of an example to the next, by dim."""
+        return self.value.payload.strides[1:]  # type: ignore[no-any-return]  # payload is Any
+
+    def detached(self) -> Layer:
+        """The same memory, out of the graphs; of one that escaped nothing is made."""
+        settled(self)
+        return super().detached()
+
+    def pictured(self) -> tuple[str, Tensor]:
+        """The batch, with its axis where it came from."""
+        value, dim = getattr(self, "argument", (self.value, 0))
+        return f", bdim={dim}", value
+
+    def assign(self, tensor: Tensor, source: Any) -> None:
+        """Write the values of another payload, one for each example or the same for all."""
+        with self.level.below():
+            value = self.level.value_of(source)
+            batched = isinstance(source, Batch) and source.level is self.level
+            self.value.copy_(in_front(value, self.ndim) if batched else value)
+
+    def concrete(self) -> Any:
+        """There are as many numbers as examples: nobody sees one."""
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside vmap a tensor "
+            f"of shape {list(self.shape)} stands for {self.value.shape[0]} examples at once. "
+            "Return it from the function and look at the result."
+        )
+
+
+class Info(NamedTuple):
+    """What a `vmap` rule is told of the batch.
+
+    Attributes:
+        batch_size: how many examples there are.
+        randomness: "error", "different" or "same".
+    """
+
+    batch_size: int
+    randomness: str
+
+
+class BatchLevel(Level):
+    """One `vmap` that is being computed.
+
+    Args:
+        batch_size: how many examples there are.
+        randomness: what random ops do: "error", "different" or "same"; "never" if nobody asked
+            for a vmap who could choose.
+    """
+
+    kind = "vmap"
+
+    def __init__(self, batch_size: int, randomness: str = "error") -> None:
+        super().__init__()
+        self.info = Info(batch_size, randomness)
+
+    def layer(self, value: Tensor) -> Layer:
+        """What shows one example of `value`."""
+        return Batch(self, value)
+
+    def lift(self, tensor: Tensor) -> Tensor:
+        """A tensor just made: it is the same for all examples."""
+        return tensor
+
+    def lift_like(self, tensor: Tensor, like: Tensor) -> Tensor:
+        """A tensor made to match one that shows one example: a copy for each."""
+        if self not in batches_of(like):
+            return self.lift(tensor)
+        with self.below():
+            return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
+
+    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+        """Whether an in-place op is the same for all examples.
+
+        Raises:
+            TransformError: if what is written is, and what is written to it is not.
+        """
+        if self.is_mine(input):
+            return False
+        if any(self.is_mine(settled(other)) for other in others):
+            raise TransformError(
+                f"vmap: {name}_(self, *extra_args) is not possible because there exists a Tensor "
+                "`other` in extra_args that has more elements than `self`. This happened due to "
+                "`other` being vmapped over but `self` not being vmapped over in a vmap: there is "
+                f"one `self`, of shape {list(input.shape)}, for all {self.info.batch_size} "
+                "examples. Please try to use out-of-place operators instead of inplace arithmetic."
+            )
+        return True
+
+    def batch(self, x: Any) -> tuple[Any, int | None]:
+        """The tensor one level down and where its batch axis is: 0, or None if it has none."""
+        x = settled(x)
+        return (x.payload.value, 0) if self.is_mine(x) else (x, None)
+
+    def as_passed(self, x: Any) -> tuple[Any, int | None]:
+        """The tensor one level down with its batch axis where it was, and where that is."""
+        if not self.is_mine(x):
+            return x, None
+        value, dim = getattr(x.payload, "argument", (x.payload.value, 0))
+        return settled(value), dim
+
+    def show(self, value: Tensor) -> Tensor:
+        """What shows one example of `value`."""
+        return wrap(Batch(self, settled(value)))
+
+    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+        """Call a user's Function for all examples at once."""
+        return call_batched(self, cls, tuple([map_leaves(settled, x) for x in args]))
+
+    def handle(
+        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
+    ) -> Any:
+        """Do the op for all examples at once, by its `vmap` rule."""
+        values, mine = self.own(operands)
+        in_dims = tuple([None if x is None else 0 for x in mine])
+        with self.below():
+            if 0 not in in_dims:
+                out = cls.apply(*values, **parameters)
+                if cls.views:
+                    show(out, values[0])
+                return out
+            if one_dtype(values) is None:
+                seen = [x if own is None else own for x, own in zip(values, mine, strict=True)]
+                values = in_dtype(cls, values, common_dtype(cls, tuple(seen)))
+            elif not cls.broadcasts:  # an elementwise rule takes numbers as they are
+                values = in_common_dtype(cls, values)
+            if cls.vmap is Function.vmap:
+                out = _one_by_one(cls, self.info, in_dims, *values, **parameters)
+            else:
+                out = cls.vmap(self.info, in_dims, *values, **parameters)
+            if cls.views:
+                show(out, values[0])
+        if cls.multiple:
+            return tuple([wrap(Batch(self, part)) for part in out])
+        return wrap(Batch(self, out))
+
+
+def _one_by_one(
+    cls: type[Primitive], info: Any, in_dims: Any, *values: Any, **parameters: Any
+) -> Any:
+    """The results for all examples, stacked; a `vmap` rule for an op that has none.
+
+    Raises:
+        TransformError: if there is no example to try.
+    """
+    _warn_of_loop(cls)
+    if info.batch_size == 0:
+        raise TransformError(
+            f"vmap: {cls.__name__} has no batching rule, and without an example nobody knows the "
+            "shape of its result. Give the op a `vmap` rule, or do not call it for no examples."
+        )
+    results = [
+        cls.apply(
+            *[x if dim is None else x[nr] for x, dim in zip(values, in_dims, strict=True)],
+            **parameters,
+        )
+        for nr in range(info.batch_size)
+    ]
+    if cls.multiple:
+        return tuple([stack(parts) for parts in zip(*results, strict=True)])
+    return stack(results)
+
+
+@functools.cache  # once for each op
+def _warn_of_loop(cls: type[Primitive]) -> None:
+    warnings.warn(
+        "There is a performance drop because we have not yet implemented the batching rule for "
+        f"{cls.__name__}: vmap calls it for one example after the other. Give the op a `vmap` "
+        "rule, or a family of ops/_families.py that has one.",
+        UserWarning,
+        stacklevel=7,  # past the doors: where the op was called
+    )

@@ -5,7 +5,6 @@
 """
 
 from glassgrad.nn import functional, init
-from glassgrad.nn.buffer import Buffer
 from glassgrad.nn.layers import (
     CrossEntropyLoss,
     Flatten,
@@ -14,13 +13,13 @@ from glassgrad.nn.layers import (
     LogSoftmax,
     MSELoss,
     ReLU,
+    Sequential,
     Sigmoid,
     Softmax,
     Tanh,
 )
 from glassgrad.nn.module import Module
-from glassgrad.nn.parameter import Parameter
-from glassgrad.nn.sequential import Sequential
+from glassgrad.nn.parameter import Buffer, Parameter
 
 __all__ = [
     # the base

@@ -1,11 +1,18 @@
 """`Module`: a function with parameters, and a tree of such functions.
 
-`_tree.py` has what a module owns and how it is found by name; here is what it does with it: run,
-save and load, move, switch modes, print.
+What a module owns is in three dicts, and assigning to an attribute files the value in one of them:
+
+    self.weight = Parameter(…)       → self._parameters["weight"]
+    self.act = ReLU()                → self._modules["act"]
+    self.mean = Buffer(…)            → self._buffers["mean"]
+    self.register_buffer("mean", t)  → the same
+
+A name is in at most one of the three, or an ordinary attribute. What a module can do for all its
+parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.scopes import call_in_scope, note_call
@@ -14,21 +21,51 @@ from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is
 from glassgrad.base.errors import (
     ArgumentError,
     ArgumentTypeError,
+    GlassgradError,
     GraphError,
     MissingRuleError,
 )
-from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
+from glassgrad.core.graph import Hooks, RemovableHandle
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor
-from glassgrad.nn._backward_hooks import ModuleBackward
-from glassgrad.nn._forward_hooks import add_forward_hook, replaced_inputs
-from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
-from glassgrad.nn._tree import ModuleTree
+from glassgrad.nn._hooks import (
+    ModuleBackward,
+    add_forward_hook,
+    add_full_backward_hook,
+    replaced_inputs,
+)
+from glassgrad.nn.parameter import Buffer, Parameter
 
-__all__ = ["Module"]
+_REGISTRIES = ("_parameters", "_buffers", "_modules")
 
 
-class Module(ModuleTree):
+class PartNameError(GlassgradError, KeyError):
+    """A name that no parameter, buffer or submodule can have."""
+
+    __str__ = Exception.__str__  # KeyError's would print the message as a quoted key
+
+
+class IncompatibleKeys(NamedTuple):
+    """The names that only one side of `load_state_dict` had.
+
+    Attributes:
+        missing_keys: names of the module that the dict lacks.
+        unexpected_keys: names of the dict that the module lacks.
+    """
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
+
+
+class Module:
     """The base of all networks: subclasses make their parts in `__init__`, use them in `forward`.
 
     Attributes:
@@ -49,13 +86,19 @@ class Module(ModuleTree):
     """
 
     training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, "Module | None"]
+    _non_persistent_buffers_set: set[str]
     _forward_pre_hooks: Hooks
     _forward_hooks: Hooks
     _backward_pre_hooks: Hooks
     _backward_hooks: Hooks
 
     def __init__(self) -> None:
-        super().__init__()
+        vars(self).update(
+            _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set()
+        )
         self.training = True
         self._forward_pre_hooks = Hooks()
         self._forward_hooks = Hooks()
@@ -93,6 +136,228 @@ class Module(ModuleTree):
             if replacement is not None:
                 result = replacement
         return result if watch is None else watch.watch_output(result)
+
+    # Parts by name ------------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, Parameter):
+            self._register(name, value, registry="_parameters", what="parameters")
+        elif isinstance(value, Module):
+            self._register(name, value, registry="_modules", what="module")
+        elif name in vars(self).get("_parameters", ()):
+            self._assign_none(name, value, self._parameters, "parameter", "nn.Parameter")
+        elif name in vars(self).get("_modules", ()):
+            self._assign_none(name, value, self._modules, "child module", "nn.Module")
+        elif isinstance(value, Buffer):
+            self._require_setup("buffer", name)
+            self.register_buffer(name, value, persistent=value.persistent)
+        elif name in vars(self).get("_buffers", ()):
+            _require_tensor_or_none(name, value)
+            self._buffers[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    def _register(self, name: str, value: Any, *, registry: str, what: str) -> None:
+        self._require_setup(what, name)
+        for other in (vars(self), self._parameters, self._buffers, self._modules):
+            if other is not vars(self)[registry]:
+                other.pop(name, None)
+        self._non_persistent_buffers_set.discard(name)
+        vars(self)[registry][name] = value
+
+    def _require_setup(self, what: str, name: str) -> None:
+        if "_parameters" not in vars(self):
+            raise AttributeError(
+                f"cannot assign {what} before Module.__init__() call (attribute {name!r} of "
+                f"{type(self).__name__}). There is no place for it yet. "
+                "Begin `__init__` with `super().__init__()`."
+            )
+
+    def _assign_none(
+        self, name: str, value: object, registry: dict[str, Any], what: str, wanted: str
+    ) -> None:
+        if value is not None:
+            raise ArgumentTypeError(
+                f"cannot assign '{type(value).__name__}' as {what} '{name}' ({wanted} or None "
+                f"expected). Other code finds the {what} by that name. "
+                f"Assign a {wanted}, or `del` the attribute first."
+            )
+        registry[name] = None
+
+    def __getattr__(self, name: str) -> Any:
+        # Python calls this only after the ordinary lookup has failed.
+        for registry in _REGISTRIES:
+            found = vars(self).get(registry, {})
+            if name in found:
+                return found[name]
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+        )
+
+    def __delattr__(self, name: str) -> None:
+        for registry in (self._parameters, self._buffers, self._modules):
+            if name in registry:
+                del registry[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """File a parameter, or None for one that is left out, under `name`."""
+        self._require_free_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise ArgumentTypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
+                "(nn.Parameter or None required). Only those are found by `parameters()`. "
+                "Write `nn.Parameter(tensor)`."
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, *, persistent: bool = True) -> None:
+        """File a tensor that is part of the state but no parameter, under `name`.
+
+        Args:
+            name: the attribute to reach it by.
+            tensor: moves with the module; None for one that is left out.
+            persistent: whether `state_dict` contains it.
+        """
+        self._require_free_name("buffer", name, self._buffers)
+        _require_tensor_or_none(name, tensor)
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_module(self, name: str, module: "Module | None") -> None:
+        """File a submodule, or None for one that is left out, under `name`."""
+        if module is not None and not isinstance(module, Module):
+            raise ArgumentTypeError(
+                f"{type(module).__name__} is not a Module subclass. A part of a network has to be "
+                "one. Derive its class from nn.Module, or call it as a function in `forward`."
+            )
+        self._require_free_name("module", name, self._modules)
+        self._modules[name] = module
+
+    add_module = register_module
+
+    def _require_free_name(self, what: str, name: str, own: Mapping[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"{what} name should be a string. Got {type(name).__name__}. Write a name."
+            )
+        if "." in name:
+            raise PartNameError(
+                f'{what} name can\'t contain ".", got: {name}. Dots join the names of nested '
+                "modules. Write an underscore."
+            )
+        if not name:
+            raise PartNameError(
+                f'{what} name can\'t be empty string "". It is an attribute of the module. '
+                "Write a name."
+            )
+        if hasattr(self, name) and name not in own:
+            raise PartNameError(
+                f"attribute '{name}' already exists in {type(self).__name__}. "
+                f"The {what} would hide it. Choose another name, or `del` the attribute first."
+            )
+
+    # Walking the tree -----------------------------------------------------------------------------
+
+    def named_modules(
+        self, *, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, "Module"]]:
+        """This module and all below it, with dotted names, parents first.
+
+        Args:
+            prefix: what the names start with.
+            remove_duplicate: give a module that is reached twice only once.
+        """
+        seen: set[int] = set()
+        stack: list[tuple[str, Module]] = [(prefix, self)]
+        while stack:
+            name, module = stack.pop()
+            if remove_duplicate and id(module) in seen:
+                continue
+            seen.add(id(module))
+            yield name, module
+            below = [
+                (f"{name}.{key}" if name else key, child)
+                for key, child in module._modules.items()
+                if child is not None
+            ]
+            stack.extend(reversed(below))
+
+    def modules(self) -> Iterator["Module"]:
+        """This module and all below it, parents first, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, "Module"]]:
+        """The modules directly below, with their names, each once."""
+        seen: set[int] = set()
+        for name, child in self._modules.items():
+            if child is not None and id(child) not in seen:
+                seen.add(id(child))
+                yield name, child
+
+    def children(self) -> Iterator["Module"]:
+        """The modules directly below, each once."""
+        for _, child in self.named_children():
+            yield child
+
+    def named_parameters(
+        self, prefix: str = "", *, recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """The parameters with their dotted names.
+
+        Args:
+            prefix: what the names start with.
+            recurse: also those of the modules below.
+            remove_duplicate: give a parameter that two modules share only once.
+
+        Example:
+            >>> [name for name, _ in Sequential(Linear(2, 3), ReLU()).named_parameters()]
+            ['0.weight', '0.bias']
+        """
+        return self._named(
+            "_parameters", prefix, recurse=recurse, remove_duplicate=remove_duplicate
+        )
+
+    def parameters(self, *, recurse: bool = True) -> Iterator[Parameter]:
+        """The parameters, each once: what an optimiser is given."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def named_buffers(
+        self, prefix: str = "", *, recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The buffers with their dotted names; arguments as in `named_parameters`."""
+        return self._named("_buffers", prefix, recurse=recurse, remove_duplicate=remove_duplicate)
+
+    def buffers(self, *, recurse: bool = True) -> Iterator[Tensor]:
+        """The buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _named(
+        self, registry: str, prefix: str, *, recurse: bool, remove_duplicate: bool
+    ) -> Iterator[tuple[str, Any]]:
+        owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        seen: set[int] = set()
+        for owner_name, owner in owners:
+            for name, value in vars(owner)[registry].items():
+                if value is None or (remove_duplicate and id(value) in seen):
+                    continue
+                seen.add(id(value))
+                yield (f"{owner_name}.{name}" if owner_name else name), value
+            if not recurse:
+                return
+
+    # Hooks ----------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -139,7 +404,7 @@ class Module(ModuleTree):
         Returns:
             A handle whose `remove()` takes the hook away, from the next call of the module on.
         """
-        return _add_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
+        return add_full_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False
@@ -160,7 +425,7 @@ class Module(ModuleTree):
             >>> layer(tensor([-1.0, 2.0], requires_grad=True)).sum().backward()
             (tensor([0., 1.]),) (tensor([1., 1.]),)
         """
-        return _add_backward_hook(self._backward_hooks, hook, prepend=prepend)
+        return add_full_backward_hook(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The old form, which saw the last op of `forward` alone; it raises."""
@@ -190,9 +455,10 @@ class Module(ModuleTree):
             >>> list(Linear(2, 3).state_dict())
             ['weight', 'bias']
         """
-        return collect(
-            self, {} if destination is None else destination, prefix, keep_vars=keep_vars
-        )
+        destination = {} if destination is None else destination
+        for key, _, _, value in self._state():
+            destination[prefix + key] = value if keep_vars else value.detach()
+        return destination
 
     def load_state_dict(
         self, state_dict: Mapping[str, Tensor], *, strict: bool = True, assign: bool = False
@@ -211,7 +477,52 @@ class Module(ModuleTree):
             GraphError: for names or shapes that do not match, all of them listed; nothing has
                 been loaded then.
         """
-        return load(self, state_dict, strict=strict, assign=assign)
+        if not isinstance(state_dict, Mapping):
+            raise ArgumentTypeError(
+                f"Expected state_dict to be dict-like, got {type(state_dict)}. "
+                "Values are found by name. Pass what `module.state_dict()` returns."
+            )
+        own = {key: (registry, name, value) for key, registry, name, value in self._state()}
+        missing = [key for key in own if key not in state_dict]
+        unexpected = [key for key in state_dict if key not in own]
+        found = [key for key in own if key in state_dict]
+        problems = []
+        if strict and missing:
+            problems.append(f"Missing key(s) in state_dict: {_quoted(missing)}. ")
+        if strict and unexpected:
+            problems.append(f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
+        names_differ = bool(problems)
+        for key in found:
+            misfit = _misfit(key, own[key][2], state_dict[key])
+            if misfit is not None:
+                problems.append(misfit)
+        if problems:
+            raise GraphError(
+                f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
+                + "\n\t".join(problems)
+                + "\nNothing was loaded. Load into a module built like the one that was saved"
+                + (", or pass strict=False to load what matches." if names_differ else ".")
+            )
+        with no_grad():
+            for key in found:
+                registry, name, present = own[key]
+                value = state_dict[key]
+                if not assign:
+                    present.copy_(value)
+                elif isinstance(present, Parameter) and not isinstance(value, Parameter):
+                    registry[name] = Parameter(value, present.requires_grad)
+                else:
+                    registry[name] = value
+        return IncompatibleKeys(missing, unexpected)
+
+    def _state(self) -> Iterator[tuple[str, dict[str, Any], str, Tensor]]:
+        """The entries of the state: the dotted name, where it is kept, its name there, itself."""
+        for path, owner in self.named_modules(remove_duplicate=False):
+            prefix = f"{path}." if path else ""
+            for registry in (owner._parameters, owner._buffers):
+                for name, value in registry.items():
+                    if value is not None and name not in owner._non_persistent_buffers_set:
+                        yield prefix + name, registry, name, value
 
     def zero_grad(self, *, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
@@ -338,13 +649,32 @@ class Module(ModuleTree):
         return f"{name}(\n{body})"
 
 
-def _add_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
-    if not callable(hook):
+def _require_tensor_or_none(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, Tensor):
         raise ArgumentTypeError(
-            f"a backward hook must be callable, got {type(hook).__name__}. "
-            "It is called with gradients. Pass a function `hook(module, …)`."
+            f"cannot assign '{type(value).__name__}' object to buffer '{name}' "
+            "(Tensor or None required). A buffer moves and is saved with the module. "
+            "Write `glassgrad.tensor(values)`."
         )
-    return add_hook(hooks, hook, first=prepend)
+
+
+def _misfit(key: str, present: Tensor, value: object) -> str | None:
+    """Why `value` cannot be loaded in the place of what is there, None if it can."""
+    if not isinstance(value, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected a Tensor '
+            f"from checkpoint but received {type(value)}."
+        )
+    if value.shape != present.shape:
+        return (
+            f"size mismatch for {key}: copying a param with shape {value.shape} from "
+            f"checkpoint, the shape in current model is {present.shape}."
+        )
+    return None
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def _moved(tensor: Tensor, device: Device | str | None, dtype: DType | None) -> Tensor:

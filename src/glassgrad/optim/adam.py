@@ -11,8 +11,6 @@ from glassgrad.ops.creation import tensor
 from glassgrad.ops.selection import maximum
 from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
 
-__all__ = ["Adam"]
-
 
 class Adam(Optimizer):
     r"""Adam: momentum over a running root mean square.

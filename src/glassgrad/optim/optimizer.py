@@ -15,8 +15,6 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["Optimizer"]
-
 Group = dict[str, Any]
 
 

@@ -7,8 +7,6 @@ from glassgrad.base.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
 
-__all__ = ["SGD"]
-
 
 class SGD(Optimizer):
     r"""Stochastic gradient descent.

@@ -1,7 +1,4 @@
-"""What surrounds the tape.
-
-`utils.data` brings samples to it in batches; `utils.checkpoint` lets it forget and recompute.
-"""
+"""`torch.utils`: `data` brings samples to the tape in batches, `checkpoint` lets it recompute."""
 
 from glassgrad.utils import checkpoint, data
 

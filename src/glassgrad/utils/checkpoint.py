@@ -3,11 +3,25 @@
     y = checkpoint(block, x, use_reentrant=False)
 
 `block` runs, but nothing of what its ops save is kept. When the backward pass comes to it, `block`
-runs again from `x`, up to the op that saves the last tensor that is needed: see
-`_recomputation.py`. With k checkpoints along a chain of n equal steps, backward holds k + n/k
-intermediate tensors instead of n, and forward is paid for twice: k = √n is the usual choice.
+runs again from `x`, up to the op that saves the last tensor that is needed:
 
-The older variant, `use_reentrant=True`, is a Function whose backward runs another backward pass.
+    forward:   block(x) ── saves a, b, c ──▶ a `_Holder` each; the tensors themselves are let go
+    backward:  the first unpack of a pass runs block(x) again; a, b, c wait in the pass's own dict
+               each unpack takes its tensor from there
+
+With k checkpoints along a chain of n equal steps, backward holds k + n/k intermediate tensors
+instead of n, and forward is paid for twice: k = √n is the usual choice. The older variant,
+`use_reentrant=True`, is a Function whose backward runs another backward pass.
+
+# Note [The innermost checkpoint manages]
+# Saved-tensor hooks do not stack: the innermost pair acts. So what an inner checkpoint saves is
+# hidden from the outer one, except for its inputs, which are saved like any op's. To unpack a
+# tensor is to recompute all checkpoints around it, from the outside in, each once per pass.
+
+# Note [One recomputation per pass]
+# Recomputed tensors belong to the pass that needed them and die with it, or when they are
+# unpacked: with `retain_graph=True` the next pass starts afresh. Outside of a pass, nobody will
+# ask for the others. A pass that was stepped back asks again for what it has let go of.
 
 See also: Griewank & Walther, *Evaluating Derivatives*, ch. 12; Chen et al., *Training Deep Nets
 with Sublinear Memory Cost* (2016).
@@ -16,20 +30,25 @@ with Sublinear Memory Cost* (2016).
 import contextlib
 import functools
 import itertools
+import linecache
+import sys
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
+from glassgrad.autograd.saved_hooks import saved_tensors_hooks
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import backward
+from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-
-from ._recomputation import Checkpointed
 
 __all__ = [
     "CheckpointError",
@@ -101,11 +120,15 @@ def checkpoint(
         _warn_about_variant("torch.utils.checkpoint")
         use_reentrant = True
     if not use_reentrant:
-        debug = _or_else(_overriding.debug, debug)
-        early_stop = _or_else(_overriding.early_stop, early_stop)
-        run = functools.partial(function, **kwargs)
-        how = context_fn, determinism_check, debug, early_stop, preserve_rng_state
-        return _prepared(run, args, *how)()
+        return _without_reentry(
+            functools.partial(function, **kwargs),
+            args,
+            context_fn,
+            determinism_check,
+            debug=_setting("debug", debug),
+            early_stop=_setting("early_stop", early_stop),
+            preserve_rng_state=preserve_rng_state,
+        )
     _check_no_more(kwargs)
     if context_fn is not noop_context_fn or debug is not False:
         raise ArgumentError(
@@ -194,23 +217,25 @@ def _check_no_more(kwargs: dict[str, Any]) -> None:
 
 # For a block --------------------------------------------------------------------------------------
 
-
-class _Overriding:
-    """What the blocks below set for all threads, as in PyTorch; None leaves it to the call."""
-
-    early_stop: bool | None = None
-    debug: bool | None = None
+_overriding: dict[str, bool | None] = {"early_stop": None, "debug": None}
+"""What the blocks below set for all threads, as in PyTorch; None leaves it to the call."""
 
 
-_overriding = _Overriding()
-
-
-def _or_else(override: bool | None, given: bool) -> bool:
+def _setting(option: str, given: bool) -> bool:
+    override = _overriding[option]
     return given if override is None else override
 
 
 @contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def _override(option: str, value: bool | None) -> Iterator[None]:
+    before, _overriding[option] = _overriding[option], value
+    try:
+        yield
+    finally:
+        _overriding[option] = before
+
+
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     """Whether checkpoints made in the block stop recomputing once all that is needed is there.
 
     Example:
@@ -221,72 +246,77 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         >>> y.backward()
         runs
     """
-    before, _overriding.early_stop = _overriding.early_stop, enable
-    try:
-        yield
-    finally:
-        _overriding.early_stop = before
+    return _override("early_stop", enable)
 
 
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """Whether checkpoints made in the block have `debug=True`; None: as each call says.
 
     Example:
         >>> with set_checkpoint_debug_enabled(True):
         ...     y = checkpoint(exp, tensor([0.5], requires_grad=True), use_reentrant=False)
     """
-    before, _overriding.debug = _overriding.debug, enabled
-    try:
-        yield
-    finally:
-        _overriding.debug = before
+    return _override("debug", enabled)
 
 
 # use_reentrant=False ------------------------------------------------------------------------------
 
 
-def _look(tensor: Tensor) -> dict[str, Any]:
-    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
-
-
-_LOOKS: dict[str, Callable[[Tensor], object]] = {"default": _look, "none": lambda _: None}
-"""By the name of the determinism check, what of a tensor must be the same in both runs."""
-
-
-def _prepared(
+def _without_reentry(
     function: Callable[..., Any],
     args: tuple[Any, ...],
     context_fn: Callable[[], Contexts],
     determinism_check: str,
+    *,
     debug: bool,
     early_stop: bool,
     preserve_rng_state: bool,
-) -> Callable[[], Any]:
-    """The first run, its options checked."""
+) -> Any:
+    """Run the function for the first time, and remember how to run it again."""
     if debug and context_fn is not noop_context_fn:
         raise ArgumentError(
             "debug=True is incompatible with non-default context_fn: it watches both runs itself. "
             "Leave one of the two out."
         )
-    if determinism_check not in _LOOKS:
+    if determinism_check not in _DETERMINISM_CHECKS:
         raise ArgumentError(
-            f"determinism_check should be one of {list(_LOOKS)}, but got {determinism_check}. "
-            "It says what of the saved tensors is compared."
+            f"determinism_check should be one of {list(_DETERMINISM_CHECKS)}, but got "
+            f"{determinism_check}. It says what of the saved tensors is compared."
         )
     first, second = context_fn()
     if not is_recording() or _is_mapped():
-        return functools.partial(function, *args)
+        return function(*args)
     random_state = get_rng_state() if preserve_rng_state else None
 
-    def again(*args: Any) -> None:
+    def recompute(*args: Any) -> None:
         with _drawing_from(random_state), second:
             function(*args)
 
-    call = Checkpointed(
-        again, args, early_stop=early_stop, look=_LOOKS[determinism_check], is_logging=debug
+    metadata = _DETERMINISM_CHECKS[determinism_check]
+    call = _Checkpointed(
+        recompute, args, early_stop=early_stop, metadata=metadata, is_logging=debug
     )
-    return functools.partial(_first_run, call, first, function, args)
+    with call.hooks(), first:
+        output = function(*args)
+        call.is_complete = True
+    if not call.is_complete:
+        raise GraphError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
+            "exception raised during the checkpointed forward. This is not supported because "
+            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
+        )
+    return output
+
+
+def _metadata(tensor: Tensor) -> dict[str, Any]:
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+_DETERMINISM_CHECKS: dict[str, Callable[[Tensor], object]] = {
+    "default": _metadata,
+    "none": lambda _: None,
+}
+"""By the name of the determinism check, what of a tensor must be the same in both runs."""
 
 
 def _is_mapped() -> bool:
@@ -298,24 +328,6 @@ def _is_mapped() -> bool:
     if modes.levels and modes.no_hooks is not None:
         raise GraphError(modes.no_hooks)
     return bool(modes.levels)
-
-
-def _first_run(
-    call: Checkpointed,
-    context: AbstractContextManager[Any],
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-) -> Any:
-    with call.hooks(), context:
-        output = function(*args)
-        call.is_complete = True
-    if not call.is_complete:
-        raise GraphError(
-            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an "
-            "exception raised during the checkpointed forward. This is not supported because "
-            "checkpoint cannot return a value for a failed forward. Catch it inside the function."
-        )
-    return output
 
 
 @contextlib.contextmanager
@@ -330,6 +342,245 @@ def _drawing_from(random_state: Tensor | None) -> Iterator[None]:
         yield
     finally:
         set_rng_state(before)
+
+
+Recomputed = dict[int, Tensor]
+
+
+class _Holder:
+    """What a node keeps in the stead of a tensor: its position among all that was saved."""
+
+    __slots__ = ("__weakref__", "position")
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+class _Checkpointed:
+    """One call of a checkpointed function: what it saved, and how to compute that again.
+
+    Args:
+        recompute: runs the function on its positional arguments, as it ran the first time.
+        args: those arguments.
+        early_stop: leave the function as soon as everything is there.
+        metadata: what must be the same of a tensor the second time.
+        is_logging: remember which lines saved the tensors, for the error.
+    """
+
+    def __init__(
+        self,
+        recompute: Callable[..., object],
+        args: tuple[Any, ...],
+        *,
+        early_stop: bool,
+        metadata: Callable[[Tensor], object],
+        is_logging: bool,
+    ) -> None:
+        self.early_stop, self.metadata = early_stop, metadata
+        self.holders: list[weakref.ref[_Holder]] = []
+        self.is_complete = False
+        self.log: list[str] | None = [] if is_logging else None
+        self._recompute = recompute
+        self._saved_metadata: list[object] = []
+        self._arguments = _Arguments(args)
+        tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        anchor = zeros((), requires_grad=True)
+        self._inputs = CheckpointInputs.apply(anchor, *tensors).grad_fn if tensors else None
+        self._passes: weakref.WeakKeyDictionary[Any, Recomputed] = weakref.WeakKeyDictionary()
+
+    def hooks(self) -> saved_tensors_hooks:
+        """The hooks under which the function runs for the first time."""
+        return saved_tensors_hooks(self._pack, self._unpack)
+
+    def _pack(self, tensor: Tensor) -> _Holder:
+        holder = _Holder(len(self.holders))
+        self.holders.append(weakref.ref(holder))
+        self._saved_metadata.append(self.metadata(tensor))
+        if self.log is not None:
+            self.log.append(_line_that_saved(tensor))
+        return holder
+
+    def _unpack(self, holder: _Holder) -> Tensor:
+        task = modes.task
+        if task is None:
+            return self._recomputed()[holder.position]
+        found = self._passes.get(task)
+        if found is None or (task.is_rewound and holder.position not in found):
+            found = self._passes[task] = self._recomputed()
+        if holder.position not in found:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                "unpacked once. A recomputed tensor is let go as soon as backward has it. If you "
+                "are calling ctx.saved_tensors in backward, make sure to do so only once."
+            )
+        return found.pop(holder.position)
+
+    def _recomputed(self) -> Recomputed:
+        """What was saved, by position, from running the function again."""
+        run = _Recomputation(self)
+        # with a checkpoint around this one, that is recomputed first
+        tensors = () if self._inputs is None else self._inputs.saved_tensors
+        args = self._arguments.with_tensors(tensors)
+        try:
+            with contextlib.suppress(_StopRecomputation), run.hooks(), enable_grad():
+                self._recompute(*args)
+            self._compare(run)
+        except CheckpointError as error:
+            if self.log is None or run.log is None:
+                raise
+            raise _with_logs(error, self.log, run.log) from error
+        return run.found
+
+    def _compare(self, run: "_Recomputation") -> None:
+        """Raise CheckpointError unless the same was saved the second time."""
+        if run.count < len(self.holders):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(self.holders)}\n"
+                f"Number of tensors saved during recomputation: {run.count}.\n{_ADVICE}"
+            )
+        pairs = [
+            (n, self._saved_metadata[n], self.metadata(run.found[n])) for n in sorted(run.found)
+        ]
+        different = [
+            f"tensor at position {n}:\nsaved metadata: {old}\nrecomputed metadata: {new}\n"
+            for n, old, new in pairs
+            if old != new
+        ]
+        if different:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                "different metadata than during the forward pass.\n"
+                f"{''.join(different)}.\n{_ADVICE}"
+            )
+
+
+_ADVICE = (
+    "The function must do the same both times: it may not depend on what changed since, such as a "
+    "counter, a global or a tensor written in holder. Pass such values as arguments. To see which "
+    "lines saved what, pass `debug=True` to checkpoint(), or run the forward inside "
+    "`with set_checkpoint_debug_enabled(True):`."
+)
+
+
+class _StopRecomputation(BaseException):
+    """No error: leaves the function from the op that saved the last tensor.
+
+    An `except Exception` in the function must not stop it.
+    """
+
+
+class _Recomputation:
+    """One more run of a checkpointed function.
+
+    Attributes:
+        found: by position, the tensors whose holder is still there.
+        count: how many were saved so far.
+    """
+
+    def __init__(self, call: _Checkpointed) -> None:
+        self.call, self.count = call, 0
+        self.found: Recomputed = {}
+        self.log: list[str] | None = None if call.log is None else []
+
+    def hooks(self) -> saved_tensors_hooks:
+        """The hooks under which the function runs again; its own graph can be used, too."""
+        return saved_tensors_hooks(self._pack, lambda tensor: tensor)
+
+    def _pack(self, tensor: Tensor) -> Tensor:
+        kept = tensor.detach() if tensor.requires_grad else tensor  # x → node → x is a cycle
+        position, holders = self.count, self.call.holders
+        self.count += 1
+        if self.log is not None:
+            self.log.append(_line_that_saved(tensor))
+        if position >= len(holders):
+            self._check_excess()
+        elif holders[position]() is not None:  # or a backward inside the function has freed it
+            self.found[position] = kept
+        if self.call.early_stop and self.count == len(holders):
+            raise _StopRecomputation
+        return kept
+
+    def _check_excess(self) -> None:
+        # A backward inside the function finds it half done: what comes later is not known yet.
+        if self.call.is_complete:
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                f"during the original forward pass, which saved {len(self.call.holders)}. {_ADVICE}"
+            )
+
+
+# The inputs ---------------------------------------------------------------------------------------
+
+
+class CheckpointInputs(Function):
+    """Saves the inputs of a checkpoint: checked for writes, and packed by a checkpoint around it.
+
+    Its node is all that is wanted of it; no gradient ever comes there, and nothing moves.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, anchor: Tensor, *tensors: Tensor) -> Tensor:
+        """Save `tensors`; `anchor` requires grad, so that there is a node."""
+        ctx.save_for_backward(*tensors)
+        return anchor.clone()
+
+    @staticmethod
+    def jvp(ctx: Any, anchor: Tensor, *tensors: Tensor) -> Tensor:
+        """The tangent of the anchor: 0."""
+        return anchor
+
+
+class _Arguments:
+    """The arguments of a call without its tensors: those are saved by a node."""
+
+    def __init__(self, args: tuple[Any, ...]) -> None:
+        self._positions = [n for n, arg in enumerate(args) if isinstance(arg, Tensor)]
+        self._rest = [None if isinstance(arg, Tensor) else arg for arg in args]
+
+    def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
+        """All arguments, with these tensors in their places."""
+        args = list(self._rest)
+        for position, tensor in zip(self._positions, tensors, strict=True):
+            args[position] = tensor
+        return args
+
+
+# What `debug=True` shows --------------------------------------------------------------------------
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+def _line_that_saved(tensor: Tensor) -> str:
+    """The tensor, and the line outside of glassgrad whose op saves it."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    what = f"{tensor.dtype}{list(tensor.shape)}"
+    if frame is None:
+        return what
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line).strip()
+    return f"{what}  {file}:{line} in {frame.f_code.co_name}: {text}"
+
+
+def _with_logs(error: CheckpointError, first: list[str], second: list[str]) -> CheckpointError:
+    """The error, with the lines that saved tensors in both runs."""
+    return CheckpointError(
+        "An error happened while unpacking tensors; dumping logs of latest computation because "
+        "you passed `debug=True` to `torch.utils.checkpoint.checkpoint()`.\n\n"
+        f"Saved during the original forward:\n{_numbered(first)}\n"
+        f"Saved during recomputation:\n{_numbered(second)}\n"
+        "ERROR: Detected non-determinism while running activation checkpointing. You are seeing "
+        "this error because you passed `debug=True` to checkpoint and the tensors to be saved "
+        "differ between the original forward and the recomputation. Look for the first line above "
+        f"that is not the same in both lists.\n\n{error}"
+    )
+
+
+def _numbered(lines: list[str]) -> str:
+    return "".join([f"  {n}: {line}\n" for n, line in enumerate(lines)]) or "  nothing\n"
 
 
 # use_reentrant=True -------------------------------------------------------------------------------
@@ -359,8 +610,7 @@ class CheckpointFunction(Function):
             )
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
-        ctx.inputs = [None if isinstance(arg, Tensor) else arg for arg in args]
-        ctx.positions = [n for n, arg in enumerate(args) if isinstance(arg, Tensor)]
+        ctx.arguments = _Arguments(args)
         ctx.save_for_backward(*tensors)
         with no_grad():
             return run_function(*args)
@@ -369,10 +619,8 @@ class CheckpointFunction(Function):
     def backward(ctx: Any, *grads: Any) -> Any:
         """Run again, recorded, and backward over that."""
         _check_whole_pass()
-        inputs = list(ctx.inputs)
-        for position, tensor in zip(ctx.positions, ctx.saved_tensors, strict=True):
-            inputs[position] = tensor.detach()
-            inputs[position].requires_grad = tensor.requires_grad
+        tensors = [x.detach().requires_grad_(x.requires_grad) for x in ctx.saved_tensors]
+        inputs = ctx.arguments.with_tensors(tensors)
         with _drawing_from(ctx.random_state), enable_grad():
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs

@@ -8,7 +8,7 @@ A `Sampler` says in which order, a `BatchSampler` cuts that order into batches, 
 stacks the samples of one, and `DataLoader` ties them together.
 """
 
-from .collate import default_collate
+from .dataloader import DataLoader, default_collate
 from .dataset import (
     ConcatDataset,
     Dataset,
@@ -17,7 +17,6 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .loader import DataLoader
 from .sampler import (
     BatchSampler,
     RandomSampler,

@@ -17,15 +17,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randperm
 
-__all__ = [
-    "ConcatDataset",
-    "Dataset",
-    "IterableDataset",
-    "Subset",
-    "TensorDataset",
-    "random_split",
-]
-
 SampleT_co = TypeVar("SampleT_co", covariant=True)
 
 

@@ -8,14 +8,6 @@ from glassgrad.base.errors import ArgumentError
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randint, randperm
 
-__all__ = [
-    "BatchSampler",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "SubsetRandomSampler",
-]
-
 IndexT_co = TypeVar("IndexT_co", covariant=True)
 
 

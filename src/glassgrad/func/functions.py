@@ -1,4 +1,7 @@
-"""A user's Function under `vmap`: by its own rule, or by one that is made of its parts.
+"""A user's Function inside of a transform.
+
+Through the levels of `grad` and `jvp` it goes in parts: `forward` below the level, `setup_context`
+at it. Under `vmap` it needs a rule, its own or one that is made of its parts:
 
     vmap(info, in_dims, *args)    the user's rule: does it to a batch, says where the batch axis is
     generate_vmap_rule = True     forward, setup_context, backward and jvp are mapped over, each by
@@ -8,21 +11,64 @@ For the second, what is kept between the parts is kept one level down, as tensor
 or without; each part sees it as it would if there were no batch.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, spread, unflatten
+from glassgrad.base.tree import describe, flatten, map_leaves, spread, unflatten
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.gradients import sum_to
+from glassgrad.levels.in_parts import call_at
+from glassgrad.levels.level import Level
 from glassgrad.ops._dims import wrap_dim
 from glassgrad.recording.calling import wrong_number
 from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
 
-from ._functions import check_form, lowered
 
-__all__ = ["call_batched"]
+def check_form(cls: Any) -> None:
+    """Raise if `forward` has the form with ctx, which no transform can take apart."""
+    if not cls.has_setup_context():
+        raise TransformError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
+            f"please see the notes on extending autograd. {cls.__name__} has "
+            "`forward(ctx, …)`: write `forward(…)`, and `setup_context(ctx, inputs, output)`."
+        )
+
+
+def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
+    """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
+    check_form(cls)
+    lower = [map_leaves(functools.partial(lowered, level), x) for x in args]
+
+    def outputs() -> Any:
+        with level.below():
+            raw = cls.apply(*lower)
+        if isinstance(raw, tuple):
+            return tuple([_at(level, out, args, lower) for out in raw])
+        return _at(level, raw, args, lower)
+
+    return call_at(level, cls, args, outputs)
+
+
+def lowered(level: Level, x: Any) -> Any:
+    """The tensor one level down of one that belongs to the level; anything else as it is."""
+    return x.payload.value if level.is_mine(x) else x
+
+
+def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
+    """An output as this level shows it: an argument that was returned is that argument."""
+    if not isinstance(out, Tensor):
+        return out
+    for arg, below in zip(args, lower, strict=True):
+        if below is out:
+            return arg
+    return level.lift(out)
+
+
+# Under vmap ---------------------------------------------------------------------------------------
 
 
 def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
@@ -40,8 +86,15 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
     if not any(level.is_mine(x) for x in leaves):
         with level.below():
             return cls.apply(*args)
-    call = _by_its_parts if _is_generated(cls) else _by_its_rule
-    lower, output, dims = call(level, cls, leaves, structure)
+    if _is_generated(cls):
+        rule, split = functools.partial(_generated_rule, cls, type(level)), level.batch
+    else:
+        rule, split = cls.vmap, level.as_passed
+    pairs = [split(x) for x in leaves]
+    lower = [x for x, _ in pairs]
+    in_dims = unflatten(structure, [dim for _, dim in pairs])
+    with level.below():
+        output, dims = _checked(rule(level.info, in_dims, *unflatten(structure, lower)))
     outputs, shape = flatten(output)
     given = {id(x): leaf for x, leaf in zip(lower, leaves, strict=True) if isinstance(x, Tensor)}
     size = level.info.batch_size
@@ -52,38 +105,6 @@ def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
         for x, front, dim in zip(outputs, fronts, dims, strict=True)
     ]
     return unflatten(shape, shown)
-
-
-def _by_its_parts(
-    level: Any, cls: Any, leaves: list[Any], structure: Structure
-) -> tuple[list[Any], Any, Sequence[Any]]:
-    """Call a Function by the rule that is made of its parts.
-
-    Args:
-        leaves, structure: the arguments.
-
-    Returns:
-        The arguments one level down, the output there, and for each of its leaves where the batch
-        axis is.
-    """
-    batched = unflatten(structure, [level.is_mine(x) for x in leaves])
-    plan = Plan(cls, type(level), level.info, batched)
-    lower = [lowered(level, x) for x in leaves]
-    with level.below():
-        output = _named(cls).apply(plan, *unflatten(structure, lower))
-    return lower, output, [0 if flag else None for flag in flatten(plan.outputs)[0]]
-
-
-def _by_its_rule(
-    level: Any, cls: Any, leaves: list[Any], structure: Structure
-) -> tuple[list[Any], Any, Sequence[Any]]:
-    """The same by the rule that its author wrote."""
-    pairs = [level.as_passed(x) for x in leaves]
-    lower = [x for x, _ in pairs]
-    in_dims = unflatten(structure, [dim for _, dim in pairs])
-    with level.below():
-        output, dims = _checked(cls.vmap(level.info, in_dims, *unflatten(structure, lower)))
-    return lower, output, dims
 
 
 def _in_front(cls: Any, size: int, x: Any, dim: int | None) -> Any:
@@ -157,6 +178,13 @@ def _checked(result: Any) -> tuple[Any, list[Any]]:
 
 
 # The rule that is made of the parts of a Function ----------------------------------------------
+
+
+def _generated_rule(cls: Any, kind: Any, info: Any, in_dims: Any, *args: Any) -> tuple[Any, Any]:
+    """The `vmap` rule that is made of the parts of a Function; batch axes are in front."""
+    plan = Plan(cls, kind, info, map_leaves(lambda dim: dim is not None, in_dims))
+    output = _named(cls).apply(plan, *args)
+    return output, map_leaves(lambda has_axis: 0 if has_axis else None, plan.outputs)
 
 
 @dataclass(slots=True, eq=False)

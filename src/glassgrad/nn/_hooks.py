@@ -1,8 +1,8 @@
-"""Backward hooks of a module: called with the gradients of its inputs and of its outputs.
+"""Hooks of a module: around its `forward`, and on the gradients of its inputs and outputs.
 
-What goes into `forward` and what comes out of it passes through a node that does nothing, so that
-there is one place in the graph where the gradients of all outputs are together, and one for those
-of all inputs:
+For backward hooks what goes into `forward` and what comes out of it passes through a node that does
+nothing, so that there is one place in the graph where the gradients of all outputs are together,
+and one for those of all inputs:
 
     x, y ──> BackwardHookFunction ──> forward ──> BackwardHookFunction ──> out
                its post-hook: the                   its post-hook: the
@@ -11,16 +11,73 @@ of all inputs:
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, HookError
+from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.recording.function import Function
 
-__all__ = ["BackwardHookFunction", "ModuleBackward"]
-
 Grads = tuple[Tensor | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardHook:
+    """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
+
+    hook: Callable[..., Any]
+    with_kwargs: bool
+
+    def __call__(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
+    ) -> Any:
+        if self.with_kwargs:
+            return self.hook(module, args, kwargs, *result)
+        return self.hook(module, args, *result)
+
+
+def add_forward_hook(
+    hooks: Hooks, hook: Callable[..., Any], *, prepend: bool, with_kwargs: bool
+) -> RemovableHandle:
+    """Put `hook` among `hooks`, and return its handle."""
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a forward hook must be callable, got {type(hook).__name__}. "
+            "It is called around `forward`. Pass a function `hook(module, args, …)`."
+        )
+    return add_hook(hooks, ForwardHook(hook, with_kwargs), first=prepend)
+
+
+def replaced_inputs(
+    hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of `forward` after one pre-hook."""
+    result = hook(module, args, kwargs)
+    if result is None:
+        return args, kwargs
+    if not hook.with_kwargs:
+        return (result if isinstance(result, tuple) else (result,)), kwargs
+    if isinstance(result, tuple) and len(result) == 2:
+        return result
+    raise HookError(
+        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+        f"{result!r}. `forward` is called with them. Write `return args, kwargs`."
+    )
+
+
+# Backward hooks ---------------------------------------------------------------------------------
+
+
+def add_full_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
+    """Put `hook` among `hooks`, and return its handle."""
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a backward hook must be callable, got {type(hook).__name__}. "
+            "It is called with gradients. Pass a function `hook(module, …)`."
+        )
+    return add_hook(hooks, hook, first=prepend)
 
 
 class BackwardHookFunction(Function):
@@ -128,7 +185,8 @@ class ModuleBackward:
         nothing: Grads = (None,) * self.n_inputs
         for hook in self.hooks:
             result = hook(self.module, nothing, grad_output)
-            if result is not None and not (isinstance(result, tuple) and not any(_there(result))):
+            is_nothing = isinstance(result, tuple) and all(grad is None for grad in result)
+            if result is not None and not is_nothing:
                 raise HookError(
                     "Backward hook for Modules where no input requires gradient should always "
                     "return None or None for all gradients: there is no gradient to replace. "
@@ -179,7 +237,3 @@ def _checked(what: str, name: str, result: Any, n: int) -> Grads:
             "what is no tensor."
         )
     return tuple(result)
-
-
-def _there(grads: Sequence[Any]) -> list[bool]:
-    return [grad is not None for grad in grads]
