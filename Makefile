@@ -11,6 +11,10 @@ PIP_TORCH_OPTIONS ?=
 VENV := .venv
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# A process for each processor, of one BLAS thread and some 600 MB; who is done takes over from the
+# others. For one process, say to debug: make test PYTEST_ARGS="-n 0 --pdb -k name"
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+  $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 TORCH := torch==2.13.0
 
 .DEFAULT_GOAL := help
@@ -24,10 +28,10 @@ demo: $(VENV)/.run  ## Train on real digits, record one backward pass, draw it i
 	@$(BIN)/glassgrad demo --out $(OUT)
 
 test: $(VENV)/.test  ## Run the test suite, with PyTorch as the oracle
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
 
 slow: $(VENV)/.test  ## Run the tests that `make test` leaves out: long ones, and more cases of the others
-	@$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	@$(PYTEST) -m slow $(PYTEST_ARGS)
 
 fuzz: $(VENV)/.test  ## Play 20,000 random programs in glassgrad and in PyTorch (FUZZ_ARGS="--seed 7")
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzz $(FUZZ_ARGS)
@@ -55,7 +59,7 @@ docs: $(VENV)/.docs  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 OMP_NUM_THREADS=1 $(BIN)/mkdocs build --strict
 
 test-docs: docs $(VENV)/.test  ## Build the documentation, then visit every page of it in Chromium
-	@GLASSGRAD_SITE=site $(BIN)/python -m pytest tests/docs $(PYTEST_ARGS)
+	@GLASSGRAD_SITE=site $(PYTEST) tests/docs $(PYTEST_ARGS)
 
 clean:  ## Remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) out site build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

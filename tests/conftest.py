@@ -1,11 +1,13 @@
 """What all tests share: one thread, the `--device` option, and nothing left behind."""
 
+import gc
 import importlib
 import importlib.util
 import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import glassgrad
@@ -28,11 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_fake_device()
+    hypothesis.settings.register_profile("busy machine", deadline=None)
+    hypothesis.settings.load_profile("busy machine")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
+    gc.collect()
+    gc.freeze()  # the tests themselves, and PyTorch: walking over them took a third of the time
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -6,6 +6,7 @@ A row has samples: its own inputs and those under `more`. Inputs are described b
 `positive`, `whole`, … and made from a seed that is the row's name, so every run sees the same.
 """
 
+import functools
 import math
 import zlib
 from collections.abc import Callable, Sequence
@@ -216,6 +217,7 @@ def all_primitives() -> dict[str, Any]:
     return found
 
 
+@functools.cache
 def _primitive(name: str) -> Any:
     return all_primitives()[name]
 

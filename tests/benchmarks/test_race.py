@@ -8,6 +8,12 @@ from benchmarks.race import Contender, race
 ONCE = Effort(rounds=3, sample_seconds=0.0)
 
 
+@pytest.fixture(autouse=True)
+def _all_is_frozen_again():
+    yield
+    gc.freeze()  # a race thaws what tests/conftest.py has frozen
+
+
 def test_every_contender_gives_one_sample_in_every_round():
     result = race("r", [Contender("a", lambda: 1.0), Contender("b", lambda: 1.0)], effort=ONCE)
     assert {name: len(samples) for name, samples in result.samples.items()} == {"a": 3, "b": 3}

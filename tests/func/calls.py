@@ -56,6 +56,7 @@ class Call:
         if lib is torch:
             self.params = {name: translated(value) for name, value in given.params.items()}
         self.places = tuple([i for i, spec in enumerate(given.inputs) if spec.is_leaf])
+        self._arrays: dict[int, list[Any]] = {}
 
     def __call__(self, *inputs: Any) -> tuple[Any, ...]:
         return tuple(flat(self.lib, self.case.call(self.op, *inputs, **self.params)))
@@ -84,7 +85,9 @@ class Call:
 
     def arrays(self, example: int) -> list[Any]:
         """The inputs of one example."""
-        return self.case.arrays(self.given, example=example)
+        if example not in self._arrays:
+            self._arrays[example] = self.case.arrays(self.given, example=example)
+        return list(self._arrays[example])
 
     def one(self, example: int = 0) -> list[Any]:
         """The same as tensors."""

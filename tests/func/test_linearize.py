@@ -1,25 +1,10 @@
-"""`linearize` beyond what PyTorch can: of every op, and inside of other transforms."""
+"""`linearize` inside of other transforms; of every op: in test_rules.py."""
 
-import numpy as np
 import pytest
 
 import glassgrad as gg
 from both import LIBRARIES, plain
-from func.calls import Call, arrays_of
 from glassgrad.func import grad, jvp, linearize, vjp, vmap
-from opcases import SMOOTH, rows
-
-
-@rows(SMOOTH)
-def test_linear_map_of_an_op_is_its_jvp(case, given):
-    call = Call(gg, case, given)
-    inputs = call.one()
-    tangents = call.tangents(inputs)
-    _, expected = call.jvp(call.floats, inputs, tangents)
-    _, push = linearize(call.of_leaves(call.floats, inputs), *call.leaves(inputs))
-    for got, want in zip(arrays_of(push(*tangents)), arrays_of(expected), strict=True):
-        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
-
 
 X = gg.tensor([1.0, 2.0, 3.0], dtype=gg.float64)
 

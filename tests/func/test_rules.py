@@ -1,6 +1,10 @@
-"""What each row of tests/opcases.py says of forward mode, of vmap, and of one inside the other."""
+"""What each row of tests/opcases.py says of forward mode, of vmap, and of one inside the other.
+
+A sample is one test, which makes all checks that run on the CPU; each that fails is named.
+"""
 
 import contextlib
+import functools
 import operator
 import warnings
 
@@ -9,6 +13,7 @@ import pytest
 import torch
 
 import glassgrad
+from checks import Checks, SampleChecks
 from func.calls import (
     BATCH,
     COMPOSITIONS,
@@ -26,6 +31,7 @@ from func.calls import (
     stacked,
 )
 from glassgrad.base.errors import GlassgradError
+from glassgrad.func import linearize
 from glassgrad.func.forward import DualLevel
 from glassgrad.func.reverse import GradLevel
 from glassgrad.func.vmap import BatchLevel
@@ -36,19 +42,17 @@ from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, rows
 
 TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 
-primitives = pytest.mark.parametrize(
-    "cls", [pytest.param(cls, id=name) for name, cls in sorted(all_primitives().items())]
-)
+fw = glassgrad.autograd.forward_ad
 
 
-@primitives
-def test_op_has_a_rule_for_batches(cls):
-    assert cls.vmap.__func__ is not Function.vmap
+def test_every_op_has_a_rule_for_batches():
+    without = [n for n, cls in all_primitives().items() if cls.vmap.__func__ is Function.vmap]
+    assert without == []
 
 
-@primitives
-def test_op_with_a_gradient_has_a_rule_for_tangents(cls):
-    assert not cls.differentiable or cls.jvp is not Function.jvp
+def test_every_op_with_a_gradient_has_a_rule_for_tangents():
+    differentiable = {n: cls for n, cls in all_primitives().items() if cls.differentiable}
+    assert [n for n, cls in differentiable.items() if cls.jvp is Function.jvp] == []
 
 
 def test_rows_reach_the_rules(monkeypatch):
@@ -79,7 +83,7 @@ def note(patch, level, found, concerns):
     patch.setattr(level, "handle", noting)
 
 
-# Forward mode -----------------------------------------------------------------------------------
+# The samples ------------------------------------------------------------------------------------
 
 
 def ours(case, given):
@@ -90,24 +94,86 @@ def theirs(case, given):
     return Call(torch, case, given)
 
 
-@rows(SMOOTH)
-def test_tangents_are_differences(case, given):
-    call = ours(case, given)
+check = SampleChecks()
+
+
+@rows(SAMPLES)
+def test_sample(case, given):
+    check.make(case, given, Played(case, given))
+
+
+class Played:
+    """A sample as its checks see it.
+
+    Attributes:
+        call, oracle, spelled: ours, PyTorch's, and PyTorch's without `vmap` and `jvp`.
+        dims: all inputs are batched.
+    """
+
+    def __init__(self, case, given):
+        self.case, self.given = case, given
+        self.call, self.oracle = ours(case, given), theirs(case, given)
+        self.spelled = Spelled(torch, case, given)
+        self.dims = (0,) * len(given.inputs)
+
+    @functools.cached_property
+    def moved(self):
+        """Values and tangents at the sample's inputs."""
+        return self.call.jvp(self.call.floats, self.call.one())
+
+    @functools.cached_property
+    def pushed(self):
+        """The tangents as arrays."""
+        return arrays_of(self.moved[1])
+
+    @functools.cached_property
+    def has_no_batch(self):
+        """Whether a shape would depend on the numbers of a batch."""
+        return self.case.name in DYNAMIC and refuses(self.oracle, self.dims)
+
+    @functools.cached_property
+    def batched(self):
+        """All inputs, or those with a gradient where the others' numbers make a shape."""
+        if self.has_no_batch:
+            return tuple([0 if spec.is_leaf else None for spec in self.given.inputs])
+        return self.dims
+
+    @functools.cached_property
+    def looped(self):
+        """What a loop over a batch of examples gives."""
+        return stacked(self.call, self.dims, BATCH)
+
+    def compare(self, composition, dims):
+        """Ours is PyTorch's; where its rules disagree with its own loops, the one or the other."""
+        got = arrays_of(composition(self.call, dims))
+        try:
+            assert_torchs(got, composition, self.oracle, dims)
+        except (AssertionError, RuntimeError, NotImplementedError, IndexError):
+            if self.given.smooth and self.case.name not in TORCH_CANNOT:
+                raise
+            assert_torchs(got, composition, self.spelled, dims)
+
+
+# Forward mode -----------------------------------------------------------------------------------
+
+
+@check.of(SMOOTH)
+def tangents_are_differences(played):
+    call = played.call
     inputs = call.one()
     tangents = call.tangents(inputs)
-    _, got = call.jvp(call.floats, inputs)
     step, ends = 1e-6, []
     for sign in (1, -1):
         pairs = zip(call.leaves(inputs), tangents, strict=True)
         moved = [x + sign * step * t for x, t in pairs]
         ends.append(arrays_of(call.of_leaves(call.floats, inputs)(*moved)))
     want = [(plus - minus) / (2 * step) for plus, minus in zip(*ends, strict=True)]
-    assert_equal(arrays_of(got), want, rtol=1e-6, atol=1e-7)
+    assert_equal(played.pushed, want, rtol=1e-6, atol=1e-7)
 
 
-@rows([(case, given) for case, given in DIFFERENTIABLE if given.smooth])
-def test_tangents_and_gradients_are_transposes(case, given):
-    call = ours(case, given)
+@check.of([(case, given) for case, given in DIFFERENTIABLE if given.smooth])
+def tangents_and_gradients_are_transposes(played):
+    call = played.call
     inputs = call.one()
     tangents = call.tangents(inputs)
     results, pull = glassgrad.func.vjp(call.of_leaves(call.floats, inputs), *call.leaves(inputs))
@@ -124,13 +190,23 @@ def products(some, others):
     return sum(float((a.astype(float) * b).sum()) for a, b in pairs)
 
 
-@rows(DIFFERENTIABLE)
-def test_tangents_are_torchs(case, given):
-    compare(lambda call, _: call.jvp(call.floats, call.one()), (), *calls(case, given))
+@check.of(DIFFERENTIABLE)
+def tangents_are_torchs(played):
+    played.compare(lambda call, _: call.jvp(call.floats, call.one()), ())
 
 
-def both(case, given):
-    return ours(case, given), theirs(case, given)
+@check.of(SMOOTH)
+def linear_map_is_the_jvp(played):
+    call = played.call
+    inputs = call.one()
+    _, push = linearize(call.of_leaves(call.floats, inputs), *call.leaves(inputs))
+    assert_near(push(*call.tangents(inputs)), played.moved[1], 1e-9)
+
+
+def assert_near(got, want, tolerance):
+    for y, reference in zip(arrays_of(tuple(got)), arrays_of(tuple(want)), strict=True):
+        near = 1e-2 if y.dtype == np.float16 else tolerance
+        np.testing.assert_allclose(y, reference, rtol=near, atol=near)
 
 
 def assert_equal(got, want, **tolerance):
@@ -144,15 +220,15 @@ def assert_equal(got, want, **tolerance):
 # Batches ----------------------------------------------------------------------------------------
 
 
-@rows(SAMPLES)
-def test_a_batch_is_a_loop_over_its_examples(case, given):
-    call, oracle = both(case, given)
-    for dims in choices(len(given.inputs)):
+@check.of(SAMPLES)
+def a_batch_is_a_loop_over_its_examples(played):
+    call = played.call
+    for dims in choices(len(played.given.inputs)):
         for count in (BATCH, 1):
             try:
                 got = call.vmap(call, dims)(*call.many(dims, count))
             except GlassgradError:
-                if refuses(oracle, dims):
+                if refuses(played.oracle, dims):
                     continue
                 raise
             assert_equal(arrays_of(got), stacked(call, dims, count))
@@ -169,16 +245,14 @@ def refuses(call, dims):
     return False
 
 
-@rows(SAMPLES)
-def test_a_batch_of_batches_is_two_loops(case, given):
-    call, oracle = both(case, given)
-    dims = (0,) * len(given.inputs)
-    if case.name in DYNAMIC and refuses(oracle, dims):
+@check.of(SAMPLES)
+def a_batch_of_batches_is_two_loops(played):
+    if played.has_no_batch:
         return
+    call, dims = played.call, played.dims
     inputs = [glassgrad.stack([x, x]) for x in call.many(dims)]
     got = call.vmap(call.vmap(call, dims), dims)(*inputs)
-    want = stacked(call, dims, BATCH)
-    assert_equal(arrays_of(got), [np.stack([y, y]) for y in want])
+    assert_equal(arrays_of(got), [np.stack([y, y]) for y in played.looped])
 
 
 class Counting(GradLevel):
@@ -191,18 +265,16 @@ class Counting(GradLevel):
         return super().handle(cls, operands, parameters)
 
 
-@rows(SAMPLES)
-def test_a_larger_batch_takes_no_more_ops(case, given):
-    call, oracle = both(case, given)
-    dims = (0,) * len(given.inputs)
-    if case.name in DYNAMIC and refuses(oracle, dims):
+@check.of(SAMPLES)
+def a_larger_batch_takes_no_more_ops(played):
+    if played.has_no_batch:
         return
-    counts = []
+    call, dims, counts = played.call, played.dims, []
     for count in (2, 5):
         inputs = call.many(dims, count)
         with Counting() as level:
             call.vmap(call, dims)(*inputs)
-            if case.has_gradient(given):
+            if played.case.has_gradient(played.given):
                 call.vmap(call.grad, dims)(*inputs)
         counts.append(level.count)
     assert counts[0] == counts[1]
@@ -212,11 +284,11 @@ DYNAMIC = {"getitem", "index_put", "masked_select", "where"}
 """Rows with samples whose results have shapes that depend on numbers."""
 
 
-@rows([(case, given) for case, given in SAMPLES if case.name in DYNAMIC])
-def test_shapes_that_depend_on_numbers_are_refused_as_in_torch(case, given):
-    call, oracle = both(case, given)
-    for dims in choices(len(given.inputs)):
-        if refuses(oracle, dims):
+@check.of([(case, given) for case, given in SAMPLES if case.name in DYNAMIC])
+def shapes_that_depend_on_numbers_are_refused_as_in_torch(played):
+    call = played.call
+    for dims in choices(len(played.given.inputs)):
+        if refuses(played.oracle, dims):
             with pytest.raises(GlassgradError, match="vmap"):
                 call.vmap(call, dims)(*call.many(dims))
 
@@ -244,64 +316,62 @@ def test_pytorch_really_has_no_rule_there(name):
 
 def torch_agrees_with_itself(case, given):
     """Whether its transforms give what loops and gradients give."""
-    _, oracle, spelled = calls(case, given)
+    played = Played(case, given)
     for dims in choices(len(given.inputs)):
         for composition in [*COMPOSITIONS.values(), *TRIPLES.values()]:
             try:
-                assert_torchs(arrays_of(composition(spelled, dims)), composition, oracle, dims)
+                got = arrays_of(composition(played.spelled, dims))
+                assert_torchs(got, composition, played.oracle, dims)
             except (AssertionError, RuntimeError, NotImplementedError, IndexError):
                 return False
     return True
 
 
-@pytest.mark.parametrize("name", COMPOSITIONS)
-@rows(DIFFERENTIABLE)
-def test_composition_is_torchs(case, given, name):
-    compare(COMPOSITIONS[name], batch_of(case, given), *calls(case, given))
-
-
-def batch_of(case, given):
-    """All inputs, or those with a gradient where a shape would depend on the numbers of others."""
-    dims = (0,) * len(given.inputs)
-    if case.name in DYNAMIC and refuses(theirs(case, given), dims):
-        return tuple([0 if spec.is_leaf else None for spec in given.inputs])
-    return dims
+@check.of(DIFFERENTIABLE)
+def compositions_are_torchs(played):
+    with Checks() as checks:
+        for name, composition in COMPOSITIONS.items():
+            with checks.named(name):
+                played.compare(composition, played.batched)
 
 
 @pytest.mark.slow
 @rows(DIFFERENTIABLE)
-def test_composition_is_torchs_whatever_is_batched(case, given):
-    for dims in choices(len(given.inputs)):
-        if not refuses(theirs(case, given), dims):
-            for composition in [*COMPOSITIONS.values(), *TRIPLES.values()]:
-                compare(composition, dims, *calls(case, given))
+def test_compositions_are_torchs_whatever_is_batched(case, given):
+    played = Played(case, given)
+    with Checks() as checks:
+        for dims in choices(len(given.inputs)):
+            if not refuses(played.oracle, dims):
+                for name, composition in [*COMPOSITIONS.items(), *TRIPLES.items()]:
+                    with checks.named(name, dims):
+                        played.compare(composition, dims)
+
+
+@check.of(DIFFERENTIABLE)
+def transforms_leave_nothing_for_the_garbage_collector(played):
+    def play():
+        results = [triple(played.call, played.batched) for triple in TRIPLES.values()]
+        return list(flat(glassgrad, results))
+
+    assert survivors(play) == ([], 0)
 
 
 @rows(SAMPLES)
 def test_a_device_transforms_as_the_cpu_does(case, given, device):
-    here, there = ours(case, given), ours(case, given)
-    there.device = device
-    todo = [lambda call, dims: call.vmap(call, dims)(*call.many(dims))]
+    here, there = Played(case, given), Played(case, given)
+    there.call.device = device
+    todo = {"vmap": lambda call, dims: call.vmap(call, dims)(*call.many(dims))}
     if case.has_gradient(given):
-        todo += TRIPLES.values()
-    dims = batch_of(case, given)
-    if case.name in DYNAMIC and (0 not in dims or refuses(theirs(case, given), dims)):
+        todo |= TRIPLES
+    dims = here.batched
+    if case.name in DYNAMIC and (0 not in dims or refuses(here.oracle, dims)):
         return
-    for composition in todo:
-        got = list(flat(glassgrad, composition(there, dims)))
-        assert {y.device.type for y in got} == {device}
-        assert_equal(arrays_of(got), arrays_of(composition(here, dims)))
-
-
-@rows(DIFFERENTIABLE)
-def test_transforms_leave_nothing_for_the_garbage_collector(case, given):
-    call, dims = ours(case, given), batch_of(case, given)
-
-    def play():
-        results = [composition(call, dims) for composition in TRIPLES.values()]
-        return list(flat(glassgrad, results))
-
-    assert survivors(play) == ([], 0)
+    with Checks() as checks:
+        for name, composition in todo.items():
+            with checks.named(name):
+                got = list(flat(glassgrad, composition(there.call, dims)))
+                assert {y.device.type for y in got} == {device}
+                assert_equal(arrays_of(got), arrays_of(composition(here.call, dims)))
 
 
 COMPLEX = """
@@ -314,56 +384,49 @@ COMPLEX = """
 """Rows of ops on complex numbers."""
 
 
-@rows([(case, given) for case, given in SMOOTH if case.name in COMPLEX.split()])
-def test_composition_of_complex_numbers_is_torchs(case, given):
-    dims = (0,) * len(given.inputs)
-    call = ComplexCall(glassgrad, case, given)
+@check.of([(case, given) for case, given in SMOOTH if case.name in COMPLEX.split()])
+def compositions_of_complex_numbers_are_torchs(played):
+    of_complex = Played(played.case, played.given)
+    of_complex.call = call = ComplexCall(glassgrad, played.case, played.given)
+    of_complex.oracle = ComplexCall(torch, played.case, played.given)
+    of_complex.spelled = SpelledComplex(torch, played.case, played.given)
+    dims = played.dims
     assert_equal(arrays_of(call.vmap(call, dims)(*call.many(dims))), stacked(call, dims, BATCH))
-    oracle, spelled = ComplexCall(torch, case, given), SpelledComplex(torch, case, given)
-    for composition in COMPOSITIONS.values():
-        compare(composition, dims, call, oracle, spelled)
+    with Checks() as checks:
+        for name, composition in COMPOSITIONS.items():
+            with checks.named(name):
+                of_complex.compare(composition, dims)
 
+
+# In place ---------------------------------------------------------------------------------------
 
 IN_PLACE = [
     (case, given)
     for case, given in SAMPLES
-    if in_place(glassgrad, case) and in_place(torch, case) and case.op is not operator.pow
+    if in_place(glassgrad, case) and case.op is not operator.pow
 ]
 
 
-@rows(IN_PLACE)
-def test_in_place_is_what_pytorchs_loops_give(case, given):
-    call, spelled = InPlaceCall(glassgrad, case, given), SpelledInPlace(torch, case, given)
-    dims = batch_of(case, given)
-    todo = [lambda call, dims: call.vmap(call, dims)(*call.many(dims))]
-    if case.has_gradient(given):
-        todo += COMPOSITIONS.values()
-    for composition in todo:
-        try:
-            composition(spelled, dims)
-        except NotImplementedError:  # PyTorch has no rule for it in place
-            continue
-        except RuntimeError:  # too small a tensor, or not of the dtype
-            with pytest.raises(GlassgradError):
-                composition(call, dims)
-        else:
-            assert_torchs(arrays_of(composition(call, dims)), composition, spelled, dims)
-
-
-def calls(case, given):
-    """Ours, PyTorch's, and PyTorch's without `vmap` and `jvp`."""
-    return *both(case, given), Spelled(torch, case, given)
-
-
-def compare(composition, dims, call, oracle, spelled):
-    """Ours is PyTorch's; where its rules disagree with its own loops, the one or the other."""
-    got = arrays_of(composition(call, dims))
-    try:
-        assert_torchs(got, composition, oracle, dims)
-    except (AssertionError, RuntimeError, NotImplementedError, IndexError):
-        if call.given.smooth and call.case.name not in TORCH_CANNOT:
-            raise
-        assert_torchs(got, composition, spelled, dims)
+@check.of([(case, given) for case, given in IN_PLACE if in_place(torch, case)])
+def in_place_is_what_pytorchs_loops_give(played):
+    call = InPlaceCall(glassgrad, played.case, played.given)
+    spelled = SpelledInPlace(torch, played.case, played.given)
+    dims = played.batched
+    todo = {"vmap": lambda call, dims: call.vmap(call, dims)(*call.many(dims))}
+    if played.case.has_gradient(played.given):
+        todo |= COMPOSITIONS
+    with Checks() as checks:
+        for name, composition in todo.items():
+            with checks.named(name):
+                try:
+                    composition(spelled, dims)
+                except NotImplementedError:  # PyTorch has no rule for it in place
+                    continue
+                except RuntimeError:  # too small a tensor, or not of the dtype
+                    with pytest.raises(GlassgradError):
+                        composition(call, dims)
+                else:
+                    assert_torchs(arrays_of(composition(call, dims)), composition, spelled, dims)
 
 
 def assert_torchs(got, composition, oracle, dims):
@@ -374,3 +437,57 @@ def assert_torchs(got, composition, oracle, dims):
         pairs = zip(got, want, strict=True)
         got = [np.where(np.isnan(w), w, g).astype(g.dtype) for g, w in pairs]
     assert_equal(got, want)
+
+
+# Duals of the base tape -------------------------------------------------------------------------
+
+
+def duals(call, inputs):
+    leaves = call.leaves(inputs)
+    return [fw.make_dual(x, dx) for x, dx in zip(leaves, call.tangents(inputs), strict=True)]
+
+
+def tangents_of(results):
+    pairs = [fw.unpack_dual(y) for y in results]
+    return [glassgrad.zeros_like(y) if dy is None else dy for y, dy in pairs]
+
+
+@check.of(DIFFERENTIABLE)
+def duals_move_as_under_jvp(played):
+    call, inputs = played.call, played.call.one()
+    with fw.dual_level():
+        got = tangents_of(call.of_leaves(call.floats, inputs)(*duals(call, inputs)))
+    assert_near(got, played.moved[1], 1e-9)
+
+
+@check.of([(case, given) for case, given in IN_PLACE if case.has_gradient(given)])
+def duals_move_in_place_as_under_jvp(played):
+    call = InPlaceCall(glassgrad, played.case, played.given)
+    inputs = call.one()
+    try:
+        want = call.jvp(call.floats, inputs)[1]
+    except GlassgradError:  # too small a tensor, or not of the dtype
+        with fw.dual_level(), pytest.raises(GlassgradError):
+            call.of_leaves(call.floats, inputs)(*duals(call, inputs))
+        return
+    with fw.dual_level():
+        got = tangents_of(call.of_leaves(call.floats, inputs)(*duals(call, inputs)))
+        assert_near(got, want, 1e-9)
+
+
+@check.of(DIFFERENTIABLE)
+def gradients_of_duals_move_as_under_jvp(played):
+    call, inputs = played.call, played.call.one()
+    loss_of = call.of_leaves(call.loss, inputs)
+
+    def slopes(*leaves):
+        return glassgrad.func.grad(loss_of, tuple(range(len(leaves))))(*leaves)
+
+    with fw.dual_level():
+        points = [x.requires_grad_() for x in duals(call, inputs)]
+        loss = loss_of(*points)
+        if not loss.requires_grad:
+            return
+        got = tangents_of(glassgrad.autograd.grad(loss, points, materialize_grads=True))
+    leaves, tangents = call.leaves(inputs), call.tangents(inputs)
+    assert_near(got, glassgrad.func.jvp(slopes, tuple(leaves), tuple(tangents))[1], 1e-9)

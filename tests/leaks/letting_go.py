@@ -21,7 +21,7 @@ class Programs(list):
 def survivors(play):
     """What of that which `play()` returns is alive afterwards, and how much waits for gc."""
     play()  # caches fill the first time
-    gc.freeze()  # what is there already is left out: only what `play` made is looked at
+    gc.freeze()  # what is there already is left out, for good: only what `play` made is looked at
     gc.disable()
     try:
         refs = [weakref.ref(x) for x in play() if type(x).__weakrefoffset__]  # not PyTorch's nodes
@@ -29,7 +29,6 @@ def survivors(play):
         return alive, gc.collect()
     finally:
         gc.enable()
-        gc.unfreeze()
 
 
 class Owner:

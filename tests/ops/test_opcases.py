@@ -1,50 +1,135 @@
-"""What each row of tests/opcases.py buys: the checks that need no other library."""
+"""What each row of tests/opcases.py buys: values, gradients, nodes, against NumPy and PyTorch.
 
-import gc
+A sample is one test: all its checks look at the same run, and each that fails is named.
+"""
+
+import functools
 
 import numpy as np
 import pytest
+import torch
 
+from checks import SampleChecks
 from glassgrad.base.errors import GlassgradError
-from opcase import Run, all_primitives, values, weights_for
+from leaks.letting_go import Owner, behind, survivors
+from opcase import Run, all_primitives, as_list, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
+from optwin import translated, twin
+
+check = SampleChecks()
+
+
+@rows(SAMPLES)
+def test_sample(case, given):
+    check.make(case, given, Played(case, given))
+
+
+class Played:
+    """A sample as its checks see it: run once here and once by PyTorch, when first asked for."""
+
+    def __init__(self, case, given):
+        self.case, self.given = case, given
+        self.arrays = case.arrays(given)
+
+    def again(self, arrays=None, **options):
+        """A run of its own."""
+        return Run(self.case, self.given, self.arrays if arrays is None else arrays, **options)
+
+    @functools.cached_property
+    def run(self):
+        return self.again()
+
+    @functools.cached_property
+    def gradients(self):
+        return values(self.run.gradients())
+
+    @functools.cached_property
+    def double(self):
+        return values(self.run.double())
+
+    @functools.cached_property
+    def oracle(self):
+        return TorchRun(self.case, self.given, self.arrays)
+
+
+class TorchRun:
+    """`Run`, by PyTorch."""
+
+    def __init__(self, case, given, arrays):
+        self.inputs = [torch.tensor(array) for array in arrays]
+        self.leaves = [x for x, s in zip(self.inputs, given.inputs, strict=True) if s.is_leaf]
+        for x in self.leaves:
+            x.requires_grad_()
+        params = {name: translated(value) for name, value in given.params.items()}
+        self.results = as_list(case.call(twin(case), *self.inputs, **params))
+        self.roots = [y for y in self.results if y.requires_grad]
+        self.seeds = [torch.tensor(w, requires_grad=True) for w in weights_for(self.roots)]
+
+    def gradients(self, *, create_graph=False):
+        if not self.roots:
+            return [None] * len(self.leaves)
+        return torch.autograd.grad(
+            self.roots,
+            self.leaves,
+            self.seeds,
+            retain_graph=True,
+            create_graph=create_graph,
+            allow_unused=True,
+        )
+
+    def double(self):
+        first = [g for g in self.gradients(create_graph=True) if g is not None and g.requires_grad]
+        targets = self.leaves + self.seeds
+        if not first:
+            return [None] * len(targets)
+        weights = [torch.tensor(w) for w in weights_for(first)]
+        return torch.autograd.grad(first, targets, weights, retain_graph=True, allow_unused=True)
+
 
 # Values -----------------------------------------------------------------------------------------
 
 
-@rows([(case, given) for case, given in SAMPLES if case.numpy is not None])
-def test_value_is_numpys(case, given):
-    arrays = case.arrays(given)
-    (got,) = values(Run(case, given, arrays).results)
+@check.of([(case, given) for case, given in SAMPLES if case.numpy is not None])
+def value_is_numpys(played):
+    (got,) = values(played.run.results)
     with np.errstate(all="ignore"):
-        want = np.asarray(case.numpy(*arrays, **given.params))
+        want = np.asarray(played.case.numpy(*played.arrays, **played.given.params))
     assert got.shape == want.shape
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@rows([(case, given) for case, given in SAMPLES if "dtype" not in given.params])
-def test_dtype_is_kept(case, given, dtype):
-    run = Run(case, given, case.arrays(given, np.dtype(dtype)))
-    for y in [*run.results, *run.gradients()]:
-        assert y is None or y.dtype.kind != "f" or y.dtype == dtype
+TORCHS = {"rtol": 1e-11, "atol": 1e-11}
 
 
-@rows(SAMPLES)
-def test_inputs_are_left_as_they_were(case, given):
-    arrays = case.arrays(given)
-    run = Run(case, given, arrays)
+@check.of(SAMPLES)
+def value_is_torchs(played):
+    got = values(played.run.results)
+    want = [y.detach().numpy() for y in as_torch(played.oracle.results)]
+    for y, reference in zip(got, want, strict=True):
+        assert y.dtype == reference.dtype
+        assert y.shape == reference.shape
+        np.testing.assert_allclose(y, reference, **TORCHS)
+
+
+def as_torch(results):
+    return [y if isinstance(y, torch.Tensor) else torch.tensor(y.numpy()) for y in results]
+
+
+@check.of([(case, given) for case, given in SAMPLES if "dtype" not in given.params])
+def dtype_is_kept(played):
+    for dtype in ("float32", "float64"):
+        run = played.again(played.case.arrays(played.given, np.dtype(dtype)))
+        for y in [*run.results, *run.gradients()]:
+            assert y is None or y.dtype.kind != "f" or y.dtype == dtype
+
+
+@check.of(SAMPLES)
+def inputs_are_left_as_they_were(played):
+    run = played.again()
     run.gradients()
     run.double()
-    for x, array in zip(run.inputs, arrays, strict=True):
+    for x, array in zip(run.inputs, played.arrays, strict=True):
         np.testing.assert_array_equal(x.numpy(force=True), array)
-
-
-@rows(WRONG)
-def test_wrong_input_raises_our_error(case, given):
-    with pytest.raises(GlassgradError) as caught:
-        Run(case, given, case.arrays(given))
-    assert len(str(caught.value)) > 40, "an error says what happened, why, and what to write"
 
 
 # Gradients --------------------------------------------------------------------------------------
@@ -82,80 +167,129 @@ def assert_close(got, want, **tolerance):
         np.testing.assert_allclose(np.zeros_like(w) if g is None else g, w, **tolerance)
 
 
-@rows(SMOOTH)
-def test_gradient_is_that_of_differences(case, given):
-    arrays = case.arrays(given)
-    run = Run(case, given, arrays)
-    seeds = weights_for(run.roots)
+@check.of(SMOOTH)
+def gradient_is_that_of_differences(played):
+    seeds = weights_for(played.run.roots)
 
     def function():
-        return weighted_sum(values(Run(case, given, arrays).roots), seeds)
+        return weighted_sum(values(played.again().roots), seeds)
 
-    want = differences(function, leaf_arrays(given, arrays), 1e-6)
-    assert_close(values(run.gradients()), want, rtol=1e-6, atol=1e-8)
+    want = differences(function, leaf_arrays(played.given, played.arrays), 1e-6)
+    assert_close(played.gradients, want, rtol=1e-6, atol=1e-8)
 
 
-@rows(SMOOTH)
-def test_double_gradient_is_that_of_differences(case, given):
-    arrays = case.arrays(given)
-    run = Run(case, given, arrays)
-    got, seeds = values(run.double()), weights_for(run.roots)
+@check.of(SMOOTH)
+def double_gradient_is_that_of_differences(played):
+    run, seeds = played.run, weights_for(played.run.roots)
     moving = [g is not None and g.requires_grad for g in run.gradients(create_graph=True)]
     first = [g for g, moves in zip(run.gradients(), moving, strict=True) if moves]
     weights = weights_for(first)
 
     def function():
-        moved = Run(case, given, arrays)
+        moved = played.again()
         for seed, array in zip(moved.seeds, seeds, strict=True):
             seed.payload = array
         parts = zip(values(moved.gradients()), moving, strict=True)
         return weighted_sum([g for g, moves in parts if moves], weights)
 
-    want = differences(function, leaf_arrays(given, arrays) + seeds, 1e-5)
-    assert_close(got, want, rtol=1e-5, atol=1e-7)
+    want = differences(function, leaf_arrays(played.given, played.arrays) + seeds, 1e-5)
+    assert_close(played.double, want, rtol=1e-5, atol=1e-7)
 
 
-@rows(DIFFERENTIABLE)
-def test_recorded_backward_gives_what_the_array_run_gives(case, given):
-    run = Run(case, given, case.arrays(given))
-    plain = values(run.gradients())
-    recorded = values(run.gradients(create_graph=True))
+@check.of(DIFFERENTIABLE)
+def recorded_backward_gives_what_the_array_run_gives(played):
+    plain = played.gradients
+    recorded = values(played.run.gradients(create_graph=True))
     assert [g is None for g in recorded] == [g is None for g in plain]
     for got, want in zip(recorded, plain, strict=True):
         if want is not None:
             np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
 
 
-@rows([(case, given) for case, given in DIFFERENTIABLE if case.rule_names != ["Copy"]])
-def test_gradient_of_one_input_needs_no_other(case, given):
-    run = Run(case, given, case.arrays(given))
-    want = values(run.gradients())
-    for position, leaf in enumerate(run.leaves):
-        alone = Run(case, given, case.arrays(given), only=position)
+@check.of([(case, given) for case, given in DIFFERENTIABLE if case.rule_names != ["Copy"]])
+def gradient_of_one_input_needs_no_other(played):
+    want = played.gradients
+    for position, leaf in enumerate(played.run.leaves):
+        alone = played.again(only=position)
         if alone.roots and want[position] is not None:
             got = values(alone.gradients())[0]
             np.testing.assert_allclose(got, want[position], rtol=1e-12, atol=1e-12)
         assert leaf.is_leaf
 
 
-@rows(SAMPLES)
-def test_nothing_is_left_for_the_garbage_collector(case, given):
-    arrays = case.arrays(given)
+@check.of(DIFFERENTIABLE)
+def gradient_is_torchs(played):
+    want = arrays_of(played.oracle.gradients())
+    assert [g is None for g in played.gradients] == [g is None for g in want]
+    assert_equal(played.gradients, want)
 
-    def step():
-        run = Run(case, given, arrays)
-        run.gradients()
-        run.double()
 
-    step()
-    gc.freeze()  # what is there already is left out: only what the step made is looked at
-    gc.disable()
-    try:
-        step()
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
-        gc.unfreeze()
+@check.of([(case, given) for case, given in DIFFERENTIABLE if given.smooth])
+def double_gradient_is_torchs(played):
+    assert_equal(played.double, arrays_of(played.oracle.double()))
+
+
+def arrays_of(results):
+    return [None if y is None else y.numpy(force=True) for y in results]
+
+
+def assert_equal(got, want):
+    """Gradients; None is a gradient of 0."""
+    for g, w in zip(got, want, strict=True):
+        if g is not None or w is not None:
+            g = np.zeros_like(w) if g is None else g
+            w = np.zeros_like(g) if w is None else w
+            np.testing.assert_allclose(g, w, **TORCHS)
+
+
+# Nodes ------------------------------------------------------------------------------------------
+
+
+@check.of([(case, given) for case, given in DIFFERENTIABLE if case.same_graph])
+def node_is_torchs(played):
+    got = [spelled(y) for y in played.run.results]
+    want = [spelled(y) for y in played.oracle.results]
+    assert got == want
+
+
+def spelled(y):
+    """The name of the node that made `y`, and those its edges lead to."""
+    if y.grad_fn is None:
+        return None
+    edges = [(n and bare(n.name()), nr) for n, nr in y.grad_fn.next_functions]
+    return bare(y.grad_fn.name()), y.output_nr, edges
+
+
+def bare(name):
+    return name.rpartition("::")[2]
+
+
+# Memory -----------------------------------------------------------------------------------------
+
+
+@check.of(SAMPLES)
+def tensors_and_nodes_die_when_they_are_let_go(played):
+    for passes in (False, True):
+        for hooks in (False, True) if passes else (False,):
+            play = functools.partial(run_and_let_go, played, passes=passes, hooks=hooks)
+            assert survivors(play) == ([], 0), f"{passes=}, {hooks=}"
+
+
+def run_and_let_go(played, *, passes, hooks):
+    """What must be dead, without the garbage collector, when nobody refers to it any more."""
+    run = played.again()
+    dying = [*run.inputs, *behind(*run.roots)]
+    if hooks:
+        owners = [Owner() for _ in run.roots]
+        for y, owner in zip(run.roots, owners, strict=True):
+            y.retain_grad()
+            y.register_hook(lambda grad, owner=owner: None)
+            y.grad_fn.register_hook(lambda into, out, owner=owner: None)
+        dying += owners
+    if passes:
+        dying += [g for g in run.gradients() if g is not None]
+        dying += [g for g in run.double() if g is not None]
+    return dying
 
 
 # Devices ----------------------------------------------------------------------------------------
@@ -175,6 +309,13 @@ def test_device_computes_what_the_cpu_does(case, given, device):
 
 
 # The rows themselves ----------------------------------------------------------------------------
+
+
+@rows(WRONG)
+def test_wrong_input_raises_our_error(case, given):
+    with pytest.raises(GlassgradError) as caught:
+        Run(case, given, case.arrays(given))
+    assert len(str(caught.value)) > 40, "an error says what happened, why, and what to write"
 
 
 def test_every_op_has_exactly_one_row():
@@ -207,3 +348,9 @@ def rules_behind(results):
             seen.add(node)
             stack.extend(n for n, _ in node.next_functions)
     return {node._forward_cls.__name__ for node in seen if hasattr(node, "_forward_cls")}
+
+
+def test_graphs_differ_only_where_the_row_says_so():
+    differing = {case.name for case in CASES if not case.same_graph}
+    fused = {"matmul", "linear", "einsum", "cross_entropy"}
+    assert differing == fused | {"getitem", "conj", "real", "random_"}

@@ -1,14 +1,15 @@
 """What every rule in `glassgrad.ops` keeps to: plain NumPy on values."""
 
 import ast
+import functools
 import inspect
 import re
 import sys
 import textwrap
 
 import numpy as np
-import pytest
 
+from checks import Checks
 from opcase import all_primitives
 
 RULES = ("forward", "setup_context", "backward", "jvp", "vmap")
@@ -16,13 +17,26 @@ ALLOWED = {"sum", "mean", "reshape", "swapaxes", "take", "put", "shape", "dtype"
 FORBIDDEN = {name for name in dir(np.ndarray) if not name.startswith("_")} - ALLOWED
 MAKERS = {"asarray", "array", "ascontiguousarray", "asanyarray"}
 
-primitives = pytest.mark.parametrize(
-    "cls", [pytest.param(cls, id=name) for name, cls in sorted(all_primitives().items())]
-)
+
+def each_op(check):
+    """One test of all ops: those that fail are named."""
+
+    def test():
+        with Checks() as checks:
+            for name, cls in sorted(all_primitives().items()):
+                with checks.named(name):
+                    check(cls)
+
+    return test
 
 
+@functools.cache
 def bodies(cls):
     """The syntax trees of the rules of a class, and of the private functions they call."""
+    return list(_bodies(cls))
+
+
+def _bodies(cls):
     rules = [getattr(cls, name, None) for name in RULES]
     pending = [rule for rule in rules if is_ours(rule)]
     seen = set()
@@ -49,7 +63,7 @@ def is_private(function):
     return function.__name__.startswith("_") or home.startswith("_")
 
 
-@primitives
+@each_op
 def test_rules_use_no_method_whose_name_means_two_things(cls):
     for tree in bodies(cls):
         for node in ast.walk(tree):
@@ -61,7 +75,7 @@ def test_rules_use_no_method_whose_name_means_two_things(cls):
                 )
 
 
-@primitives
+@each_op
 def test_rules_make_no_array_on_the_cpu(cls):
     for tree in bodies(cls):
         for node in ast.walk(tree):
@@ -69,7 +83,7 @@ def test_rules_make_no_array_on_the_cpu(cls):
                 assert node.attr not in MAKERS, f"{cls.__name__}: `{ast.unparse(node)}`"
 
 
-@primitives
+@each_op
 def test_node_has_pytorchs_kind_of_name(cls):
     if cls.differentiable:
         assert re.fullmatch(r"[A-Z]\w*Backward(s|\d(_copy)?)", cls._backward_cls.__name__)

@@ -7,12 +7,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from glassgrad.trajectory._arm.animation import HOLD, save_animation
 from glassgrad.trajectory._arm.cost import Task
-from glassgrad.trajectory._arm.look import JOINTS, save, time_colors
-from glassgrad.trajectory._arm.panels import UNITS, draw_panels
+from glassgrad.trajectory._arm.pictures import (
+    HOLD,
+    JOINTS,
+    UNITS,
+    corners_of,
+    draw_panels,
+    draw_snapshots,
+    save,
+    save_animation,
+    time_colors,
+)
 from glassgrad.trajectory._arm.planning import plan
-from glassgrad.trajectory._arm.scene import corners_of, draw_snapshots
 
 TASK = Task()
 

@@ -83,9 +83,9 @@ def huge(count):
 
 def test_a_hundred_thousand_nodes_are_listed_in_two_seconds():
     trace = huge(100_000)
-    start = time.perf_counter()
+    start = time.process_time()
     text = text_view(trace)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert text.count("\n") == 100_000
 
 

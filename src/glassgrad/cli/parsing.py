@@ -4,7 +4,7 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["COMMANDS", "make_parser", "whole_number"]
+from .stepping import commands_help, whole_number
 
 _ABOUT = """\
 Autograd you can see through: PyTorch's autograd on NumPy, with every backward pass on view.
@@ -116,30 +116,6 @@ exit codes:
 """
 
 
-COMMANDS = """\
-  n [COUNT]      next: do a step, or several
-  b [COUNT]      back: undo a step, or several
-  c              continue: to the next breakpoint, or to the end and on with the script
-  until NAME     go on until an op (Mul), a node (n3) or a named tensor has its turn
-  break NAME     stop at an op, a node, a named tensor or a scope whenever its turn comes;
-                 `break hook NAME` before a hook; `break nan` where nan or inf appears;
-                 `break norm 10` before a larger gradient
-  break          list the breakpoints; `unbreak 1` takes the first away, `unbreak all` all
-  by SIZE        how much a step does: `by node`, `by hook`, or `by micro`, one phase
-  queue          where gradients wait, and how many have arrived of how many
-  saved [NODE]   what the node has saved: bytes, versions, who shares the memory
-  hooks          the hooks at this node, in the order in which they run
-  set VALUE      replace the gradient here: `set 10`, `set [1.5, 2]`
-  set NAME VALUE replace what the node has saved under that name: `set self [1.5, 2]`
-  e              explain: this node's rule in words, formulas and these numbers, checked by
-                 differences of the forward
-  draw FILE      a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far
-  w              where: show this pause again
-  q              quit: end the pass here, and the script with it
-  h              help: this list
-An empty line does what the last one did.
-"""
-
 _STEP = """\
 Run a script and pause its backward pass, node by node: the real pass, with its real gradients.
 
@@ -171,36 +147,26 @@ def make_parser() -> argparse.ArgumentParser:
         prog="glassgrad",
         description=_ABOUT,
         epilog=_MORE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_AS_WRITTEN,
     )
     parser.add_argument("--version", action="version", version=f"glassgrad {version('glassgrad')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
-    _add_demo(_command(commands, "demo", "train on real digits, then record and draw", _DEMO))
-    _add_draw(
-        _command(commands, "draw", "draw a backward pass of a script of yours", _DRAW, _DRAW_MORE)
-    )
-    about = _STEP.format(commands=COMMANDS)
-    _add_step(_command(commands, "step", "pause the backward pass of a script", about, _STEP_MORE))
-    _add_view(_command(commands, "view", "show a record in the terminal", _VIEW, _VIEW_MORE))
-    about = "say what differs between two records"
-    _add_compare(_command(commands, "compare", about, _COMPARE, _COMPARE_MORE))
+    stepping = _STEP.format(commands=f"{commands_help()}\n")
+    for name, short, about, more, add_options in (
+        ("demo", "train on real digits, then record and draw", _DEMO, "", _add_demo),
+        ("draw", "draw a backward pass of a script of yours", _DRAW, _DRAW_MORE, _add_draw),
+        ("step", "pause the backward pass of a script", stepping, _STEP_MORE, _add_step),
+        ("view", "show a record in the terminal", _VIEW, _VIEW_MORE, _add_view),
+        ("compare", "say what differs between two records", _COMPARE, _COMPARE_MORE, _add_compare),
+    ):
+        command = commands.add_parser(
+            name, help=short, description=about, epilog=more, formatter_class=_AS_WRITTEN
+        )
+        add_options(command)
     return parser
 
 
-def _command(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    short: str,
-    about: str,
-    more: str = "",
-) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name,
-        help=short,
-        description=about,
-        epilog=more,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+_AS_WRITTEN = argparse.RawDescriptionHelpFormatter
 
 
 def _add_demo(demo: argparse.ArgumentParser) -> None:
@@ -227,17 +193,14 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
 
 def _add_draw(draw: argparse.ArgumentParser) -> None:
     _add_script(draw)
-    draw.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="where to: .svg, .png, .html, .json, .dot or .txt",
-    )
+    _add_out(draw, "where to: .svg, .png, .html, .json, .dot or .txt", required=True)
     _add_pass(draw, "which backward pass of the script to draw, counted from 1 (default: the last)")
     _add_look(draw)
     _add_mirror(draw)
+
+
+def _add_out(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:
+    parser.add_argument("-o", "--out", type=Path, required=required, metavar="FILE", help=help)
 
 
 def _add_look(parser: argparse.ArgumentParser) -> None:
@@ -287,13 +250,7 @@ def _add_view(view: argparse.ArgumentParser) -> None:
         "--limit", type=_at_least_one, metavar="N", help="at most N nodes and N events"
     )
     view.add_argument("--plain", action="store_true", help="lines, no tables, in a terminal too")
-    view.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json",
-    )
+    _add_out(view, "draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json")
     _add_look(view)
     _add_mirror(view)
 
@@ -308,13 +265,7 @@ def _add_compare(compare: argparse.ArgumentParser) -> None:
         metavar="R",
         help="how far two numbers may differ, relative to the larger (default: 1e-5)",
     )
-    compare.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="draw both, what differs marked: .svg, .png, .html, .dot or .txt",
-    )
+    _add_out(compare, "draw both, what differs marked: .svg, .png, .html, .dot or .txt")
     _add_look(compare)
 
 
@@ -333,13 +284,3 @@ def _at_least_one(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return number
-
-
-def whole_number(text: str) -> int:
-    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
-
-    Example:
-        >>> whole_number("12"), whole_number("²"), whole_number("many")
-        (12, 0, 0)
-    """
-    return int(text) if text.isdecimal() and len(text) <= 18 else 0

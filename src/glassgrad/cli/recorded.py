@@ -15,13 +15,10 @@ from typing import Any
 
 from glassgrad.base.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz.explaining.entries import explanations, record_explained
 
-from .scripts import find_loss, losses_in, named
-
-__all__ = ["Passes", "Recorded", "recorded"]
+from .scripts import find_loss, losses_in, named, run_pass
 
 MOST_TOLD = 8  # other losses
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
@@ -64,9 +61,7 @@ class Passes:
         """Run a pass of the script and record it, under the names its variables have now."""
         self.seen += 1
         if self.number not in (None, self.seen):
-            options = {**options, "grad_tensors": options["gradient"]}
-            del options["gradient"]
-            engine.backward(outputs, **options)
+            run_pass(outputs, options)
             return
         explaining = self.explaining and bool(self.number or self.seen <= MOST_EXPLAINED)
         with named(names):

@@ -20,8 +20,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
 
-__all__ = ["ScriptRun", "Watcher", "find_loss", "losses_in", "named", "run_script"]
-
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
 
 Watcher = Callable[[dict[str, Any], list[Tensor], dict[str, Any]], None]
@@ -175,6 +173,12 @@ def _watching(watcher: Watcher, names: dict[str, Any]) -> Iterator[None]:
         yield
     finally:
         engine.backward_task = make_task
+
+
+def run_pass(outputs: list[Tensor], options: dict[str, Any]) -> None:
+    """Run a pass as the script meant it, unwatched: with the options that a watcher is given."""
+    others = {name: value for name, value in options.items() if name != "gradient"}
+    engine.backward(outputs, options["gradient"], **others)
 
 
 @contextlib.contextmanager

@@ -4,10 +4,12 @@ It reads commands from stdin, one a line, and answers in plain text: for a perso
 screen reader, or a pipe.
 """
 
+import ast
 import contextlib
+import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +19,6 @@ import numpy as np
 from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.base.programs import silence, to_stdout
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
@@ -25,12 +26,10 @@ from glassgrad.tracing.describing import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .parsing import COMMANDS, whole_number
-from .scripts import find_loss, named
-from .typed import count_in, norm_in, typed_lines, value_in
+from .scripts import find_loss, named, run_pass
 
-__all__ = ["Stepper"]
-
+WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
+SHORT = {word[0]: word for word in WORDS}
 STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}
 
 
@@ -53,9 +52,7 @@ class Stepper:
         if self.seen == self.number:
             self._talk(names, outputs, options)
         else:
-            options = {**options, "grad_tensors": options["gradient"]}
-            del options["gradient"]
-            engine.backward(outputs, **options)
+            run_pass(outputs, options)
 
     def step_loss(self, names: dict[str, Any], var: str | None) -> None:
         """Pause the pass of a variable that the script has left behind.
@@ -82,6 +79,8 @@ class Stepper:
 
 class Prompt:
     """Commands and answers at the pauses of one session.
+
+    A command is a method `do_…`; its docstring is what `h` lists: how it is typed -- what it does.
 
     Args:
         session: what they move and show.
@@ -115,7 +114,7 @@ class Prompt:
                 if not isinstance(error, GlassgradError):
                     raise
                 self._say(str(error))
-        self._q("")
+        self.do_quit("")
 
     def _end(self) -> str:
         """Where an exception has ended the pass; what it says is for whoever handles it."""
@@ -126,7 +125,7 @@ class Prompt:
     def _obey(self, word: str, rest: str) -> bool:
         """Do what a command says; whether the script is to go on."""
         command: Callable[[str], bool | None] | None = getattr(
-            self, f"_{_FULL.get(word, '')}", None
+            self, f"do_{SHORT.get(word, word)}", None
         )
         if command is None:
             raise ArgumentError(f"there is no command {word!r}; h lists those there are")
@@ -147,7 +146,8 @@ class Prompt:
 
     # Moving -------------------------------------------------------------------------------------
 
-    def _n(self, rest: str) -> None:
+    def do_next(self, rest: str) -> None:
+        """`n [COUNT]` -- next: do a step, or several"""
         for _ in range(count_in(rest)):
             if self.session.is_done:
                 self._say("The pass is over: c goes on with the script, b steps back.")
@@ -155,24 +155,27 @@ class Prompt:
             self.session.next()
             if self.session.stopped_by is not None:
                 break
-        self._w("")
+        self.do_where("")
 
-    def _b(self, rest: str) -> None:
+    def do_back(self, rest: str) -> None:
+        """`b [COUNT]` -- back: undo a step, or several"""
         for _ in range(count_in(rest)):
             if not self.session.can_go_back:
                 self._say("This is the beginning of the pass: n does a step.")
                 break
             self.session.back()
-        self._w("")
+        self.do_where("")
 
-    def _c(self, rest: str) -> bool:
+    def do_continue(self, rest: str) -> bool:
+        """`c` -- continue: to the next breakpoint, or to the end and on with the script"""
         if self.session.is_done:
             return True
         self.session.run()
-        self._w("")
+        self.do_where("")
         return self.session.is_done
 
-    def _until(self, rest: str) -> None:
+    def do_until(self, rest: str) -> None:
+        """`until NAME` -- go on until an op (Mul), a node (n3) or a named tensor has its turn"""
         if not rest:
             raise ArgumentError(
                 "until what? It goes on to a node. Write `until Mul` or `until n3`."
@@ -184,7 +187,7 @@ class Prompt:
             if self.session.is_closed:
                 raise  # a rule or a hook of the script has raised it
             raise ArgumentError(self._why_not_until(rest, goal)) from None
-        self._w("")
+        self.do_where("")
 
     def _why_not_until(self, name: str, goal: Any) -> str:
         schedule = self.session.schedule
@@ -212,23 +215,14 @@ class Prompt:
     def _ops(self) -> str:
         return ", ".join(dict.fromkeys(node.name() for node in self.session.schedule[:50]))
 
-    def _q(self, rest: str) -> NoReturn:
-        self.session.close()
-        self._say("The pass ends here, and the script with it.")
-        raise SystemExit(0)
-
-    def _by(self, rest: str) -> None:
-        if rest not in STEPS:
-            raise ArgumentError(
-                f"by {rest or 'what'}? A step does all of a node, or goes up to a hook, or does "
-                "one phase. Write `by node`, `by hook` or `by micro`."
-            )
-        self.session.granularity = rest
-        self._say(f"A step is {STEPS[rest]}.")
-
     # Breakpoints --------------------------------------------------------------------------------
 
-    def _break(self, rest: str) -> None:
+    def do_break(self, rest: str) -> None:
+        """`break NAME` -- stop at an op, a node, a named tensor or a scope whenever its turn comes;
+        `break hook NAME` before a hook; `break nan` where nan or inf appears;
+        `break norm 10` before a larger gradient
+        `break` -- list the breakpoints; `unbreak 1` takes the first away, `unbreak all` all
+        """
         if not rest:
             numbered = enumerate(self.session.breakpoints, 1)
             points = [f"  {number}  {point.why}" for number, point in numbered]
@@ -266,7 +260,7 @@ class Prompt:
             raise ArgumentError(f"no hook of this pass is called {name!r}. Its hooks: {known}.")
         return hooks[names.index(name)]
 
-    def _unbreak(self, rest: str) -> None:
+    def do_unbreak(self, rest: str) -> None:
         points = list(self.session.breakpoints)
         if rest != "all" and not 0 < whole_number(rest) <= len(points):
             raise ArgumentError(
@@ -275,17 +269,26 @@ class Prompt:
             )
         for point in points if rest == "all" else [points[whole_number(rest) - 1]]:
             point.remove()
-        self._break("")
+        self.do_break("")
+
+    def do_by(self, rest: str) -> None:
+        """`by SIZE` -- how much a step does: `by node`, `by hook`, or `by micro`, one phase"""
+        if rest not in STEPS:
+            raise ArgumentError(
+                f"by {rest or 'what'}? A step does all of a node, or goes up to a hook, or does "
+                "one phase. Write `by node`, `by hook` or `by micro`."
+            )
+        self.session.granularity = rest
+        self._say(f"A step is {STEPS[rest]}.")
 
     # Looking and changing -----------------------------------------------------------------------
 
-    def _w(self, rest: str) -> None:
-        self._say(str(self.session))
-
-    def _queue(self, rest: str) -> None:
+    def do_queue(self, rest: str) -> None:
+        """`queue` -- where gradients wait, and how many have arrived of how many"""
         self._list("No gradient waits.", self.session.queue)
 
-    def _saved(self, rest: str) -> None:
+    def do_saved(self, rest: str) -> None:
+        """`saved [NODE]` -- what the node has saved: bytes, versions, who shares the memory"""
         goal = self._place(rest)
         if rest and not self._is_place(goal):
             raise ArgumentError(
@@ -296,13 +299,17 @@ class Prompt:
         rows = self.session.saved_of(goal) if rest else self.session.saved
         self._list("Nothing is saved there, or it was let go of.", rows)
 
-    def _hooks(self, rest: str) -> None:
+    def do_hooks(self, rest: str) -> None:
+        """`hooks` -- the hooks at this node, in the order in which they run"""
         self._list("No hooks at this node.", self.session.hooks)
 
     def _list(self, none: str, rows: Iterable[object]) -> None:
         self._say("\n".join(f"  {row}" for row in rows) or none)
 
-    def _set(self, rest: str) -> None:
+    def do_set(self, rest: str) -> None:
+        """`set VALUE` -- replace the gradient here: `set 10`, `set [1.5, 2]`
+        `set NAME VALUE` -- replace what the node has saved under that name: `set self [1.5, 2]`
+        """
         node = self.session.current
         if node is None:
             self._say("The pass is over: there is nothing to set.")
@@ -320,7 +327,7 @@ class Prompt:
             if text and name.isidentifier():
                 raise ArgumentError(self._not_saved(name))
             self.session.set_gradient(node, _like(now, value_in(rest)))
-        self._w("")
+        self.do_where("")
 
     def _not_saved(self, name: str) -> str:
         known = [row.name for row in self.session.saved]
@@ -330,7 +337,10 @@ class Prompt:
             "the gradient, or `set NAME VALUE` with a name that `saved` lists."
         )
 
-    def _explain(self, rest: str) -> None:
+    def do_explain(self, rest: str) -> None:
+        """`e` -- explain: this node's rule in words, formulas and these numbers, checked by
+        differences of the forward
+        """
         node, arrived = self.session.current, self.session.arrived
         if node is None:
             self._say("The pass is over: step back to a node to have it explained.")
@@ -339,7 +349,8 @@ class Prompt:
         gradient = (arrived if len(arrived) > 1 else arrived[0]) if known else None
         self._say(str(explain(node, gradient=gradient)))
 
-    def _draw(self, rest: str) -> None:
+    def do_draw(self, rest: str) -> None:
+        """`draw FILE` -- a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far"""  # noqa: E501  # a line of the help
         path = Path(rest or "pause.svg")
         try:
             if path.suffix.lower() == ".html":
@@ -350,21 +361,97 @@ class Prompt:
             raise DataError(f"cannot write {path}: {error.strerror}. Name another file.") from None
         self._say(f"Drawn: {path}")
 
-    def _h(self, rest: str) -> None:
-        self._say(COMMANDS.rstrip())
+    def do_where(self, rest: str) -> None:
+        """`w` -- where: show this pause again"""
+        self._say(str(self.session))
+
+    def do_quit(self, rest: str) -> NoReturn:
+        """`q` -- quit: end the pass here, and the script with it"""
+        self.session.close()
+        self._say("The pass ends here, and the script with it.")
+        raise SystemExit(0)
+
+    def do_help(self, rest: str) -> None:
+        """`h` -- help: this list"""
+        self._say(commands_help())
 
 
-_FULL = {word: word for word in ("n", "b", "c", "until", "break", "queue", "saved", "hooks")}
-_FULL |= {word: word for word in ("set", "explain", "w", "q", "h", "by", "unbreak", "draw")}
-_FULL |= {
-    "e": "explain",
-    "next": "n",
-    "back": "b",
-    "continue": "c",
-    "where": "w",
-    "quit": "q",
-    "help": "h",
-}
+def commands_help() -> str:
+    """The commands of the prompt, with what their docstrings say."""
+    told = [method.__doc__ or "" for name, method in vars(Prompt).items() if name[:3] == "do_"]
+    lines = [line for doc in told for line in inspect.cleandoc(doc).splitlines()]
+    columns = [line.rpartition(" -- ")[::2] for line in lines]  # without the dashes, a line goes on
+    listed = [f"  {typed.strip('`'):<14} {does}\n" for typed, does in columns]
+    return "".join(listed) + "An empty line does what the last one did."
+
+
+# What is typed -----------------------------------------------------------------------------------
+
+
+def typed_lines() -> Iterator[str]:
+    """The lines of stdin; at a terminal behind a prompt, from a pipe shown as they are read."""
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  # arrow keys and history
+    while True:
+        try:
+            line = input("(step) " if is_terminal else "")
+        except (EOFError, KeyboardInterrupt) as end:
+            if is_terminal:
+                sys.stdout.write("\n")  # what is said next has a line of its own
+            if isinstance(end, EOFError):
+                return
+            raise
+        if not is_terminal:
+            sys.stdout.write(f"(step) {line}\n")
+        yield line
+
+
+def count_in(text: str) -> int:
+    """How many steps: the number, or one."""
+    number = whole_number(text or "1")
+    if not number:
+        raise ArgumentError(f"{text!r} is no number of steps. Write `n 3` for three of them.")
+    return number
+
+
+def value_in(text: str) -> Any:
+    """A number, or a list of numbers."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        value = None
+    if isinstance(value, bool) or not isinstance(value, (int, float, complex, list)):
+        raise ArgumentError(
+            f"{text!r} is neither a number nor a list of numbers. A gradient is made of them. "
+            "Write `set 10` or `set [1.5, 2]`."
+        )
+    return value
+
+
+def norm_in(text: str) -> float:
+    """A number from 0 up."""
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = -1.0
+    if not limit >= 0:
+        raise ArgumentError(
+            f"break norm {text}? It waits for a gradient that is larger than a number from 0 up. "
+            "Write `break norm 10`."
+        )
+    return limit
+
+
+def whole_number(text: str) -> int:
+    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
+
+    Example:
+        >>> whole_number("12"), whole_number("²"), whole_number("many")
+        (12, 0, 0)
+    """
+    return int(text) if text.isdecimal() and len(text) <= 18 else 0
 
 
 def _like(now: Tensor, value: Any) -> Tensor:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["show_trace"]
-
 FIRST = 200  # rows of a table, if nothing else is said: it is laid out as a whole
 NARROW = 60  # columns that a table does not fit into
 WHOLE = 24  # characters of an op's name that no line break parts

@@ -16,8 +16,6 @@ from glassgrad.base.programs import progress, require_writable, silence, to_stdo
 from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
 from ._arm.planning import FOLDS, Plan, plan
 
-__all__ = ["main"]
-
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 STEPS = 800
 REMEDY = "The pictures go there. Name another folder: `python -m glassgrad.trajectory --out DIR`."
@@ -168,10 +166,7 @@ def _told(found: Plan) -> Iterator[str]:
 
 def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
     """Draw the straight line and the plan that is kept, and tell where."""
-    from ._arm.animation import save_animation
-    from ._arm.look import save
-    from ._arm.panels import draw_panels
-    from ._arm.scene import draw_snapshots
+    from ._arm.pictures import draw_panels, draw_snapshots, save, save_animation
 
     before, after = found.before["straight"], found.after[found.best]
     pictures = {

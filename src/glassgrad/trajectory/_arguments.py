@@ -9,17 +9,6 @@ from typing import Any
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
 from glassgrad.core.tensor import Tensor
 
-__all__ = [
-    "check_broadcasts",
-    "check_device",
-    "check_matrix",
-    "check_samples",
-    "check_shape",
-    "check_tensor",
-    "count",
-    "product",
-]
-
 
 def count(name: str, value: Any, least: int) -> int:
     """`value` as an int that is at least `least`.

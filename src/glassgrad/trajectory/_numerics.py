@@ -13,8 +13,6 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentError
 
-__all__ = ["is_literal", "numerics"]
-
 _KINDS = "exact", "curobo"
 
 

@@ -15,17 +15,6 @@ from glassgrad.ops.joining import cat
 from ._arguments import check_broadcasts, check_device, check_shape, check_tensor, count
 from .states import JointState
 
-__all__ = [
-    "check_state",
-    "columns",
-    "delayed",
-    "field_of",
-    "overwrite",
-    "parts_of_start",
-    "row_of",
-    "write",
-]
-
 
 def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[Tensor]:
     """The first columns of a start, `n_dofs` for each part, as rows before the samples of `act`.

@@ -20,7 +20,6 @@ from typing import Any
 from glassgrad.autograd.function import Function
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.joining import stack
 
 from ._arguments import (
     check_broadcasts,
@@ -33,15 +32,6 @@ from ._arguments import (
 )
 from ._rows import check_state, field_of
 from .states import JointState
-
-__all__ = [
-    "CliqueTensorStep",
-    "jit_backward_pos_clique",
-    "jit_backward_pos_clique_contiguous",
-    "jit_tensor_step_pos_clique",
-    "jit_tensor_step_pos_clique_contiguous",
-    "tensor_step_pos_clique",
-]
 
 Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -69,6 +59,8 @@ class CliqueTensorStep(Function):
         >>> u.grad.flatten()
         tensor([0., 1., 0.])
     """
+
+    generate_vmap_rule = True
 
     @staticmethod
     def forward(
@@ -102,33 +94,6 @@ class CliqueTensorStep(Function):
         n_mask, *derivatives = ctx.saved_tensors
         dp = (n_mask @ du).expand(ctx.size)
         return dp, *[fd @ dp for fd in derivatives]
-
-    @staticmethod
-    def vmap(
-        info: Any, in_dims: tuple[int | None, ...], *args: Tensor
-    ) -> tuple[tuple[Tensor, ...], int]:
-        """Examples are more trajectories; only if matrices differ, they are taken one by one."""
-        size = info.batch_size
-        if not size:  # nobody has matrices: zeros, a sum over no examples, have their shapes
-            data = [
-                x if dim is None else x.sum(dim)
-                for x, dim in zip(args[2:], in_dims[2:], strict=True)
-            ]
-            args, in_dims = (*args[:2], *data), (*in_dims[:2], *[None] * 5)
-        pairs = list(zip(args, in_dims, strict=True))
-        if all(dim is None for dim in in_dims[2:]):
-            u_act, start = [_with_batch(x, dim, size) for x, dim in pairs[:2]]
-            _check_start("u_act", u_act.shape[1:], start.shape[1:])  # as it is in one example
-            while start.ndim < u_act.ndim - 1:
-                start = start.unsqueeze(1)
-            while u_act.ndim < start.ndim + 1:
-                u_act = u_act.unsqueeze(1)
-            return CliqueTensorStep.apply(u_act, start, *args[2:]), 0
-        examples = [
-            [x if dim is None else x.select(dim, nr) for x, dim in pairs] for nr in range(size)
-        ]
-        outputs = [CliqueTensorStep.apply(*example) for example in examples]
-        return tuple([stack(parts) for parts in zip(*outputs, strict=True)]), 0
 
 
 def tensor_step_pos_clique(
@@ -304,11 +269,6 @@ def jit_backward_pos_clique_contiguous(
     return jit_backward_pos_clique(
         grad_p, grad_v, grad_a, grad_j, n_mask, fd_1, fd_2, fd_3
     ).contiguous()
-
-
-def _with_batch(x: Tensor, dim: int | None, size: int) -> Tensor:
-    """A tensor with its batch axis in front; one that has none is the same for all examples."""
-    return x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
 
 
 def _step(

@@ -37,17 +37,6 @@ from ._arguments import (
 from ._rows import check_state, columns, delayed, overwrite, parts_of_start, row_of, write
 from .states import JointState
 
-__all__ = [
-    "euler_integrate",
-    "step_acc_semi_euler",
-    "tensor_step_acc",
-    "tensor_step_acc_semi_euler",
-    "tensor_step_jerk",
-    "tensor_step_pos",
-    "tensor_step_pos_ik",
-    "tensor_step_vel",
-]
-
 
 def euler_integrate(q_0: Tensor, u: Tensor, diag_dt: Any, integrate_matrix: Tensor) -> Tensor:
     """The integral of u from q_0 on: q_0 + M·u.

@@ -16,8 +16,6 @@ from glassgrad.ops.creation import arange, tensor
 from ._arguments import check_tensor, count
 from .states import TensorDeviceType, settings_of
 
-__all__ = ["action_interpolate_kernel", "interpolate_kernel", "sum_matrix", "tensor_linspace"]
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 

@@ -25,13 +25,6 @@ from glassgrad.ops.joining import cat
 from ._arguments import check_shape, count
 from .states import TensorDeviceType, dtype_of, settings_of
 
-__all__ = [
-    "build_clique_matrix",
-    "build_fd_matrix",
-    "build_int_matrix",
-    "build_start_state_mask",
-]
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 

@@ -15,8 +15,6 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.conversion import clone
 from glassgrad.ops.creation import as_tensor, zeros, zeros_like
 
-__all__ = ["JointState", "TensorDeviceType", "dtype_of", "settings_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class TensorDeviceType:

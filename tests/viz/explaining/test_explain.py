@@ -49,8 +49,11 @@ def x():
 # Every op ----------------------------------------------------------------------------------------
 
 
+SMOOTH_SAMPLES = {(id(case), id(given)) for case, given in SMOOTH}
+
+
 @rows(DIFFERENTIABLE)
-def test_every_op_explains_itself(case, given):
+def test_every_op_explains_itself_and_its_rule_agrees_with_differences(case, given):
     for root in Run(case, given, case.arrays(given)).roots:
         found = gg.explain(root)
         cls = root.grad_fn._forward_cls if hasattr(root.grad_fn, "_forward_cls") else None
@@ -58,13 +61,7 @@ def test_every_op_explains_itself(case, given):
         assert found.words
         assert found.results is not None
         assert str(found).startswith(found.name)
-
-
-@rows(SMOOTH)
-def test_every_ops_own_rule_agrees_with_differences(case, given):
-    for root in Run(case, given, case.arrays(given)).roots:
-        found = gg.explain(root)
-        assert found.ok, str(found)
+        assert found.ok or (id(case), id(given)) not in SMOOTH_SAMPLES, str(found)
 
 
 # A wrong rule ------------------------------------------------------------------------------------

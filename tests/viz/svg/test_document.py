@@ -142,6 +142,6 @@ def test_a_thousand_nodes_are_drawn_in_a_second(samples):
     import time
 
     trace = samples.chain(1_000)
-    start = time.perf_counter()
+    start = time.process_time()
     assert draw(trace).svg
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

@@ -5,8 +5,5 @@ In reading order:
     arm.py        where the arm's points are, and how far from the disc
     cost.py       what is asked of a trajectory, as one number; and whether a plan is good enough
     planning.py   the loop: the fused step, its gradient, Adam
-    look.py       colours and sizes of the pictures, and how they are saved
-    panels.py     position, velocity, acceleration and jerk over time
-    scene.py      the arm and the disc in the plane, at several moments
-    animation.py  the moving arm, as a GIF
+    pictures.py   the curves over time, the arm at several moments, and the moving arm as a GIF
 """

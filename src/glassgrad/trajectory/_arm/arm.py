@@ -14,8 +14,6 @@ from glassgrad.ops.creation import arange, tensor, zeros_like
 from glassgrad.ops.joining import cat, stack
 from glassgrad.ops.trigonometric import cos, sin
 
-__all__ = ["Arm", "Disc"]
-
 
 @dataclass(frozen=True, slots=True)
 class Arm:

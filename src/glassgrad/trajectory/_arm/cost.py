@@ -24,9 +24,6 @@ from glassgrad.trajectory.states import TensorDeviceType
 
 from .arm import Arm, Disc
 
-__all__ = ["CLEARANCE", "COST", "GOAL_ERROR", "Outcome", "Task", "Trajectory"]
-__all__ += ["costs", "judge", "shortfalls"]
-
 PADDING = 4  # samples that the fused step adds to the actions
 FINE = 16  # places between two samples, and points on a link, at which a plan is judged
 

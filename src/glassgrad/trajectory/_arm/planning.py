@@ -26,8 +26,6 @@ from glassgrad.trajectory.kernels import CliqueTensorStepIdxCentralDifferenceKer
 
 from .cost import Outcome, Task, Trajectory, costs, judge, shortfalls
 
-__all__ = ["FOLDS", "Plan", "Stepper", "guesses", "plan"]
-
 FOLDS = {"straight": 0.0, "folded right": -2.25, "folded left": 2.75}
 """How far the second link is folded half-way, in radians."""
 

@@ -17,17 +17,6 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
 
-__all__ = [
-    "check_actions",
-    "check_buffers",
-    "check_device",
-    "check_rows",
-    "check_start",
-    "first_rate",
-    "is_plain",
-    "time_steps",
-]
-
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"
 
@@ -71,11 +60,10 @@ def is_plain(data: Sequence[Any], memory: Sequence[Any], padding: int) -> bool:
 
 def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     """The shape of what the step returns, for `u_act` of shape `(B, A, D)`."""
-    if not isinstance(u, Tensor) or u.payload.dtype.kind != "f":
-        what = f"dtype {u.dtype}" if isinstance(u, Tensor) else type(u).__name__
+    if not _is_of("f", u):
         raise ArgumentTypeError(
-            f"u_act must be a floating-point tensor, got {what}. The step is differentiated with "
-            "respect to it. Write `u_act.float()`."
+            f"u_act must be a floating-point tensor, got {_kind(u)}. The step is "
+            "differentiated with respect to it. Write `u_act.float()`."
         )
     shape = u.payload.shape
     if len(shape) != 3:
@@ -188,9 +176,7 @@ def check_device(name: str, given: Tensor, u: Tensor) -> None:
 
 def first_rate(traj_dt: Any) -> float:
     """One over the time step: the first element of `traj_dt`."""
-    if not isinstance(traj_dt, Tensor) or traj_dt.payload.dtype.kind != "f":
-        raise _no_steps(traj_dt)
-    array = traj_dt.payload
+    array = _steps(traj_dt)
     if type(array) is not np.ndarray and array.size:
         array = asnumpy(array.reshape(-1)[:1])
     rate = float(array.item(0)) if array.size else 0.0
@@ -204,9 +190,7 @@ def first_rate(traj_dt: Any) -> float:
 
 def time_steps(traj_dt: Any, horizon: int) -> Any:
     """The time steps of `traj_dt`, one per sample; the first is not used."""
-    if not isinstance(traj_dt, Tensor) or traj_dt.payload.dtype.kind != "f":
-        raise _no_steps(traj_dt)
-    array = traj_dt.payload
+    array = _steps(traj_dt)
     if array.ndim != 1 or array.shape[0] < horizon:
         raise ArgumentError(
             f"traj_dt has the shape {array.shape}, for a horizon of {horizon}. It holds the time "
@@ -221,22 +205,30 @@ def time_steps(traj_dt: Any, horizon: int) -> Any:
     return array[:horizon]
 
 
-def _no_steps(traj_dt: Any) -> ArgumentTypeError:
-    what = f"dtype {traj_dt.dtype}" if isinstance(traj_dt, Tensor) else type(traj_dt).__name__
-    return ArgumentTypeError(
-        f"traj_dt must be a floating-point tensor, got {what}. It says how long a time step is. "
-        "Write `glassgrad.tensor([1 / dt])`, or `glassgrad.full((H,), dt)` for accelerations."
-    )
+def _steps(traj_dt: Any) -> Any:
+    if not _is_of("f", traj_dt):
+        raise ArgumentTypeError(
+            f"traj_dt must be a floating-point tensor, got {_kind(traj_dt)}. It says how long a "
+            "time step is. Write `glassgrad.tensor([1 / dt])`, or `glassgrad.full((H,), dt)` for "
+            "accelerations."
+        )
+    return traj_dt.payload
+
+
+def _is_of(kinds: str, x: Any) -> bool:
+    return isinstance(x, Tensor) and x.payload.dtype.kind in kinds
+
+
+def _kind(x: Any) -> str:
+    return f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
 
 
 def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
     """Raise unless `start_idx` names one of `count` start rows for each trajectory of `u_act`."""
-    if not isinstance(start_idx, Tensor) or start_idx.payload.dtype.kind not in "iu":
-        is_tensor = isinstance(start_idx, Tensor)
-        what = f"dtype {start_idx.dtype}" if is_tensor else type(start_idx).__name__
+    if not _is_of("iu", start_idx):
         raise ArgumentTypeError(
-            f"start_idx must be a tensor of integers, got {what}: it says which row each "
-            "trajectory starts from. Write `start_idx.long()`."
+            f"start_idx must be a tensor of integers, got {_kind(start_idx)}: it says "
+            "which row each trajectory starts from. Write `start_idx.long()`."
         )
     check_device("start_idx", start_idx, u)
     array, batch = start_idx.payload, u.payload.shape[0]

@@ -13,8 +13,6 @@ import numpy as np
 
 from glassgrad.base.backend import backend_of, in_rows
 
-__all__ = ["adjoint_of", "forward_of"]
-
 THREADS = 128
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 

@@ -17,12 +17,6 @@ import numpy as np
 
 from ._fused import FusedStep, Scheme
 
-__all__ = [
-    "CliqueTensorStepCoalesceKernel",
-    "CliqueTensorStepIdxKernel",
-    "CliqueTensorStepKernel",
-]
-
 Arrays = tuple[Any, ...]
 
 
@@ -134,25 +128,9 @@ class CliqueTensorStepKernel(FusedStep):
 class CliqueTensorStepIdxKernel(FusedStep):
     """`CliqueTensorStepKernel`, each trajectory starting from a row of the start tensors.
 
-    Args:
-        u_act: the positions of samples 1 to H − 1, `(B, H, D)`; its last row is not used.
-        start_position, start_velocity, start_acceleration: where trajectories start, each `(N, D)`.
-        start_idx: integers `(B,)` or `(B, 1)`: the row that each trajectory starts from.
-        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
-            completely, or None for new memory. What an earlier call returned may be given again;
-            what its graph saved of that is then gone, and its backward raises.
-        traj_dt: one over the time step; its first element counts.
-        out_grad_position: memory like `u_act` that the gradient is left in, or None.
-
-    Returns:
-        Position, velocity, acceleration and jerk, each `(B, H, D)`.
-
-    Raises:
-        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
-        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
-        DimError: if `start_idx` names a row that is not there.
-        LeafWriteError: if a buffer is a leaf that requires grad.
-        TransformError: for a buffer inside of a transform.
+    Args, Returns, Raises: as there, but each start has the shape `(N, D)`, and behind them stands
+    `start_idx`, integers `(B,)` or `(B, 1)`: the row that each trajectory starts from. If there is
+    no such row, a DimError is raised.
 
     Example:
         >>> u, q = tensor([[[1.0], [3.0], [0.0]]], requires_grad=True), tensor([[0.0]])
@@ -175,23 +153,7 @@ class CliqueTensorStepCoalesceKernel(FusedStep):
 
     The numbers are the same, and on a CPU so is the work.
 
-    Args:
-        u_act: the positions of samples 1 to H − 1, `(B, H, D)`; its last row is not used.
-        start_position, start_velocity, start_acceleration: sample 0, each `(B, D)`.
-        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
-            completely, or None for new memory. What an earlier call returned may be given again;
-            what its graph saved of that is then gone, and its backward raises.
-        traj_dt: one over the time step; its first element counts.
-        out_grad_position: memory like `u_act` that the gradient is left in, or None.
-
-    Returns:
-        Position, velocity, acceleration and jerk, each `(B, H, D)`.
-
-    Raises:
-        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
-        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
-        LeafWriteError: if a buffer is a leaf that requires grad.
-        TransformError: for a buffer inside of a transform.
+    Args, Returns, Raises: as there.
 
     Example:
         >>> u, q = tensor([[[1.0], [3.0], [0.0]]], requires_grad=True), tensor([[0.0]])

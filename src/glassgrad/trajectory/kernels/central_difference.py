@@ -18,11 +18,6 @@ import numpy as np
 
 from ._fused import FusedStep, Scheme
 
-__all__ = [
-    "CliqueTensorStepCentralDifferenceKernel",
-    "CliqueTensorStepIdxCentralDifferenceKernel",
-]
-
 Arrays = tuple[Any, ...]
 
 PADDING = 4
@@ -181,25 +176,9 @@ class CliqueTensorStepCentralDifferenceKernel(FusedStep):
 class CliqueTensorStepIdxCentralDifferenceKernel(FusedStep):
     """`CliqueTensorStepCentralDifferenceKernel`, each trajectory starting from a row of the start.
 
-    Args:
-        u_act: the positions from sample 2 on, `(B, H − 4, D)`; the last one stays to the end.
-        start_position, start_velocity, start_acceleration: where trajectories start, each `(N, D)`.
-        start_idx: integers `(B,)` or `(B, 1)`: the row that each trajectory starts from.
-        out_position, out_velocity, out_acceleration, out_jerk: memory `(B, H, D)` that is written
-            completely, or None for new memory. What an earlier call returned may be given again;
-            what its graph saved of that is then gone, and its backward raises.
-        traj_dt: one over the time step; its first element counts.
-        out_grad_position: memory like `u_act` that the gradient is left in, or None.
-
-    Returns:
-        Position, velocity, acceleration and jerk, each `(B, H, D)`.
-
-    Raises:
-        ArgumentError: for a shape that does not fit, a bad time step, or memory used twice.
-        ArgumentTypeError: for mixed or non-floating dtypes, devices, or a read-only buffer.
-        DimError: if `start_idx` names a row that is not there.
-        LeafWriteError: if a buffer is a leaf that requires grad.
-        TransformError: for a buffer inside of a transform.
+    Args, Returns, Raises: as there, but each start has the shape `(N, D)`, and behind them stands
+    `start_idx`, integers `(B,)` or `(B, 1)`: the row that each trajectory starts from. If there is
+    no such row, a DimError is raised.
 
     Example:
         >>> u, q = ones(1, 6, 1, requires_grad=True), tensor([[1.0]])
