@@ -1,19 +1,18 @@
 """Is this document a trace? Checked against the JSON schema in this package, and then its ids.
 
-The schema file is the one description of the format. `jsonschema` is not needed to use it: the
-format keeps to a dozen keywords, and this file reads those.
+The schema file is the one description of the format. It is compiled to Python (fastjsonschema: a
+log may have a million events, and jsonschema takes a minute for thirty thousand).
 """
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from typing import Any
 
-from .checking import TYPES, compiled
-
-__all__ = ["load_schema", "problem"]
+Check = Callable[[Any], Any]
 
 
 @cache
@@ -31,91 +30,89 @@ def problem(document: Any) -> str | None:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    schema = load_schema()
-    misfit = None if compiled(schema)(document) else _mismatch(document, schema, "")
-    return misfit or _dangling(document)
+    return _misfit(document) or _fraction(document) or _dangling(document)
 
 
 # --- the shape of the document -----------------------------------------------------------------
 
 
-def _mismatch(value: Any, rule: dict[str, Any], where: str) -> str | None:
-    rule = _resolve(rule)
-    if "oneOf" in rule:
-        return _mismatch_event(value, rule["oneOf"], where)
-    if "const" in rule and value != rule["const"]:
-        return f"{where or 'the document'}: expected {rule['const']!r}, found {_brief(value)}"
-    if "enum" in rule and value not in rule["enum"]:
-        return f"{where}: expected one of {rule['enum']}, found {_brief(value)}"
-    if "type" in rule and not _has_type(value, rule["type"]):
-        return f"{where or 'the document'}: expected {_kind(rule['type'])}, found {_brief(value)}"
-    if isinstance(value, str):
-        if "pattern" in rule and not re.search(rule["pattern"], value):
-            return f"{where}: {_brief(value)} is no id of the form {rule['pattern']}"
-        return None
-    if isinstance(value, dict):
-        return _mismatch_object(value, rule, where)
+def _misfit(document: Any) -> str | None:
+    """Where the document does not fit the schema."""
+    from fastjsonschema import JsonSchemaValueException
+
+    whole, of_event = _checks()
+    place = ""
+    try:
+        whole(document)
+        for index, event in enumerate(document["events"]):
+            place = f"events[{index}]"
+            kind = event.get("type") if isinstance(event, dict) else "ready"  # which says so
+            if not isinstance(kind, str) or kind not in of_event:
+                return f"{place}.type: expected one of {', '.join(of_event)}, found {_brief(kind)}"
+            of_event[kind](event)
+    except JsonSchemaValueException as error:
+        steps = [f"[{step}]" if step.isdigit() else f".{step}" for step in error.path[1:]]
+        where = (place + "".join(steps)).removeprefix(".")
+        return _in_words(where, error.rule, error.definition, error.value)
+    return None
+
+
+@cache
+def _checks() -> tuple[Check, dict[str, Check]]:
+    """The check of a document but for its events, and those of events by their type.
+
+    An event that fits none of `oneOf` would be told of nine times.
+    """
+    from fastjsonschema import compile
+
+    schema = load_schema()
+    definitions = schema["$defs"] | {"event": {}}
+    whole = {name: rule for name, rule in schema.items() if name != "$id"} | {"$defs": definitions}
+    names = [rule["$ref"].rpartition("/")[2] for rule in schema["$defs"]["event"]["oneOf"]]
+    events = {name: {"$ref": f"#/$defs/{name}", "$defs": definitions} for name in names}
+    return compile(whole), {name: compile(rule) for name, rule in events.items()}
+
+
+def _in_words(where: str, rule: str, definition: Any, value: Any) -> str:
+    """What is wrong with `value`, which breaks one rule of a definition of the schema."""
+    wanted = definition[rule]
+    if rule == "propertyNames":
+        value = next(name for name in value if not re.search(wanted["pattern"], name))
+        where, rule, wanted = f"{where}.{value}", "pattern", wanted["pattern"]
+    if rule == "pattern":
+        return f"{where}: {_brief(value)} is no id of the form {wanted}"
+    if rule == "required":
+        missing = next(name for name in wanted if name not in value)
+        return f"{where or 'the document'}: {missing!r} is missing"
+    if rule == "additionalProperties":
+        other = next(name for name in value if name not in definition["properties"])
+        return f"{where}.{other}".removeprefix(".") + ": this format knows no such field"
+    if rule == "minimum":
+        return f"{where}: {value} is below {wanted}"
+    if rule in ("minItems", "maxItems"):
+        return f"{where}: expected {wanted} entries, found {len(value)}"
+    expected = _kind(wanted) if rule == "type" else repr(wanted)
+    one_of = "one of " if rule == "enum" else ""
+    return f"{where or 'the document'}: expected {one_of}{expected}, found {_brief(value)}"
+
+
+def _fraction(document: dict[str, Any]) -> str | None:
+    """A number with a decimal point where an integer belongs: to JSON, 2.0 is one."""
+    counted = ("shape", "batch", "nan", "inf")  # all that an array has besides its elements
+    arrays = document["arrays"].items()
+    parts = {key: document[key] for key in ("graph", "events")}
+    parts["arrays"] = {id: {key: x.get(key) for key in counted} for id, x in arrays}
+    return _first_float(parts, "")
+
+
+def _first_float(value: Any, where: str) -> str | None:
+    if isinstance(value, float):
+        return f"{where}: expected an integer, found {value}"
+    steps = value.items() if isinstance(value, dict) else ()
+    found = (_first_float(item, f"{where}.{step}".removeprefix(".")) for step, item in steps)
     if isinstance(value, list):
-        return _mismatch_list(value, rule, where)
-    if isinstance(value, int) and value < rule.get("minimum", value):
-        return f"{where}: {value} is below {rule['minimum']}"
-    return None
-
-
-def _mismatch_event(value: Any, choices: list[dict[str, Any]], where: str) -> str | None:
-    """Events are told apart by their type, so the message can speak of the one that was meant."""
-    if not isinstance(value, dict):
-        return f"{where}: expected an object, found {_brief(value)}"
-    known = {_resolve(choice)["properties"]["type"]["const"]: choice for choice in choices}
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind not in known:
-        return f"{where}.type: expected one of {', '.join(known)}, found {_brief(kind)}"
-    return _mismatch(value, known[kind], where)
-
-
-def _mismatch_object(value: dict[str, Any], rule: dict[str, Any], where: str) -> str | None:
-    for name in rule.get("required", ()):
-        if name not in value:
-            return f"{where or 'the document'}: {name!r} is missing"
-    fields = rule.get("properties", {})
-    names = rule.get("propertyNames")
-    others = rule.get("additionalProperties", True)
-    for name, item in value.items():
-        inner = f"{where}.{name}" if where else str(name)
-        if names is not None and (found := _mismatch(name, names, inner)):
-            return found
-        if name in fields:
-            found = _mismatch(item, fields[name], inner)
-        elif others is False:
-            found = f"{inner}: this format knows no such field"
-        else:
-            found = _mismatch(item, others, inner) if isinstance(others, dict) else None
-        if found:
-            return found
-    return None
-
-
-def _mismatch_list(value: list[Any], rule: dict[str, Any], where: str) -> str | None:
-    if not rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", len(value)):
-        return f"{where}: expected {rule['minItems']} entries, found {len(value)}"
-    for index, item in enumerate(value):
-        if found := _mismatch(item, rule["items"], f"{where}[{index}]"):
-            return found
-    return None
-
-
-def _resolve(rule: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in rule:
-        rule = load_schema()["$defs"][rule["$ref"].rpartition("/")[2]]
-    return rule
-
-
-def _has_type(value: Any, types: str | list[str]) -> bool:
-    for name in [types] if isinstance(types, str) else types:
-        # True is an int to Python and a boolean to JSON.
-        if isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool)):
-            return True
-    return False
+        found = (_first_float(item, f"{where}[{at}]") for at, item in enumerate(value))
+    return next((wrong for wrong in found if wrong), None)
 
 
 def _kind(types: str | list[str]) -> str:
