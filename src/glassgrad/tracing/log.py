@@ -213,13 +213,9 @@ class Log:
         self.table.release()
 
     def _on_accumulate(self, phase: Phase) -> None:
-        node, came, (had, name) = phase.node, phase.before[0], self._entering
+        node = phase.node
         assert isinstance(node, AccumulateGrad)
-        grad = _grad_of(node)
-        if grad is None or had is not None or name is None:
-            array = self._arrays([grad])[0]
-        else:  # the first one, which is what came, or a copy of that
-            array = self.table.add_alike(numbers(grad), numbers(came), name, batch_of(grad))
+        array = self._arrays([_grad_of(node)])[0]
         self._emit("accumulate", tensor=self.names.leaf[node], grad=array)
         self.table.release()
 
