@@ -11,8 +11,6 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from .events import Trace
 from .matching import Cut, Matching, match
 
-__all__ = ["Comparison", "Difference", "compare"]
-
 LONGEST = 60  # characters shown of a name that a user gave, or of a line
 
 

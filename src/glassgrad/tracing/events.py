@@ -96,8 +96,6 @@ from typing import Any
 from glassgrad.base.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.validate import problem
 
-__all__ = ["SCHEMA", "Trace"]
-
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 SCHEMA = "glassgrad.trace/1"
 

@@ -21,10 +21,8 @@ from glassgrad.engine.phase import Phase
 from glassgrad.engine.schedule import Schedule
 from glassgrad.engine.task import GraphTask
 
-from .describing import numbers, saved_by
-from .summary import summarize
-
-__all__ = ["NonFinite", "find_nan"]
+from .engine_graph import saved_by
+from .summary import numbers, summarize
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,8 @@ from glassgrad.core.views import CopySlices
 from glassgrad.engine.phase import Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.ops.generator import default_generator
-from glassgrad.recording.saving import PrimitiveNode, Unpacking
 
-__all__ = ["Journal", "has_builtin_rule"]
+from .engine_graph import has_builtin_rule, retained_by
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
@@ -193,10 +192,8 @@ class Journal:
             self._undo.append((_undo_node, node, values, own))
 
     def _note_retained(self, node: Node) -> None:
-        for kept in () if node.cold is None else tuple(node.cold.retain.values()):
-            tensor = kept()
-            if tensor is not None:
-                self._note_grad(tensor, is_written=False)
+        for _, tensor in retained_by(node):
+            self._note_grad(tensor, is_written=False)
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
         """Note the `.grad` of a tensor, and its elements if they will be written over."""
@@ -210,11 +207,6 @@ class Journal:
         seed, source = default_generator._seed, default_generator._source
         state = None if source is None else source.bit_generator.state
         self._undo.append((_undo_numbers, seed, source, state))
-
-
-def has_builtin_rule(node: Any) -> bool:
-    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
-    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
 
 
 def _can_be_written(array: Any) -> bool:

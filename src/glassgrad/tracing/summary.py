@@ -3,9 +3,14 @@
 import functools
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
+from glassgrad.base.backend import asnumpy
+from glassgrad.core.layers import Layer
+from glassgrad.core.tensor import Tensor
 
 HEAD = 4  # so many elements are shown of an array that is not kept whole
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on
@@ -65,15 +70,25 @@ class ArrayTable:
                 self._summaries[known] = _entry(array, self.full, len(batch))
         return known
 
-    def add_still(self, array: Any, batch: tuple[int, ...] = ()) -> str:
-        """As `add`; if it was added so before, the caller vouches that nobody wrote it since.
+    def ids(self, values: Iterable[Any]) -> list[str | None]:
+        """The ids of tensors and arrays, None for None.
 
-        `forget` ends that: it is to be called whenever code of a user may have run.
+        Of what was added so before, the caller vouches that nobody wrote it since. `forget` ends
+        that: it is to be called whenever code of a user may have run.
         """
-        known = self._still.get(id(array))
-        if known is None:
-            known = self._still[id(array)] = (array, self.add(array, batch))
-        return known[1]
+        found: list[str | None] = []
+        for value in values:
+            known = self._still.get(id(value))
+            if value is None:
+                found.append(None)
+            elif known is not None:
+                found.append(known[1])
+            else:
+                plain = type(value) is np.ndarray  # as nearly all are
+                name = self.add(value) if plain else self.add(numbers(value), batch_of(value))
+                self._still[id(value)] = value, name
+                found.append(name)
+        return found
 
     def drop(self, array: Any) -> None:
         """Let go of one array."""
@@ -174,7 +189,46 @@ def rounded(values: list[Any]) -> list[Any]:
 @functools.cache
 def dtype_name(dtype: Any) -> str:
     """What a dtype is called: NumPy takes as long to find that out as to add an array."""
-    return str(dtype)
+    return str(dtype).removeprefix("torch.")
+
+
+def numbers(value: Any) -> Any:
+    """A NumPy array of a tensor, also of PyTorch's, of an array of some backend, or of a scalar.
+
+    Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
+    """
+    if type(value) is np.ndarray:
+        return value
+    value = value.payload if isinstance(value, Tensor) else value
+    value = value.array if isinstance(value, Layer) else value
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _array_of(value, torch)
+    return value if getattr(value, "shape", None) == () else asnumpy(value)
+
+
+def _array_of(tensor: Any, torch: Any) -> Any:
+    """The numbers of a tensor of PyTorch of any shape, device and layout."""
+    tensor = tensor.detach()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    tensor = tensor.cpu().resolve_conj().resolve_neg()
+    try:
+        return tensor.numpy()
+    except TypeError:
+        return tensor.float().numpy()  # bfloat16 and the like, which NumPy does not have
+
+
+def batch_of(value: Any) -> tuple[int, ...]:
+    """How many examples a tensor or payload is of: a size for each `vmap` around, outermost first.
+
+    They are the first dims of the array at the bottom; the shape is that of one example.
+    """
+    payload = value.payload if isinstance(value, Tensor) else value
+    if not isinstance(payload, Layer):
+        return ()
+    shape = payload.array.shape
+    return tuple(shape[: len(shape) - payload.ndim])
 
 
 # Of many elements -------------------------------------------------------------------------------

@@ -33,8 +33,7 @@ from typing import Any
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.tracing._torch.arrays import is_tensor, the_torch
-from glassgrad.tracing._torch.graph import Graph, named
+from glassgrad.tracing._torch.graph import TorchGraph, is_tensor, named, the_torch
 from glassgrad.tracing._torch.recorder import Recorder
 from glassgrad.tracing._torch.session import Session, Stop
 from glassgrad.tracing.events import Trace
@@ -155,7 +154,7 @@ def _prepare(
     outputs = _listed(tensors, "tensors")
     wanted = None if inputs is None else _listed(inputs, "inputs")
     keep = create_graph if retain_graph is None else retain_graph
-    graph = Graph(outputs, wanted, named(names))
+    graph = TorchGraph(outputs, wanted, named(names))
     run = partial(
         torch.autograd.backward,
         outputs,

@@ -53,7 +53,7 @@ def _misfit(document: Any) -> str | None:
     except JsonSchemaValueException as error:
         steps = [f"[{step}]" if step.isdigit() else f".{step}" for step in error.path[1:]]
         where = (place + "".join(steps)).removeprefix(".")
-        return _in_words(where, error.rule, error.definition, error.value)
+        return _in_words(where, error.definition, str(error.rule), error.value)
     return None
 
 
@@ -73,7 +73,7 @@ def _checks() -> tuple[Check, dict[str, Check]]:
     return compile(whole), {name: compile(rule) for name, rule in events.items()}
 
 
-def _in_words(where: str, rule: str, definition: Any, value: Any) -> str:
+def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
     """What is wrong with `value`, which breaks one rule of a definition of the schema."""
     wanted = definition[rule]
     if rule == "propertyNames":

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from glassgrad.base.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
-from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.inspection import hooks_of
 from glassgrad.tracing.session import Session
+from glassgrad.tracing.summary import numbers
 from glassgrad.viz.explaining.entries import explained
 
 __all__ = ["BREAKS", "Steering", "is_session", "steering_of"]
