@@ -61,14 +61,34 @@ class EngineGraph(Graph):
             memory = memory.base
         return id(memory), memory
 
-    def saved_by(self, node: Node) -> list[SavedTensor]:
-        return saved_by(node)
+    @staticmethod
+    def saved_by(node: Node) -> list[SavedTensor]:
+        if isinstance(node, CopySlices):
+            return EngineGraph.saved_by(node.fn) if node.fn is not None else []
+        found = []
+        if isinstance(node, PrimitiveNode):
+            for index, kept in enumerate(node._all_kept()):
+                if kept is not None:
+                    holder, versions = node.holders[index], node.version_at(index)
+                    whats = arrays_in(kept) if holder is None else [holder]
+                    name = node._saved_names[index]
+                    found += [SavedTensor(name, what, *versions) for what in whats]
+        elif node._is_users:
+            users: Any = node
+            for index, kept in enumerate(users._all_kept()):
+                tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
+                for what in arrays_in(kept) if tensor is None else [tensor]:
+                    name = f"saved_tensors[{index}]"
+                    found.append(SavedTensor(name, what, *versions_of(kept)))
+        return found
 
     def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
         return [(self.hook(node, hook), kind, hook) for kind, hook in hooks_at(node)]
 
-    def retained_by(self, node: Node) -> list[tuple[int, Tensor]]:
-        return retained_by(node)
+    @staticmethod
+    def retained_by(node: Node) -> list[tuple[int, Tensor]]:
+        kept = {} if node.cold is None else node.cold.retain
+        return [(slot, tensor) for slot, ref in kept.items() if (tensor := ref()) is not None]
 
     def makes_view(self, node: Node) -> bool:
         if isinstance(node, AsStridedBackward0):
@@ -111,10 +131,10 @@ class EngineGraph(Graph):
     def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
         """The tensors that are known, each with the node where its gradient arrives."""
         for node in reversed(self.nodes):
-            for saved in saved_by(node):
+            for saved in self.saved_by(node):
                 if isinstance(saved.what, Tensor) and self.node_of(saved.what) in self.node:
                     yield saved.what.name, self.node_of(saved.what)
-            yield from [(tensor.name, node) for _, tensor in retained_by(node)]
+            yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
         yield from [(tensor.name, self.node_of(tensor)) for tensor in self.outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
@@ -150,12 +170,6 @@ def grad_of(tensor: Tensor) -> Tensor | None:
     return None if tensor.cold is None else tensor.cold.grad
 
 
-def retained_by(node: Node) -> list[tuple[int, Tensor]]:
-    """(which output, tensor) of the tensors that a node made and that keep their gradient."""
-    kept = {} if node.cold is None else node.cold.retain
-    return [(slot, tensor) for slot, ref in kept.items() if (tensor := ref()) is not None]
-
-
 def hooks_at(node: Node) -> list[tuple[str, Any]]:
     """(kind, hook) of the hooks at `node`, in the order in which they run."""
     found: list[tuple[str, Any]] = []
@@ -167,28 +181,6 @@ def hooks_at(node: Node) -> list[tuple[str, Any]]:
         found += [("tensor", h) for hooks in node.cold.tensor.values() for h in hooks.values()]
         found += [("pre", hook) for hook in node.cold.pre.values()]
         found += [("post", hook) for hook in node.cold.post.values()]
-    return found
-
-
-def saved_by(node: Node) -> list[SavedTensor]:
-    """What `node` saved."""
-    if isinstance(node, CopySlices):
-        return saved_by(node.fn) if node.fn is not None else []
-    found = []
-    if isinstance(node, PrimitiveNode):
-        for index, kept in enumerate(node._all_kept()):
-            if kept is not None:
-                holder, versions = node.holders[index], node.version_at(index)
-                whats = arrays_in(kept) if holder is None else [holder]
-                name = node._saved_names[index]
-                found += [SavedTensor(name, what, *versions) for what in whats]
-    elif node._is_users:
-        users: Any = node
-        for index, kept in enumerate(users._all_kept()):
-            tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
-            for what in arrays_in(kept) if tensor is None else [tensor]:
-                name = f"saved_tensors[{index}]"
-                found.append(SavedTensor(name, what, *versions_of(kept)))
     return found
 
 

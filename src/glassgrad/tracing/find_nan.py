@@ -21,7 +21,7 @@ from glassgrad.engine.phase import Phase
 from glassgrad.engine.schedule import Schedule
 from glassgrad.engine.task import GraphTask
 
-from .engine_graph import saved_by
+from .engine_graph import EngineGraph
 from .summary import numbers, summarize
 
 
@@ -165,7 +165,7 @@ def _users_function(tensors: list[Tensor]) -> NonFinite | None:
         kind = _kind([tensor])
         if kind is None or node is None or not node._is_users:
             continue
-        read = [(name, numbers(what)) for name, what, *_ in saved_by(node)]
+        read = [(name, numbers(what)) for name, what, *_ in EngineGraph.saved_by(node)]
         place = made_at(node)
         return NonFinite(
             "forward",
@@ -218,7 +218,7 @@ def _is_leaf(node: Node) -> bool:
 def _of_phase(phase: Phase, kind: str, before: NonFinite | None) -> NonFinite:
     node = phase.node
     place = made_at(node)
-    saved = [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
+    saved = [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
     given = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
     read = [(name, summarize(numbers(x))) for name, x in (*given, *saved) if x is not None]
     names = [f"result {at}" for at in range(len(phase.after))]

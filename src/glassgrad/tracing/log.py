@@ -27,7 +27,7 @@ from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.recording.saving import PrimitiveNode
 
-from .engine_graph import EngineGraph, grad_of, has_builtin_rule, retained_by
+from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
 from .graph import Graph, Growth
 from .summary import ArrayTable
@@ -315,7 +315,7 @@ class Log(EventLog[EngineGraph]):
         found: list[Any] = list(self.task.captured)
         for node in self.graph.nodes:
             holders = [node.variable] if isinstance(node, AccumulateGrad) else []
-            holders += [tensor for _, tensor in retained_by(node)]
+            holders += [tensor for _, tensor in self.graph.retained_by(node)]
             found += [grad_of(tensor) for tensor in holders]
         for grads in waiting.values():
             found += grads if type(grads) is list else [grads]

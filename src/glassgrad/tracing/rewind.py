@@ -24,7 +24,7 @@ from glassgrad.engine.phase import Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.ops.generator import default_generator
 
-from .engine_graph import has_builtin_rule, retained_by
+from .engine_graph import EngineGraph, has_builtin_rule
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
@@ -192,7 +192,7 @@ class Journal:
             self._undo.append((_undo_node, node, values, own))
 
     def _note_retained(self, node: Node) -> None:
-        for _, tensor in retained_by(node):
+        for _, tensor in EngineGraph.retained_by(node):
             self._note_grad(tensor, is_written=False)
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:

@@ -17,7 +17,7 @@ from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 
 from .breakpoints import Breakpoint, check_op, find_node, is_called
-from .engine_graph import EngineGraph, replace_saved, saved_by
+from .engine_graph import EngineGraph, replace_saved
 from .log import Log
 from .paused import Paused
 from .record import outputs_of
@@ -429,7 +429,7 @@ class Session(Paused):
         self._check_open()
         at = find_node(self, node)
         label = self.describe(at)
-        found = {known: what for known, what, _, _ in saved_by(at)}
+        found = {known: what for known, what, _, _ in self.names.saved_by(at)}
         if name not in found:
             known = ", ".join(map(repr, found)) or "nothing (any more)"
             raise ArgumentError(

@@ -84,8 +84,9 @@ class ArrayTable:
             elif known is not None:
                 found.append(known[1])
             else:
-                plain = type(value) is np.ndarray  # as nearly all are
-                name = self.add(value) if plain else self.add(numbers(value), batch_of(value))
+                array = value.payload if type(value) is Tensor else value
+                plain = type(array) is np.ndarray  # as nearly all are
+                name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
                 self._still[id(value)] = value, name
                 found.append(name)
         return found
@@ -147,16 +148,11 @@ def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
 
 def _entry(array: Array, full: bool, examples: int = 0) -> dict[str, Any]:
     """An entry of `arrays`; the first `examples` dims of the array count examples."""
-    low, high, norm, nans, infs = measured(array)
-    shape = list(array.shape)
-    entry: dict[str, Any] = {
-        "shape": shape[examples:],
-        "dtype": dtype_name(array.dtype),
-        "min": low,
-        "max": high,
-        "norm": norm,
-        "head": rounded(array.flat[:HEAD].tolist()),
-    }
+    *measures, nans, infs = measured(array)
+    shape, head = list(array.shape), array.flat[:HEAD].tolist()
+    low, high, norm, *head = rounded([*measures, *head])
+    entry: dict[str, Any] = {"shape": shape[examples:], "dtype": dtype_name(array.dtype)}
+    entry |= {"min": low, "max": high, "norm": norm, "head": head}
     if examples:
         entry["batch"] = shape[:examples]
     if nans:
@@ -261,27 +257,26 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     """
     flat, nans, infs = array.ravel(), 0, 0
     kind = flat.dtype.kind
-    if kind == "f" and flat.size and (usual := _usual(flat)):
-        return *rounded(list(usual)), 0, 0
+    if kind == "f" and 0 < flat.size <= _FEW:  # for which Python is faster than NumPy
+        values = flat.tolist()
+        if all(map(math.isfinite, values)):
+            return min(values), max(values), math.hypot(*values), 0, 0
+    elif kind == "f" and flat.size and (usual := _usual(flat)):
+        return *usual, 0, 0
     if kind in "fc":
         nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
         flat = flat[np.isfinite(flat)]
+    low, high = (flat.min(), flat.max()) if flat.size and kind != "c" else (None, None)
+    low, high = [end.item() if isinstance(end, np.generic) else end for end in (low, high)]
     if kind not in "biufc" or not flat.size:
-        ends = [flat.min(), flat.max()] if flat.size else [None, None]
-        return *rounded(ends), None if kind not in "biufc" else 0.0, nans, infs
-    size = abs(flat.astype(np.float64 if kind != "c" else flat.dtype))
-    top = float(size.max()) or 1.0
-    norm = top * float(np.linalg.norm(size / top))  # the squares of 1e200 would overflow
-    ends = [None, None] if kind == "c" else [flat.min().item(), flat.max().item()]
-    return *rounded([*ends, norm]), nans, infs
+        return low, high, 0.0 if kind in "biufc" else None, nans, infs
+    size = abs(flat.astype(np.complex128))  # in double precision, also -128 of 8 bits
+    top = float(size.max()) or 1.0  # the squares of 1e200 would overflow, those of 1e-200 vanish
+    return low, high, top * float(np.linalg.norm(size / top)), nans, infs
 
 
 def _usual(flat: Array) -> tuple[float, float, float] | None:
     """The measures of usual numbers, in one go through the memory; None for any others."""
-    if flat.size <= _FEW:
-        values = flat.tolist()
-        usual = all(map(math.isfinite, values))
-        return (min(values), max(values), math.hypot(*values)) if usual else None
     low, high, total = math.inf, -math.inf, 0.0
     for first in range(0, flat.size, _PIECE):
         piece = flat[first : first + _PIECE]
@@ -291,7 +286,7 @@ def _usual(flat: Array) -> tuple[float, float, float] | None:
         low, high = min(low, least), max(high, most)
         wide = piece.astype(np.float64, copy=False)
         total += float(wide.dot(wide))
-    tiny = 0.0 < max(-low, high) < 1e-100  # the squares of such numbers are none
+    tiny = 0.0 < max(-low, high) < 1e-100
     return None if tiny else (low, high, math.sqrt(total))
 
 
@@ -300,6 +295,6 @@ def _random_numbers() -> Array:
     return np.random.default_rng(0).integers(0, 2**64, _PIECE, dtype=np.uint64) | np.uint64(1)
 
 
-_FEW = 32  # up to so many numbers, Python is faster than NumPy
+_FEW = 32
 _PIECE = 16384  # so many numbers in double precision stay in a processor's cache
 _WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are

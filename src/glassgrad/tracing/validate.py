@@ -135,46 +135,48 @@ def _brief(value: Any) -> str:
 def _dangling(document: dict[str, Any]) -> str | None:
     """The first id that is used and not defined, or defined twice."""
     graph = document["graph"]
-    nodes = {node["id"] for node in graph["nodes"]}
-    leaves = {leaf["id"] for leaf in graph["leaves"]}
-    outputs = graph.get("outputs", [])
-    known = nodes | leaves | {output["id"] for output in outputs} | document["arrays"].keys()
-    if len(nodes) < len(graph["nodes"]):
-        return "graph.nodes: two nodes have the same id"
-    if len(leaves) < len(graph["leaves"]):
-        return "graph.leaves: two leaves have the same id"
-    for index, node in enumerate(graph["nodes"]):
-        if unknown := _unknown_of_node(node, nodes, known):
-            return f"graph.nodes[{index}]: {unknown}"
-    if circle := _circle(graph["nodes"]):
-        return f"graph.nodes: the edges lead in a circle, {circle}"
-    for group in ("leaves", "outputs"):
-        for index, tensor in enumerate(graph.get(group, [])):
-            if unknown := _first_unknown(tensor, ("acc", "node", "array"), known):
-                return f"graph.{group}[{index}]: {unknown}"
+    groups = {name: graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
+    known = {entry["id"] for group in groups.values() for entry in group} | document[
+        "arrays"
+    ].keys()
+    for name in ("nodes", "leaves"):
+        if len({entry["id"] for entry in groups[name]}) < len(groups[name]):
+            return f"graph.{name}: two {name} have the same id"
+    for name, group in groups.items():
+        for index, entry in enumerate(group):
+            if unknown := _unknown(entry, known):
+                return f"graph.{name}[{index}]: {unknown}"
+        if name == "nodes" and (circle := _circle(group)):
+            return f"graph.nodes: the edges lead in a circle, {circle}"
     for index, event in enumerate(document["events"]):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
         if event["type"] == "error" and index + 1 < len(document["events"]):
             return f"events[{index}]: an error ends the pass, and other events follow"
-        if unknown := _unknown_of_event(event, known):
+        if unknown := _unknown(event, known):
             return f"events[{index}]: {unknown}"
     return None
 
 
-def _unknown_of_node(node: dict[str, Any], nodes: set[str], known: set[str]) -> str | None:
-    for edge in node["edges"]:
-        if edge["to"] is not None and edge["to"] not in nodes:
-            return f"an edge leads to {edge['to']}, which is not in the graph"
-    for field in ("base", "origin"):
-        if node.get(field, node["id"]) not in nodes:
-            return f"its {field} {node[field]} is not in the graph"
-    for saved in node.get("saved", ()):
-        if unknown := _first_unknown(saved, ("leaf", "owner", "array"), known):
-            return f"saved tensor {saved['name']!r}: {unknown}"
-    for retained in node.get("retains", ()):
-        if unknown := _first_unknown(retained, ("array",), known):
-            return f"retained tensor {retained['name']!r}: {unknown}"
+_NODES = ("to", "acc", "node", "base", "origin")
+_TENSORS = ("tensor", "leaf", "owner")
+_ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
+_REFERENCES = frozenset(_NODES + _TENSORS + _ARRAYS)
+
+
+def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
+    """The first id in an entry, or in one of a list in it, that is not defined."""
+    for field, value in entry.items():
+        is_list = type(value) is list
+        if field in _REFERENCES:
+            for name in value if is_list else (value,):
+                if name is not None and name not in known:
+                    where = "graph" if field in _NODES else "trace"
+                    return f"its {field} {name} is not in the {where}"
+        elif is_list and value and type(value[0]) is dict:
+            found = (_unknown(item, known) for item in value)
+            if wrong := next(filter(None, found), None):
+                return wrong
     return None
 
 
@@ -201,32 +203,3 @@ def _all_lead_back(nodes: list[dict[str, Any]]) -> bool:
                 return False
         seen.add(node["id"])
     return True
-
-
-def _unknown_of_event(event: dict[str, Any], known: set[str]) -> str | None:
-    one, many = _references(event["type"])
-    for field in one:
-        name = event.get(field)
-        if name is not None and name not in known:
-            return f"{field} {name} is not in the trace"
-    for field in many:
-        for name in event[field]:
-            if name is not None and name not in known:
-                return f"{field} {name} is not in the trace"
-    return None
-
-
-@cache
-def _references(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of a kind of event that hold an id of the trace, and those that hold a list."""
-    fields = load_schema()["$defs"][kind]["properties"]
-    one = [field for field in ("node", "tensor", "grad") if field in fields]
-    many = [field for field in ("before", "after", "grad_in", "grad_out") if field in fields]
-    return tuple(one), tuple(many)
-
-
-def _first_unknown(entry: dict[str, Any], fields: tuple[str, ...], known: set[str]) -> str | None:
-    for field in fields:
-        if entry.get(field) is not None and entry[field] not in known:
-            return f"{field} {entry[field]} is not in the trace"
-    return None

@@ -285,7 +285,8 @@ class Session(Paused):
         return self._log.saved_by(node)
 
     def _all_nodes(self) -> Iterable[Any]:
-        return reversed(self._log.graph.nodes)
+        newest_first: list[Any] = self.names.nodes[::-1]
+        return newest_first
 
     def node(self, id: str) -> Any:
         """PyTorch's node that the trace calls `id`, "n3".
