@@ -158,10 +158,13 @@ def _dangling(document: dict[str, Any]) -> str | None:
     return None
 
 
-_NODES = ("to", "acc", "node", "base", "origin")
-_TENSORS = ("tensor", "leaf", "owner")
-_ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
-_REFERENCES = frozenset(_NODES + _TENSORS + _ARRAYS)
+_REFERENCES = {
+    "to": "an edge leads to {}, which is not in the graph",
+    "base": "its base {} is not in the graph",
+    "origin": "its origin {} is not in the graph",
+}
+for _field in "acc node tensor leaf owner array grad before after grad_in grad_out".split():
+    _REFERENCES[_field] = _field + " {} is not in the trace"
 
 
 def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
@@ -171,12 +174,12 @@ def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
         if field in _REFERENCES:
             for name in value if is_list else (value,):
                 if name is not None and name not in known:
-                    where = "graph" if field in _NODES else "trace"
-                    return f"its {field} {name} is not in the {where}"
+                    return _REFERENCES[field].format(name)
         elif is_list and value and type(value[0]) is dict:
-            found = (_unknown(item, known) for item in value)
-            if wrong := next(filter(None, found), None):
-                return wrong
+            kind = {"saved": "saved tensor", "retains": "retained tensor"}.get(field)
+            for item in value:
+                if wrong := _unknown(item, known):
+                    return wrong if kind is None else f"{kind} {item['name']!r}: {wrong}"
     return None
 
 
