@@ -1,7 +1,7 @@
 """Breakpoints of a live session: where a pass stops by itself.
 
 Most are about the node whose turn comes next; `hook=` is about the next hook, and `nan=` about what
-has just been computed. All of them look at the pass as it stands and remember nothing, so that a
+has just been logged. All of them look at the pass as it stands and remember nothing, so that a
 pass that was stepped back stops at them again.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, RemovableHandle
-from glassgrad.engine.phase import HOOK_PHASES, Phase
+from glassgrad.engine.phase import HOOK_PHASES
 
 from .engine_graph import hooks_at
 from .graph import is_leaf, names_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .paused import Paused
 
 
+Event = dict[str, Any]
 Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
@@ -34,8 +35,7 @@ class Breakpoint:
         why: what it stops at, in words.
         before: whether it stops before the node that comes next; asked with session and node.
         at_hook: whether it stops before the hook that comes next.
-        after: whether it stops after the phase that was just done; in a pass of PyTorch's, after
-            an event of its log.
+        after: whether it stops after an event of the log.
         node: the one node that it stops at; None if it may be several.
     """
 
@@ -184,7 +184,7 @@ def _norm(grad: Any) -> float:
     return top * math.sqrt(float(((wide / top) ** 2).sum())) if 0.0 < top < math.inf else top
 
 
-# Before a hook, and after a phase ---------------------------------------------------------------
+# Before a hook -------------------------------------------------------------------------------
 
 
 def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
@@ -209,34 +209,71 @@ def _is_next(session: Any, hook: Any) -> bool:
     return kind in HOOK_PHASES and bool(what[1] == hook)
 
 
+# Where nan or inf comes from ---------------------------------------------------------------------
+
+
 def _at_nan(_: "Paused", wanted: Any) -> Breakpoint:
-    check_nan(wanted)
-    return Breakpoint("where nan or inf comes out of finite numbers", after=_spoils)
-
-
-def check_nan(wanted: Any) -> None:
-    """Raise if `break_at(nan=wanted)` says something else than True."""
     if wanted is not True:
         raise ArgumentError(
             f"break_at(nan=…) takes True, got {wanted!r}. The pass stops where the first nan or "
             "inf comes out of numbers that were finite. Leave it out for no such breakpoint."
         )
+    why = "where nan or inf comes out of finite numbers"
+    return Breakpoint(why, before=_gets_spoiled, after=_spoils)
 
 
-def _spoils(session: "Paused", phase: Phase) -> bool:
-    if phase.kind == "ready":  # nothing made it but the caller, where a pass starts
-        return phase.node in session._roots and not are_finite(phase.before)
-    if phase.kind == "buffer":  # inf - inf
-        return are_finite(phase.after) and not are_finite(session._waiting_at(phase.node))
-    if phase.kind in ("pre_hook", "apply", "post_hook"):
-        return not are_finite(phase.after) and are_finite(phase.before)
-    return False
+def _gets_spoiled(session: "Paused", node: Any) -> bool:
+    """Whether a node gets what is not finite where finite numbers, or none, were handed on to it.
+
+    Its caller may have given them, if the pass starts there; or a hook that the log does not have.
+    """
+    arrays = [numbers(grad) for grad in session._arriving() if grad is not None]
+    if all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind in "fc"):
+        return False
+    waited: dict[int, str | None] = {}
+    for event in session._log.events:
+        if event["type"] == "buffer" and event["node"] == session.names.node[node]:
+            waited[event["slot"]] = event["grad"]
+    return _are_finite(session, waited.values())
 
 
-def are_finite(grads: Iterable[Any]) -> bool:
-    """Whether all numbers in some gradients are finite."""
-    arrays = [numbers(grad) for grad in grads if grad is not None]
-    return all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind in "fc")
+def _spoils(session: "Paused", event: Event) -> bool:
+    """Whether what is not finite came out of what was, in one event of the log."""
+    operands, results = _ENDS.get(event["type"], ("", ""))
+    if not results or _are_finite(session, _listed(event[results])):
+        return False
+    summed = event["type"] == "buffer"
+    came = _summands(session._log.events, event) if summed else event[operands]
+    return _are_finite(session, came)
+
+
+def _are_finite(session: "Paused", ids: Iterable[str | None]) -> bool:
+    arrays = session._log.table.summaries
+    return not any("nan" in arrays[id] or "inf" in arrays[id] for id in ids if id is not None)
+
+
+def _summands(events: list[Event], event: Event) -> list[str | None]:
+    """What waited in a buffer, and what was added to it in `event`."""
+    source, _, position = event["edge"][1:].partition("-")
+    earlier = events[event["k"] - 1 :: -1]
+    place = event["node"], event["slot"]
+    waited = (e["grad"] for e in earlier if (e.get("node"), e.get("slot")) == place)
+    left = [e for e in earlier if e.get("node") == f"n{source}" and e["type"] in _ENDS]
+    results = _listed(left[0][_ENDS[left[0]["type"]][1]]) if left else []
+    return [next(waited, None), *results[int(position) :][:1]]
+
+
+def _listed(grads: Any) -> list[str | None]:
+    return grads if isinstance(grads, list) else [grads]
+
+
+_ENDS = {
+    "pre_hook": ("before", "after"),
+    "apply": ("grad_in", "grad_out"),
+    "post_hook": ("before", "after"),
+    "buffer": ("", "grad"),
+}
+"""By the type of an event, the fields with what went into it, and with what came out."""
 
 
 MAKERS: Makers = {

@@ -30,6 +30,7 @@ from glassgrad.recording.saving import PrimitiveNode
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
 from .graph import Graph, Growth
+from .rewind import OF_USERS
 from .summary import ArrayTable
 
 GraphOfPass = TypeVar("GraphOfPass", bound=Graph)
@@ -197,7 +198,7 @@ class Log(EventLog[EngineGraph]):
         at_end = task.position == len(task.schedule)
         kind = "" if task.turn is None else task.turn.upcoming[0]
         # Where code of a user may write: in hooks, rules, callbacks for the end of the pass.
-        self._may_write = kind in _FREE or at_end
+        self._may_write = kind in OF_USERS or at_end
         if kind in _LOOKED_AT:
             self._look_ahead(kind, task.turn)
         try:
@@ -336,9 +337,6 @@ _WRITERS: dict[str, Callable[[Log, Phase], None]] = {
     "free_saved": Log._on_free_saved,
     "buffer": Log._on_buffer,
 }
-
-_FREE = (*HOOK_PHASES, "pass_by")
-"""The phases in which hooks of users run."""
 
 _LOOKED_AT = (*HOOK_PHASES, "apply", "accumulate")
 """The phases whose gradients may be written."""

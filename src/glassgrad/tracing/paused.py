@@ -25,6 +25,7 @@ class Paused:
     _makers: Makers = breakpoints.MAKERS
     _log: EventLog[Any]
     _roots: list[Any]  # the nodes that it starts from
+    _runs: set[Any]  # those that it runs
 
     def __init__(self, log: EventLog[Any]) -> None:
         self._log = log
@@ -59,6 +60,11 @@ class Paused:
     def _node(self) -> Any:
         """The node that the pass waits at."""
         raise NotImplementedError
+
+    @property
+    def _at_start(self) -> bool:
+        """Whether the current node's turn has not begun, as far as the engine can be stopped."""
+        return True
 
     def _how(self) -> str:
         """What is about to happen there."""
@@ -211,7 +217,21 @@ class Paused:
 
     def _met(self) -> Breakpoint | None:
         """The breakpoint that says to pause before what comes next."""
-        raise NotImplementedError
+        node = self._node
+        for point in self.breakpoints if node in self._runs else ():
+            if self._at_start and point.before is not None and point.before(self, node):
+                return point
+            if point.at_hook is not None and point.at_hook(self):
+                return point
+        return None
+
+    def _spoiled(self, first: int) -> Breakpoint | None:
+        """The breakpoint that says to pause after what was just done, the events from `first`."""
+        events = [] if self._node is None else self._log.events[first:]
+        for point in self.breakpoints if events else ():
+            if point.after is not None and any(point.after(self, event) for event in events):
+                return point
+        return None
 
     def _run_to(self, is_there: Callable[[], Any]) -> None:
         """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""

@@ -16,7 +16,7 @@ from glassgrad.engine.backward import backward_task
 from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 
-from .breakpoints import Breakpoint, check_op, find_node, is_called
+from .breakpoints import check_op, find_node, is_called
 from .engine_graph import EngineGraph, replace_saved
 from .log import Log
 from .paused import Paused
@@ -317,10 +317,11 @@ class Session(Paused):
         self._pauses.append((self._journal.mark(), self._log.mark()))
         self.stopped_by = None
         while True:
+            before = len(self._log.events)
             phase = self._phase()
             if self._task.is_over:
                 return
-            self.stopped_by = self._spoiled(phase) or self._met()
+            self.stopped_by = self._spoiled(before) or self._met()
             if self.stopped_by is not None or self._is_pause(phase):
                 return
 
@@ -339,25 +340,6 @@ class Session(Paused):
             ran = phase is not None and phase.kind in HOOK_PHASES
             return ran or self._task.turn.upcoming[0] in HOOK_PHASES
         return self.granularity == "micro" and phase is not None
-
-    def _met(self) -> Breakpoint | None:
-        """The breakpoint that says to pause before what comes next."""
-        node = self._node
-        if node not in self._runs:
-            return None
-        for point in self.breakpoints:
-            if self._at_start and point.before is not None and point.before(self, node):
-                return point
-            if point.at_hook is not None and point.at_hook(self):
-                return point
-        return None
-
-    def _spoiled(self, phase: Phase | None) -> Breakpoint | None:
-        """The breakpoint that says to pause after what was just done."""
-        for point in self.breakpoints:
-            if phase is not None and point.after is not None and point.after(self, phase):
-                return point
-        return None
 
     # Changing -----------------------------------------------------------------------------------
 

@@ -158,23 +158,25 @@ def _dangling(document: dict[str, Any]) -> str | None:
     return None
 
 
-_REFERENCES = {
+_ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
+REFERENCES = ("to", "acc", "node", "base", "origin", "tensor", "leaf", "owner", *_ARRAYS)
+"""The fields whose value is the id of something else, or a list of ids."""
+
+_MISSING = {
     "to": "an edge leads to {}, which is not in the graph",
     "base": "its base {} is not in the graph",
     "origin": "its origin {} is not in the graph",
 }
-for _field in "acc node tensor leaf owner array grad before after grad_in grad_out".split():
-    _REFERENCES[_field] = _field + " {} is not in the trace"
 
 
 def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
     """The first id in an entry, or in one of a list in it, that is not defined."""
     for field, value in entry.items():
         is_list = type(value) is list
-        if field in _REFERENCES:
+        if field in REFERENCES:
             for name in value if is_list else (value,):
                 if name is not None and name not in known:
-                    return _REFERENCES[field].format(name)
+                    return _MISSING.get(field, field + " {} is not in the trace").format(name)
         elif is_list and value and type(value[0]) is dict:
             kind = {"saved": "saved tensor", "retains": "retained tensor"}.get(field)
             for item in value:

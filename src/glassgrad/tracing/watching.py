@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from glassgrad.base.errors import ArgumentTypeError, GraphError
-from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_watcher
 from glassgrad.engine.task import GraphTask
 
@@ -21,6 +21,7 @@ from .events import Trace
 from .log import Log
 from .record import check_values
 from .session import Session
+from .validate import REFERENCES
 
 OnPass = Callable[[Session], object]
 
@@ -132,10 +133,10 @@ class Passes(Sequence[Trace]):
         self._graphs.append(None)
         return len(self._traces) - 1
 
-    def _keep(self, place: int, ends: "_Ends", log: Log) -> None:
+    def _keep(self, place: int, roots: list[GradientEdge], log: Log) -> None:
         """Keep the log of a pass that is over, or has failed."""
         self._graphs[place] = graph = log.whole_graph()
-        self._traces[place] = _with_ends(log.trace(), graph, ends)
+        self._traces[place] = _with_ends(log.trace(), graph.node, roots, log.task.wanted)
 
     def _close(self) -> None:
         """Tell what is the same in several passes, and let go of the graphs."""
@@ -170,11 +171,19 @@ class _Watcher:
         if self._calling and self._calling[-1] is modes.task:
             self._let_run(task)
             return
-        keep = partial(self.passes._keep, self.passes._begin(), _ends_of(task))
+        place, roots = self.passes._begin(), _roots_of(task)
         if self._on_pass is None:
-            self._record(task, keep)
+            log = Log(task, EngineGraph(task.schedule, []), full=self._full)
+            run, close = log.run, log.close
         else:
-            self._step(task, keep, self._on_pass)
+            session = Session(task, roots)
+            log, run, close = session._log, partial(self._step, session), session.close
+        try:
+            run()
+        finally:
+            self.passes._keep(place, roots, log)
+            task.close()
+            close()
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
@@ -184,31 +193,18 @@ class _Watcher:
         finally:
             set_watcher(self.watch)
 
-    def _record(self, task: GraphTask, keep: Callable[[Log], None]) -> None:
-        log = Log(task, EngineGraph(task.schedule, []), full=self._full)
+    def _step(self, session: Session) -> None:
+        assert self._on_pass is not None, "else nobody steps"
+        self._calling.append(modes.task)
         try:
-            log.run()
+            self._on_pass(session)
         finally:
-            keep(log)
-            task.close()
-            log.close()
-
-    def _step(self, task: GraphTask, keep: Callable[[Log], None], on_pass: OnPass) -> None:
-        session = Session(task, _ends_of(task).roots)
-        try:
-            self._calling.append(modes.task)
-            try:
-                on_pass(session)
-            finally:
-                self._calling.pop()
-            if session.is_closed and not session.is_done:
-                raise _ended_early(session)
-            session.breakpoints.clear()
-            if not session.is_done:
-                session.run()
-        finally:
-            keep(session._log)
-            session.close()
+            self._calling.pop()
+        if session.is_closed and not session.is_done:
+            raise _ended_early(session)
+        session.breakpoints.clear()
+        if not session.is_done:
+            session.run()
 
 
 def _ended_early(session: Session) -> GraphError:
@@ -227,37 +223,27 @@ def _ended_early(session: Session) -> GraphError:
     )
 
 
-class _Ends(NamedTuple):
-    """Where a pass starts, and what it is run for.
-
-    Attributes:
-        roots: the edges where gradients wait at the beginning.
-        wanted: the nodes whose gradients it captures.
-    """
-
-    roots: list[GradientEdge]
-    wanted: list[Node]
-
-
-def _ends_of(task: GraphTask) -> _Ends:
-    """The ends of a pass that has not begun."""
+def _roots_of(task: GraphTask) -> list[GradientEdge]:
+    """The edges where gradients wait before a pass has begun."""
     roots = []
     for node, waiting in task.buffers.items():
         slots = waiting if type(waiting) is list else [waiting]
         roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
-    return _Ends(roots, [*task.wanted])
+    return roots
 
 
-def _with_ends(trace: Trace, graph: EngineGraph, ends: _Ends) -> Trace:
+def _with_ends(
+    trace: Trace, ids: dict[Any, str], roots: list[GradientEdge], wanted: Iterable[Any]
+) -> Trace:
     """A trace that says where its pass started, though the tensors there are not known."""
     outputs = []
-    for rank, (node, nr, _) in enumerate(ends.roots, start=len(trace.leaves)):
+    for rank, (node, nr, _) in enumerate(roots, start=len(trace.leaves)):
         shape, dtype = node._input_metadata[nr]
-        place = {"id": f"t{rank}", "node": graph.node[node], "slot": nr}
+        place = {"id": f"t{rank}", "node": ids[node], "slot": nr}
         outputs.append({**place, "name": None, "shape": list(shape), "dtype": str(dtype)})
     more: dict[str, Any] = {"outputs": outputs}
-    if wanted := [graph.node[node] for node in ends.wanted if node in graph.node]:
-        more["wanted"] = sorted(wanted, key=lambda name: int(name[1:]))
+    if known := [ids[node] for node in wanted if node in ids]:
+        more["wanted"] = sorted(known, key=_rank)
     return replace(trace, graph={**trace.graph, **more})
 
 
@@ -353,10 +339,7 @@ class _Whole:
         return Trace(graph, self.arrays, self.events)
 
 
-_PLACES = ("id", "to", "node", "tensor", "storage", "acc", "base", "origin", "hook")
-_SAVED = ("leaf", "owner")
-_ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
-_IDS = frozenset(_PLACES + _SAVED + _ARRAYS)
+_IDS = frozenset(("id", "storage", "hook", *REFERENCES))
 """The fields whose value is an id, or a list of ids."""
 
 

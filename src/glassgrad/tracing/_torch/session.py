@@ -20,8 +20,6 @@ from glassgrad.base.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.breakpoints import (
     MAKERS,
     Breakpoint,
-    are_finite,
-    check_nan,
     find_node,
     is_called,
 )
@@ -126,64 +124,7 @@ def _at_hook(_: "Paused", hook: Any) -> Breakpoint:
     )
 
 
-# nan --------------------------------------------------------------------------------------------
-
-
-def _at_nan(_: "Paused", wanted: Any) -> Breakpoint:
-    check_nan(wanted)
-    why = "where nan or inf comes out of finite numbers"
-    return Breakpoint(why, before=_is_spoiled_here, after=_spoils)
-
-
-def _is_spoiled_here(session: Any, node: Any) -> bool:
-    """Whether a node gets what is not finite where finite numbers, or none, were handed on to it.
-
-    Its caller may have given them, if the pass starts there; or a hook that the log does not have.
-    """
-    if are_finite(session._arriving()):
-        return False
-    log = session._log
-    waited: dict[int, str | None] = {}
-    for event in log.events:
-        if event["type"] == "buffer" and event["node"] == log.graph.node[node]:
-            waited[event["slot"]] = event["grad"]
-    return _hold_finite(log.table.summaries, waited.values())
-
-
-def _spoils(session: Any, event: Any) -> bool:
-    """Whether what is not finite came out of what was, in one event of the log."""
-    kind = event["type"]
-    if kind == "apply":
-        before, after = event["grad_in"], event["grad_out"]
-    elif kind in ("pre_hook", "post_hook"):
-        before, after = event["before"], event["after"]
-    elif kind == "buffer":  # a sum that leaves the range
-        before, after = _summands(session._log.events, event), [event["grad"]]
-    else:
-        return False
-    arrays = session._log.table.summaries
-    return not _hold_finite(arrays, after) and _hold_finite(arrays, before)
-
-
-def _hold_finite(arrays: dict[str, Any], ids: Iterable[str | None]) -> bool:
-    return not any("nan" in arrays[id] or "inf" in arrays[id] for id in ids if id is not None)
-
-
-def _summands(events: list[Event], event: Event) -> list[str | None]:
-    """What waited in a buffer, and what was added to it in `event`."""
-    source, _, position = event["edge"][1:].partition("-")
-    earlier = events[event["k"] - 1 :: -1]
-    place = event["node"], event["slot"]
-    waited = (e["grad"] for e in earlier if (e.get("node"), e.get("slot")) == place)
-    left = (e for e in earlier if e.get("node") == f"n{source}" and e["type"] in _RESULTS)
-    came = next(left, None)
-    results = [] if came is None else came[_RESULTS[came["type"]]]
-    return [next(waited, None), *results[int(position) :][:1]]
-
-
-_RESULTS = {"apply": "grad_out", "post_hook": "after"}
-
-_MAKERS = MAKERS | {"scope": _at_scope, "hook": _at_hook, "nan": _at_nan}
+_MAKERS = MAKERS | {"scope": _at_scope, "hook": _at_hook}
 
 
 class Session(Paused):
@@ -201,7 +142,7 @@ class Session(Paused):
 
     def __init__(self, recorder: Recorder, run: Callable[[], None], *, timeout: float) -> None:
         super().__init__(recorder)
-        self._roots = recorder.graph.roots
+        self._roots, self._runs = recorder.graph.roots, recorder.graph.running
         self.timeout = timeout
         self._turn = turn = _Turn()
         graph = recorder.graph
@@ -327,7 +268,7 @@ class Session(Paused):
         self._await()
         if self.done:
             self._finish()
-        self.stopped_by = self._spoiled(self._log.events[before:]) or self._met()
+        self.stopped_by = self._spoiled(before) or self._met()
         return turn.stop
 
     def back(self) -> NoReturn:
@@ -399,21 +340,6 @@ class Session(Paused):
 
     def _step(self) -> None:
         self.next()
-
-    def _met(self) -> Breakpoint | None:
-        """The breakpoint that says to stop before the node that is next."""
-        stop = self.current
-        for point in self.breakpoints:
-            if stop is not None and point.before is not None and point.before(self, stop.node):
-                return point
-        return None
-
-    def _spoiled(self, events: list[Any]) -> Breakpoint | None:
-        """The breakpoint that says to stop after what was just done."""
-        for point in self.breakpoints if self.current is not None else ():
-            if point.after is not None and any(point.after(self, event) for event in events):
-                return point
-        return None
 
     def set_gradient(self, at: Any, value: Any) -> None:
         """Replace the gradient that has arrived at the current node, and go on with that.
