@@ -8,6 +8,7 @@ pass that was stepped back stops at them again.
 import difflib
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ Event = dict[str, Any]
 Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Breakpoint:
     """A place where a session stops. Made by `Session.break_at`.
 
@@ -39,18 +41,12 @@ class Breakpoint:
         node: the one node that it stops at; None if it may be several.
     """
 
-    def __init__(
-        self,
-        why: str,
-        *,
-        before: Callable[[Any, Any], bool] | None = None,
-        at_hook: Callable[[Any], bool] | None = None,
-        after: Callable[[Any, Any], bool] | None = None,
-        node: Node | None = None,
-    ) -> None:
-        self.why, self.node = why, node
-        self.before, self.at_hook, self.after = before, at_hook, after
-        self._among: list[Breakpoint] | None = None
+    why: str
+    before: Callable[[Any, Any], bool] | None = None
+    at_hook: Callable[[Any], bool] | None = None
+    after: Callable[[Any, Any], bool] | None = None
+    node: Any = None
+    _among: "list[Breakpoint] | None" = None
 
     def set_among(self, others: list["Breakpoint"]) -> Self:
         """Put it among the breakpoints of a session."""

@@ -83,12 +83,15 @@ class EngineGraph(Graph):
         return found
 
     def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
-        return [(self.hook(node, hook), kind, hook) for kind, hook in hooks_at(node)]
+        found = hooks_at(node)
+        return [(self.hook(node, hook), kind, hook) for kind, hook in found] if found else []
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:
-        kept = {} if node.cold is None else node.cold.retain
-        return [(slot, tensor) for slot, ref in kept.items() if (tensor := ref()) is not None]
+        if node.cold is None:
+            return []
+        kept = node.cold.retain.items()
+        return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
 
     def makes_view(self, node: Node) -> bool:
         if isinstance(node, AsStridedBackward0):

@@ -166,7 +166,7 @@ class Graph:
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
         first = len(self.leaves)
-        with _uncollected():
+        with uncollected():
             return {
                 **self.transforms(),
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
@@ -312,7 +312,7 @@ def oldest_first(edges: dict[Any, Edges]) -> list[Any]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
     was_enabled = gc.isenabled()
     gc.disable()
