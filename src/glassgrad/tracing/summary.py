@@ -60,7 +60,9 @@ class ArrayTable:
         array = np.asarray(array)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        key = (array.dtype.str, array.shape, len(batch), digest(array))
+        small = array.nbytes < _WORTH_A_VIEW
+        content = hash(array.tobytes()) if small else digest(array)
+        key = (array.dtype.str, array.shape, len(batch), content)
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
@@ -237,7 +239,7 @@ def digest(array: Array) -> int:
     random one. That finds any change with all but a probability of 2⁻³³, and takes a third of the
     time of a checksum of the standard library, which would be most of the work of a log.
     """
-    if array.nbytes < _WORTH_A_VIEW or array.dtype.hasobject:
+    if array.dtype.hasobject:
         return hash(array.tobytes())
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     rest = data.size % 8
