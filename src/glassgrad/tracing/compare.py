@@ -1,6 +1,5 @@
 """`compare(a, b)`: what differs between two traces, in structure and in numbers."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 
 from .events import Trace
 from .matching import Cut, Matching, match
+from .summary import head_in_words
 
 LONGEST = 60  # characters shown of a name that a user gave, or of a line
 
@@ -272,9 +272,7 @@ class _Values:
         if name is None:
             return "no gradient"
         array = trace.arrays[name]
-        head = ", ".join(str(item) for item in array["head"])
-        rest = ", …" if math.prod(array["shape"]) > len(array["head"]) else ""
-        return f"[{head}{rest}] (norm {array['norm']})"
+        return f"{head_in_words(array)} (norm {array['norm']})"
 
     def _order(self) -> Iterator[Difference]:
         """The first node of the schedule at which the orders part."""

@@ -22,7 +22,7 @@ from glassgrad.engine.schedule import Schedule
 from glassgrad.engine.task import GraphTask
 
 from .engine_graph import EngineGraph
-from .summary import numbers, summarize
+from .summary import head_in_words, numbers, summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +274,8 @@ def _results(values: Iterable[Any]) -> list[tuple[str, Any]]:
 
 def _seen(entry: dict[str, Any]) -> str:
     """A summary in one line."""
-    head = ", ".join(str(item) for item in entry["head"])
-    more = ", …" if math.prod(entry["shape"]) > len(entry["head"]) else ""
     counts = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if kind in entry]
-    said = f"{entry['dtype']} {entry['shape']} [{head}{more}]"
+    said = f"{entry['dtype']} {entry['shape']} {head_in_words(entry)}"
     if entry["min"] is not None:  # else nothing in it is finite
         said += f" from {entry['min']} to {entry['max']}"
     return said + (f", {' and '.join(counts)}" if counts else "")

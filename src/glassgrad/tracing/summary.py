@@ -166,6 +166,12 @@ def _entry(array: Array, full: bool, examples: int = 0) -> dict[str, Any]:
     return entry
 
 
+def head_in_words(entry: dict[str, Any]) -> str:
+    """The first elements of an array, from its entry: "[1.0, 2.0, …]"."""
+    more = ["…"] if math.prod(entry["shape"]) > len(entry["head"]) else []
+    return f"[{', '.join([*map(str, entry['head']), *more])}]"
+
+
 def rounded(values: list[Any]) -> list[Any]:
     """Numbers of Python as JSON keeps them: six significant digits; nan and inf are strings.
 
