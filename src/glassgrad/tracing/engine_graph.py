@@ -103,7 +103,7 @@ class EngineGraph(Graph):
 
     def origin(self, node: Node) -> Entry:
         entry: Entry = {}
-        if scope := self.scope(node):
+        if scope := self.naming.scope(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
             entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
