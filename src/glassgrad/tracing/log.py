@@ -238,7 +238,7 @@ class Log(EventLog[EngineGraph]):
             self._entering = self.table.ids((grad_of(turn.node.variable),))
         elif kind == "accumulate":
             had = grad_of(turn.node.variable)
-            self.table.ids((had, turn.grads[0]))
+            self._entering = self.table.ids((had, turn.grads[0]))
             self._may_write = had is not None
             self.table.drop(turn.grads[0])  # so that it can become the `.grad` itself
         else:
@@ -263,8 +263,11 @@ class Log(EventLog[EngineGraph]):
         self.table.release()
 
     def _on_accumulate(self, phase: Phase) -> None:
-        (grad,) = self.table.ids((_grad_at(phase.node),))
-        self._emit("accumulate", tensor=self.graph.leaf[phase.node], grad=grad)
+        grad = _grad_at(phase.node)
+        had, name = self._entering
+        if had is not None or grad is None or grad.payload is not phase.before[0]:
+            (name,) = self.table.ids((grad,))
+        self._emit("accumulate", tensor=self.graph.leaf[phase.node], grad=name)
         self.table.release()
 
     def _on_free_saved(self, phase: Phase) -> None:

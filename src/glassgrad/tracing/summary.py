@@ -80,16 +80,16 @@ class ArrayTable:
         """
         found: list[str | None] = []
         for value in values:
-            known = self._still.get(id(value))
+            array = value.payload if type(value) is Tensor else value
+            known = self._still.get(id(array))
             if value is None:
                 found.append(None)
             elif known is not None:
                 found.append(known[1])
             else:
-                array = value.payload if type(value) is Tensor else value
                 plain = type(array) is np.ndarray  # as nearly all are
                 name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
-                self._still[id(value)] = value, name
+                self._still[id(array)] = array, name
                 found.append(name)
         return found
 
@@ -253,8 +253,9 @@ def digest(array: Array) -> int:
     sums = []
     for first in range(0, words.size, _PIECE):
         piece = words[first : first + _PIECE]
-        # Folded, for a product loses as many bits as a float's last bits are zeros.
-        sums.append(int((piece ^ (piece >> 32)).dot(_random_numbers()[: piece.size])))
+        folded = piece >> 32  # for a product loses as many bits as a float's last bits are zeros
+        folded ^= piece
+        sums.append(int(folded.dot(_random_numbers()[: piece.size])))
     return hash((*sums, data[words.nbytes :].tobytes()))
 
 
