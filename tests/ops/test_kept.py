@@ -9,7 +9,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.engine.visit import saved_bytes
-from glassgrad.tracing.describing import saved_by
+from glassgrad.tracing.engine_graph import EngineGraph
 from opcase import Run
 from opcases import DIFFERENTIABLE, rows
 
@@ -52,7 +52,7 @@ def reachable(node):
 
 def said(node):
     """The storages that a log lists for a node."""
-    arrays = [getattr(what, "payload", what) for _, what, *_ in saved_by(node)]
+    arrays = [getattr(what, "payload", what) for _, what, *_ in EngineGraph.saved_by(node)]
     return {id(storage(array)): storage(array) for array in arrays}
 
 

@@ -1,24 +1,22 @@
-"""The fast check of a document says what the slow one finds."""
+"""The compiled check of a document says what jsonschema says, and says it of any document."""
 
 import copy
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassgrad.tracing import validate
-from glassgrad.tracing.checking import compiled
-from glassgrad.tracing.validate import load_schema, problem
+from glassgrad.base.errors import DataError
+from glassgrad.tracing import Trace
+from glassgrad.tracing.validate import _misfit, load_schema, problem
 
 DATA = Path(__file__).parents[1] / "data"
 DOCUMENTS = [json.loads(path.read_text("utf-8")) for path in sorted(DATA.glob("*.trace.json"))]
 ODD = [None, True, False, -1, 0, 1.5, 3, "", "n1", "a0", "n1\n", "x", [], {}, [None], {"a": 1}]
-
-
-def slowly(document):
-    return validate._mismatch(document, load_schema(), "")
+SLOWLY = jsonschema.Draft202012Validator(load_schema())
 
 
 def places(document):
@@ -42,33 +40,68 @@ def test_after_any_change_both_say_the_same(data):
     document = copy.deepcopy(data.draw(st.sampled_from(DOCUMENTS)))
     container, key = data.draw(st.sampled_from(places(document)))
     what = data.draw(st.sampled_from(["replace", "remove", "add"]))
+    odd = data.draw(st.sampled_from(ODD))
     if what == "replace":
-        container[key] = data.draw(st.sampled_from(ODD))
+        container[key] = odd
     elif what == "remove":
         del container[key]
     elif isinstance(container, dict):
-        container["new"] = data.draw(st.sampled_from(ODD))
+        container["new"] = odd
     else:
-        container.append(data.draw(st.sampled_from(ODD)))
-    assert compiled(load_schema())(document) is (slowly(document) is None)
+        container.append(odd)
+    said = _misfit(document)
+    if odd == "n1\n" and what != "remove" and said is not None:
+        return  # Python's `$` lets an id end with a newline; JSON's does not, and we do not
+    assert (said is None) is SLOWLY.is_valid(document)
 
 
 @pytest.mark.parametrize("value", ODD)
 def test_a_document_that_is_something_else_is_refused_by_both(value):
-    assert not compiled(load_schema())(value)
-    assert slowly(value) is not None
+    assert _misfit(value) is not None
+    assert not SLOWLY.is_valid(value)
 
 
-def test_sound_documents_are_never_read_slowly(monkeypatch):
-    monkeypatch.setattr(validate, "_mismatch", lambda *_: pytest.fail("read slowly"))
+def test_sound_documents_have_no_problem():
     assert [problem(document) for document in DOCUMENTS] == [None] * len(DOCUMENTS)
 
 
-def test_what_only_python_tells_apart_is_left_to_the_slow_check():
+def test_an_id_that_ends_with_a_newline_is_none():
+    document = copy.deepcopy(DOCUMENTS[0])
+    document["graph"]["nodes"][0]["id"] = "n0\n"
+    assert "graph.nodes[0].id: 'n0\\n' is no id of the form" in problem(document)
+
+
+@pytest.mark.parametrize("name", ["a.b", "a[0]", "{data}", "{data_key!r:>99999999}", "", "a\n"])
+def test_any_name_of_an_array_is_told_of(name):
+    document = copy.deepcopy(DOCUMENTS[0])
+    document["arrays"][name] = document["arrays"]["a0"]
+    with pytest.raises(DataError, match="is no id of the form"):
+        Trace.from_document(document)
+    document["arrays"][name] = {}
+    with pytest.raises(DataError, match="'shape' is missing"):
+        Trace.from_document(document)
+
+
+def test_an_integer_of_a_class_of_its_own_is_one():
     class Count(int):
         """An integer to JSON."""
 
     document = copy.deepcopy(DOCUMENTS[0])
     document["events"][0]["k"] = Count(0)
-    assert not compiled(load_schema())(document)
     assert problem(document) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        (["graph", "nodes", 1, "shape"], r"graph\.nodes\[1\]\.shape\[0\]"),
+        (["arrays", "a0", "shape"], r"arrays\.a0\.shape\[0\]"),
+    ],
+)
+def test_an_integer_is_written_without_a_point(path, where):
+    document = place = copy.deepcopy(DOCUMENTS[0])
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = [2.0]
+    with pytest.raises(DataError, match=where + ": expected an integer, found 2.0"):
+        Trace.from_document(document)

@@ -8,8 +8,8 @@ import pytest
 import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
-from glassgrad.tracing.together import together
 from glassgrad.tracing.validate import load_schema, problem
+from glassgrad.tracing.watching import together
 
 
 def leaf(*values, name=None):

@@ -162,3 +162,28 @@ def test_writes_to_views_are_recorded_like_any_node():
     assert "saved" not in nodes["AsStridedBackward0"]
     assert not any("user" in node for node in trace.nodes)
     assert x.grad.tolist() == [[2.0, 6.0], [1.0, 2.0]]
+
+
+def test_a_recorded_pass_of_four_nodes_is_a_short_walk():
+    """Calls of functions in Python; the log's own part, and all with the engine's."""
+    w = gg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    calls = []
+
+    def count(frame, event, _):
+        if event == "call":
+            calls.append(frame.f_code.co_filename)
+
+    def loss():
+        return gg.tanh(w @ gg.tensor([1.0, 2.0])).sum()
+
+    gg.record(loss())  # what is imported and made on first use
+    made = loss()
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        trace = gg.record(made)
+    finally:
+        sys.setprofile(before)
+    assert len(trace.nodes) == 4
+    assert len([name for name in calls if "/glassgrad/tracing/" in name]) <= 300
+    assert len(calls) <= 700

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassgrad.tracing import ArrayTable, summarize
-from glassgrad.tracing.summary import number
+from glassgrad.tracing.summary import rounded
 
 
 def test_equal_arrays_share_an_id_and_written_ones_do_not():
@@ -59,7 +59,5 @@ def test_every_dtype_becomes_json(array):
 
 
 def test_numbers_have_six_digits_and_no_negative_zero():
-    assert number(1 / 3) == 0.333333
-    assert number(123456789.0) == 123457000.0
-    assert str(number(-0.0)) == "0.0"
-    assert number(np.int64(7)) == 7
+    assert rounded([1 / 3, 123456789.0, np.int64(7).item()]) == [0.333333, 123457000.0, 7]
+    assert str(rounded([-0.0])) == "[0.0]"

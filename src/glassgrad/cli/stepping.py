@@ -22,7 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
-from glassgrad.tracing.describing import hooks_at
+from glassgrad.tracing.engine_graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
@@ -202,7 +202,7 @@ class Prompt:
         """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
         session = self.session
         for leaf in session.names.leaves:
-            if session.names.naming.of(leaf.variable) == name:
+            if session.names.label(leaf.variable) == name:
                 return leaf.variable
         for output in session.outputs:
             if output.name == name:

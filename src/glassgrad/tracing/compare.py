@@ -1,8 +1,7 @@
 """`compare(a, b)`: what differs between two traces, in structure and in numbers."""
 
-import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,7 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 
 from .events import Trace
 from .matching import Cut, Matching, match
-
-__all__ = ["Comparison", "Difference", "compare"]
+from .summary import head_in_words
 
 LONGEST = 60  # characters shown of a name that a user gave, or of a line
 
@@ -120,132 +118,127 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
             "Write `rtol=1e-5`."
         )
     found = match(a, b)
-    differences = (*_Structure(a, b, found).all(), *_Values(a, b, found, rtol).all())
+    sides = _Side("a", a, found.only_a), _Side("b", b, found.only_b)
+    differences = (*_structure(*sides, found), *_Values(*sides, found, rtol).all())
     return Comparison(a, b, found.pairs, differences)
 
 
-def _titles(trace: Trace) -> dict[str, str]:
-    """How nodes are spoken of: id and op, and of an AccumulateGrad whose it is."""
-    names = {leaf["acc"]: leaf["name"] for leaf in trace.leaves}
-    titles = {}
-    for node in trace.nodes:
-        name = names.get(node["id"])
-        titles[node["id"]] = f"{node['id']} {node['op']}" + (f" of {_brief(name)}" if name else "")
-    return titles
-
-
 def _brief(name: str) -> str:
-    text = repr(name)
+    return _cut(repr(name))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _line(node: dict[str, Any]) -> str:
-    """The line of a node, if it is known."""
-    line: str = node.get("src", "")
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+class _Side:
+    """One of the traces: its nodes by id, how they are spoken of, and which have no partner."""
 
+    def __init__(self, name: str, trace: Trace, alone: list[str]) -> None:
+        self.name, self.trace = name, trace
+        self.alone = dict.fromkeys(alone)
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        names = {leaf["acc"]: leaf["name"] for leaf in trace.leaves}
+        self.titles = {
+            id: f"{id} {node['op']}" + (f" of {_brief(names[id])}" if names.get(id) else "")
+            for id, node in self.nodes.items()
+        }
 
-def _place(node: dict[str, Any]) -> str:
-    """The line of a node in brackets, if it is known."""
-    line = _line(node)
-    return f" ({line})" if line else ""
+    def end(self, goal: str | None) -> str:
+        """Where an edge leads, in words."""
+        return "nowhere" if goal is None else f"to {self.titles[goal]}"
 
+    def line(self, name: str) -> str:
+        """The line that made a node, if it is known."""
+        return _cut(self.nodes[name].get("src", ""))
 
-class _Structure:
-    """What differs in the graphs."""
-
-    def __init__(self, a: Trace, b: Trace, found: Matching) -> None:
-        self.found = found
-        self.nodes = {"a": {n["id"]: n for n in a.nodes}, "b": {n["id"]: n for n in b.nodes}}
-        self.titles = {"a": _titles(a), "b": _titles(b)}
-
-    def all(self) -> Iterator[Difference]:
-        told: dict[str, set[str]] = {"a": set(), "b": set()}
-        for first, second in self.found.pairs.items():
-            yield from self._of_pair(first, second)
-        for cut in self.found.cuts:
-            yield self._of_cut(cut, told)
-        yield from self._alone("a", self.found.only_a, told["a"])
-        yield from self._alone("b", self.found.only_b, told["b"])
-
-    def _of_pair(self, first: str, second: str) -> Iterator[Difference]:
-        one, other = self.nodes["a"][first], self.nodes["b"][second]
-        titles = self.titles["a"][first], self.titles["b"][second]
-        if one["op"] != other["op"]:
-            text = f"{titles[0]} in a is {titles[1]} in b{_place(one)}"
-            yield Difference("other op", text, first, second)
-        forms = [(node.get("shape"), node.get("dtype")) for node in (one, other)]
-        if forms[0] != forms[1] and None not in (forms[0][1], forms[1][1]):
-            text = (
-                f"{titles[0]}: {forms[0][1]} {forms[0][0]} in a, {forms[1][1]} {forms[1][0]} in b"
-            )
-            yield Difference("other shape", text, first, second)
-        hooks = [
-            [f"{hook['kind']} {_brief(hook.get('name', 'hook'))}" for hook in node.get("hooks", ())]
-            for node in (one, other)
-        ]
-        if hooks[0] != hooks[1]:
-            said = [", ".join(names) or "none" for names in hooks]
-            text = f"{titles[0]}: {said[0]} in a, {said[1]} in b"
-            yield Difference("other hooks", text, first, second)
-
-    def _of_cut(self, cut: Cut, told: dict[str, set[str]]) -> Difference:
-        edge = f"edge {cut.position} of {self.titles['a'][cut.a]}"
-        to_a = "nowhere" if cut.to_a is None else f"to {self.titles['a'][cut.to_a]}"
-        to_b = "nowhere" if cut.to_b is None else f"to {self.titles['b'][cut.to_b]}"
-        text = f"{edge} leads {to_a} in a, {to_b} in b{self._lines(cut)}"
-        if cut.to_a is not None and cut.to_b is not None:
-            return Difference("other edge", text, cut.a, cut.b)
-        side, goal = ("a", cut.to_a) if cut.to_a is not None else ("b", cut.to_b)
-        assert goal is not None, "one of them leads somewhere"
-        lost = self._behind(side, goal)
-        told[side] |= lost
-        if self.nodes[side][goal]["op"] == "AccumulateGrad":
-            return Difference("no AccumulateGrad", text, cut.a, cut.b)
-        if lost:
-            text += f"; {len(lost)} node{'s' if len(lost) > 1 else ''} behind it are missing there"
-        return Difference(
-            "detached", text.replace("1 node behind it are", "1 node is"), cut.a, cut.b
-        )
-
-    def _lines(self, cut: Cut) -> str:
-        """The lines that made the nodes of an edge, in brackets."""
-        first, second = _line(self.nodes["a"][cut.a]), _line(self.nodes["b"][cut.b])
-        if first and second and first != second:
-            return f" ({first} in a, {second} in b)"
-        return f" ({first or second})" if first or second else ""
-
-    def _behind(self, side: str, start: str) -> set[str]:
+    def behind(self, start: str) -> set[str]:
         """The nodes without partner that are reached from `start` through others without."""
-        alone = set(self.found.only_a if side == "a" else self.found.only_b)
-        reached = {start} & alone
+        reached = {start} & self.alone.keys()
         todo = list(reached)
         for name in todo:  # which grows meanwhile
-            for edge in self.nodes[side][name]["edges"]:
-                if edge["to"] in alone and edge["to"] not in reached:
-                    reached.add(edge["to"])
-                    todo.append(edge["to"])
+            goals = {edge["to"] for edge in self.nodes[name]["edges"]}
+            more = (goals & self.alone.keys()) - reached
+            reached |= more
+            todo += more
         return reached
 
-    def _alone(self, side: str, names: list[str], told: set[str]) -> Iterator[Difference]:
-        for name in names:
-            if name not in told:
-                text = self.titles[side][name] + _place(self.nodes[side][name])
-                ids = (name, None) if side == "a" else (None, name)
-                yield Difference(f"only in {side}", text, *ids)
+
+def _structure(a: _Side, b: _Side, found: Matching) -> Iterator[Difference]:
+    """What differs in the graphs."""
+    for first, second in found.pairs.items():
+        yield from _in_pair(a, b, first, second)
+    told: set[tuple[str, str]] = set()
+    for cut in found.cuts:
+        yield _of_cut(a, b, cut, told)
+    for side in (a, b):
+        for name in side.alone:
+            if (side.name, name) not in told:
+                text = side.titles[name] + _in_brackets(side.line(name))
+                ids = (name, None) if side is a else (None, name)
+                yield Difference(f"only in {side.name}", text, *ids)
+
+
+def _in_pair(a: _Side, b: _Side, first: str, second: str) -> Iterator[Difference]:
+    """What differs between two nodes that belong together."""
+    one, other = a.nodes[first], b.nodes[second]
+    title = a.titles[first]
+    if one["op"] != other["op"]:
+        text = f"{title} in a is {b.titles[second]} in b{_in_brackets(a.line(first))}"
+        yield Difference("other op", text, first, second)
+    forms = [(node.get("dtype"), node.get("shape")) for node in (one, other)]
+    if forms[0] != forms[1] and None not in (forms[0][0], forms[1][0]):
+        said = ["{} {}".format(*form) for form in forms]
+        yield Difference("other shape", f"{title}: {_beside(said)}", first, second)
+    hooks = [
+        [f"{hook['kind']} {_brief(hook.get('name', 'hook'))}" for hook in node.get("hooks", ())]
+        for node in (one, other)
+    ]
+    if hooks[0] != hooks[1]:
+        said = [", ".join(names) or "none" for names in hooks]
+        yield Difference("other hooks", f"{title}: {_beside(said)}", first, second)
+
+
+def _of_cut(a: _Side, b: _Side, cut: Cut, told: set[tuple[str, str]]) -> Difference:
+    """An edge that leads elsewhere; what hangs on it alone is `told` with it."""
+    lines = a.line(cut.a), b.line(cut.b)
+    differ = all(lines) and lines[0] != lines[1]
+    where = _in_brackets(_beside(lines) if differ else lines[0] or lines[1])
+    ends = _beside([a.end(cut.to_a), b.end(cut.to_b)])
+    text = f"edge {cut.position} of {a.titles[cut.a]} leads {ends}{where}"
+    if cut.to_a is not None and cut.to_b is not None:
+        return Difference("other edge", text, cut.a, cut.b)
+    side, goal = (b, cut.to_b) if cut.to_a is None else (a, cut.to_a)
+    assert goal is not None, "one of them leads somewhere"
+    lost = side.behind(goal)
+    told |= {(side.name, name) for name in lost}
+    if side.nodes[goal]["op"] == "AccumulateGrad":
+        return Difference("no AccumulateGrad", text, cut.a, cut.b)
+    if lost:
+        nodes = "1 node is" if len(lost) == 1 else f"{len(lost)} nodes behind it are"
+        text += f"; {nodes} missing there"
+    return Difference("detached", text, cut.a, cut.b)
+
+
+def _beside(said: Sequence[str]) -> str:
+    return f"{said[0]} in a, {said[1]} in b"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
 
 
 class _Values:
     """What differs in the numbers of what belongs together."""
 
-    def __init__(self, a: Trace, b: Trace, found: Matching, rtol: float) -> None:
-        self.a, self.b, self.found, self.rtol = a, b, found, rtol
-        self.titles, self.others = _titles(a), _titles(b)
+    def __init__(self, a: _Side, b: _Side, found: Matching, rtol: float) -> None:
+        self.a, self.b, self.found, self.rtol = a.trace, b.trace, found, rtol
+        self.titles, self.others = a.titles, b.titles
         self.cut = {(cut.a, cut.position) for cut in found.cuts}  # told as such
-        self.edges = {node["id"]: node["edges"] for node in a.nodes}
-        self.shapes = {node["id"]: node.get("shape") for node in a.nodes}
-        self.ran = set(a.schedule())
-        self.shapes |= {leaf["acc"]: leaf["shape"] for leaf in a.leaves}
+        self.edges = {id: node["edges"] for id, node in a.nodes.items()}
+        self.shapes = {id: node.get("shape") for id, node in a.nodes.items()}
+        self.ran = set(self.a.schedule())
+        self.shapes |= {leaf["acc"]: leaf["shape"] for leaf in self.a.leaves}
 
     def all(self) -> Iterator[Difference]:
         leaves = {leaf["acc"]: leaf for leaf in self.b.leaves}
@@ -267,16 +260,7 @@ class _Values:
             yield Difference("other value", text, node, self.found.pairs.get(node))
 
     def _said(self, one: dict[str, Any], other: dict[str, Any]) -> str:
-        return f"{self._seen(self.a, one['array'])} in a, {self._seen(self.b, other['array'])} in b"
-
-    @staticmethod
-    def _seen(trace: Trace, name: str | None) -> str:
-        if name is None:
-            return "no gradient"
-        array = trace.arrays[name]
-        head = ", ".join(str(item) for item in array["head"])
-        rest = ", …" if math.prod(array["shape"]) > len(array["head"]) else ""
-        return f"[{head}{rest}] (norm {array['norm']})"
+        return _beside([_seen(self.a, one["array"]), _seen(self.b, other["array"])])
 
     def _order(self) -> Iterator[Difference]:
         """The first node of the schedule at which the orders part."""
@@ -380,3 +364,10 @@ def _final(trace: Trace) -> dict[str, str | None]:
     nodes = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
     events = [event for event in trace.events if event["type"] == "accumulate"]
     return {nodes[event["tensor"]]: event["grad"] for event in events if event["tensor"] in nodes}
+
+
+def _seen(trace: Trace, name: str | None) -> str:
+    if name is None:
+        return "no gradient"
+    array = trace.arrays[name]
+    return f"{head_in_words(array)} (norm {array['norm']})"

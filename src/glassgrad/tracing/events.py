@@ -84,19 +84,16 @@ A node is under way from its first event after `ready` (hooks, unpack, apply or 
 that its gradients cause follow its `apply`.
 """
 
-import gc
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError, DataError
+from glassgrad.tracing.graph import uncollected
 from glassgrad.tracing.validate import problem
-
-__all__ = ["SCHEMA", "Trace"]
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
 SCHEMA = "glassgrad.trace/1"
@@ -224,7 +221,7 @@ class Trace:
         Raises:
             DataError: if the text is no sound `glassgrad.trace/1`; the message says where.
         """
-        with _no_collector():
+        with uncollected():
             try:
                 document = json.loads(text, parse_constant=_no_constant)
             except RecursionError:
@@ -240,7 +237,7 @@ class Trace:
         Raises:
             DataError: if it is no sound `glassgrad.trace/1`; the message says where.
         """
-        with _no_collector():
+        with uncollected():
             found = problem(document)
         if found:
             raise _refusal(source, found)
@@ -318,18 +315,6 @@ def _ordered(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_ordered(item) for item in value]
     return value
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """While a document is read nothing becomes garbage, and looking for some takes most time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _no_constant(name: str) -> float:

@@ -21,10 +21,8 @@ from glassgrad.engine.phase import Phase
 from glassgrad.engine.schedule import Schedule
 from glassgrad.engine.task import GraphTask
 
-from .describing import numbers, saved_by
-from .summary import summarize
-
-__all__ = ["NonFinite", "find_nan"]
+from .engine_graph import EngineGraph
+from .summary import head_in_words, numbers, summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +141,8 @@ class _Watch:
             read != "nan",
             shown(here(2)),
             open_scopes(),
-            _summaries(names, values),
-            _summaries([f"result {at}" for at in range(len(results))], results),
+            _summaries(zip(names, values, strict=False)),
+            _summaries(_results(results)),
             self.first.get("inf"),
         )
 
@@ -167,18 +165,9 @@ def _users_function(tensors: list[Tensor]) -> NonFinite | None:
         kind = _kind([tensor])
         if kind is None or node is None or not node._is_users:
             continue
-        read = [(name, numbers(what)) for name, what, *_ in saved_by(node)]
-        place = made_at(node)
-        return NonFinite(
-            "forward",
-            kind,
-            node.op_name(),
-            _kind([array for _, array in read]) is None,
-            shown(place) if place else None,
-            made_in(node),
-            tuple([(name, summarize(array)) for name, array in read]),
-            (("result 0", summarize(numbers(tensor))),),
-        )
+        read = [(name, what) for name, what, *_ in EngineGraph.saved_by(node)]
+        made = _kind([what for _, what in read]) is None
+        return _at_node("forward", kind, node, node.op_name(), made, read, [tensor])
     return None
 
 
@@ -219,22 +208,26 @@ def _is_leaf(node: Node) -> bool:
 
 def _of_phase(phase: Phase, kind: str, before: NonFinite | None) -> NonFinite:
     node = phase.node
+    saved = [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
+    read = [*((f"grad {at}", grad) for at, grad in enumerate(phase.before)), *saved]
+    return _at_node("backward", kind, node, node.name(), True, read, phase.after, before)
+
+
+def _at_node(
+    phase: str,
+    kind: str,
+    node: Node,
+    op: str,
+    made: bool,
+    read: list[tuple[str, Any]],
+    results: Iterable[Any],
+    before: NonFinite | None = None,
+) -> NonFinite:
+    """What is told of a node: where it was made, and the arrays that it read and made."""
     place = made_at(node)
-    saved = [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
-    given = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
-    read = [(name, summarize(numbers(x))) for name, x in (*given, *saved) if x is not None]
-    names = [f"result {at}" for at in range(len(phase.after))]
-    return NonFinite(
-        "backward",
-        kind,
-        node.name(),
-        True,
-        shown(place) if place else None,
-        made_in(node),
-        tuple(read),
-        _summaries(names, phase.after),
-        before,
-    )
+    src = shown(place) if place else None
+    operands, named = _summaries(read), _summaries(_results(results))
+    return NonFinite(phase, kind, op, made, src, made_in(node), operands, named, before)
 
 
 # Numbers ----------------------------------------------------------------------------------------
@@ -270,17 +263,19 @@ def _name(at: int, operand: Any) -> str:
     return f"operand {at}" if name is None else f"{name!r}"[:60]
 
 
-def _summaries(names: list[str], values: Iterable[Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
-    pairs = [(name, _array(value)) for name, value in zip(names, values, strict=False)]
+def _summaries(named: Iterable[tuple[str, Any]]) -> tuple[tuple[str, dict[str, Any]], ...]:
+    pairs = [(name, _array(value)) for name, value in named]
     return tuple([(name, summarize(array)) for name, array in pairs if array is not None])
+
+
+def _results(values: Iterable[Any]) -> list[tuple[str, Any]]:
+    return [(f"result {at}", value) for at, value in enumerate(values)]
 
 
 def _seen(entry: dict[str, Any]) -> str:
     """A summary in one line."""
-    head = ", ".join(str(item) for item in entry["head"])
-    more = ", …" if math.prod(entry["shape"]) > len(entry["head"]) else ""
     counts = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if kind in entry]
-    said = f"{entry['dtype']} {entry['shape']} [{head}{more}]"
+    said = f"{entry['dtype']} {entry['shape']} {head_in_words(entry)}"
     if entry["min"] is not None:  # else nothing in it is finite
         said += f" from {entry['min']} to {entry['max']}"
     return said + (f", {' and '.join(counts)}" if counts else "")

@@ -3,30 +3,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.hooks import as_tensor
-from glassgrad.core.tensor import Tensor
-
-from .describing import hooks_at, numbers, saved_by
-from .levels import batch_of
-from .summary import summarize
+from .graph import Graph, bytes_of, is_leaf, op_of
+from .summary import batch_of, dtype_name, numbers, summarize
 
 if TYPE_CHECKING:
     from .paused import Paused
-
-__all__ = [
-    "Hook",
-    "Saved",
-    "Waiting",
-    "gradients_in_words",
-    "hooks_of",
-    "plain",
-    "queue_of",
-    "saved_of",
-    "section",
-    "shown",
-    "view",
-]
 
 _MOST_ROWS = 12
 _LONGEST_NAME = 60
@@ -43,11 +24,11 @@ class Waiting(NamedTuple):
     """
 
     id: str
-    node: Node
+    node: Any
     label: str
     arrived: int
     expected: int
-    gradients: tuple[Tensor | None, ...]
+    gradients: tuple[Any, ...]
 
     def __str__(self) -> str:
         what = ", ".join(shown(grad) for grad in self.gradients if grad is not None)
@@ -103,85 +84,72 @@ class Hook(NamedTuple):
 
 def queue_of(session: "Paused") -> list[Waiting]:
     """The nodes where gradients wait, in the order of the pass; the current one is the first."""
-    reached = {session.current, *session._task.buffers}
+    reached = session._reached()
     rest = session.schedule[session.position :]
     return [_row(session, node) for node in rest if node in reached]
 
 
-def _row(session: "Paused", node: Node) -> Waiting:
-    sources = session._sources[node]
-    arrived = sum(1 for source, place in sources if session._has_sent(source, place))
-    gradients = copies(session._waiting_at(node))
-    label = session.describe(node)
-    return Waiting(session.names.node[node], node, label, arrived, len(sources), gradients)
+def _row(session: "Paused", node: Any) -> Waiting:
+    log, name = session._log, session.names.node[node]
+    given = session._roots.count(node)
+    arrived, expected = log.have[name] + given, log.need[node] + given
+    gradients = session._copies(session._waiting_at(node))
+    return Waiting(name, node, session.describe(node), arrived, expected, gradients)
 
 
-def copies(grads: tuple[Any, ...]) -> tuple[Tensor | None, ...]:
-    """Gradients to look at: writing to them changes nothing. Under `create_graph` the real ones."""
-    return tuple([grad if isinstance(grad, Tensor) else _copy(grad) for grad in grads])
-
-
-def _copy(grad: Any) -> Tensor | None:
-    return None if grad is None else as_tensor(grad.copy())
-
-
-def sources_of(session: "Paused") -> dict[Node, list[tuple[Node | None, int]]]:
-    """For each node, where its gradients come from: (node, which edge); None is the caller."""
-    found: dict[Node, list[tuple[Node | None, int]]] = {node: [] for node in session.schedule}
-    for root in session._roots:
-        found[ends(root)[0]].append((None, 0))
-    for node in session.schedule:
-        for place, edge in enumerate(node.edges if node in session._runs else ()):
-            if edge is not None:
-                found[ends(edge)[0]].append((node, place))
-    return found
-
-
-def saved_of(session: "Paused", node: Node) -> list[Saved]:
+def saved_of(session: "Paused", node: Any) -> list[Saved]:
     """What `node` holds on to now."""
     rows = []
-    for name, what, version, now in saved_by(node):
-        owners = _owners(session, session.names.storage(numbers(what)), node)
-        seen = what.payload if isinstance(what, Tensor) else what  # one example, under vmap
-        about = tuple(seen.shape), str(seen.dtype), int(seen.nbytes)
+    for name, what, version, now in session._saved_by(node):
+        owners = _owners(session, session.names.storage(what), node)
+        about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # one example, under vmap
         rows.append(Saved(name, *about, version, now, owners))
     return rows
 
 
-def _owners(session: "Paused", storage: str, besides: Node) -> tuple[str, ...]:
+def _owners(session: "Paused", storage: str, besides: Any) -> tuple[str, ...]:
     """Who holds a piece of memory, in words."""
-    found: dict[str, None] = {}
-    place = session.names.storage
-    for node in session.schedule:
-        if isinstance(node, AccumulateGrad):
-            held, who = [numbers(node.variable)], f"leaf {_leaf_name(session, node)}"
+    found, graph = [], session.names
+    for node in session._all_nodes():
+        if is_leaf(node):
+            held, who = [node.variable], f"leaf {_leaf_name(graph, node)}"
         else:
-            held, who = [numbers(what) for _, what, _, _ in saved_by(node)], session.describe(node)
-        if node is not besides and any(place(array) == storage for array in held):
-            found[who] = None
+            held = [saved.what for saved in session._saved_by(node)]
+            who = session.describe(node)
+        if node is not besides and any(graph.storage(what) == storage for what in held):
+            found.append(who)
     return tuple(found)
 
 
-def hooks_of(session: "Paused", node: Node) -> list[Hook]:
+def hooks_of(session: "Paused", node: Any) -> list[Hook]:
     """The hooks at `node`, in the order in which they run."""
     return [
-        Hook(session.names.hook(node, hook), kind, getattr(hook, "__name__", "hook"), hook)
-        for kind, hook in hooks_at(node)
+        Hook(id, kind, getattr(hook, "__name__", "hook"), hook)
+        for id, kind, hook in session.names.hooks_at(node)
     ]
+
+
+def gradients_of(graph: Graph) -> dict[str, Any]:
+    """The `.grad` of all leaves by name (by id, "t0", if they have none)."""
+    found: dict[str, Any] = {}
+    for node in graph.leaves:
+        name = graph.label(node.variable)
+        found[graph.leaf[node] if name is None or name in found else name] = node.variable.grad
+    return found
 
 
 # In words ---------------------------------------------------------------------------------------
 
 
-def label_of(session: "Paused", node: Node) -> str:
+def label_of(graph: Graph, node: Any) -> str:
     """A node in a sentence: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-    label = f"{session.names.node[node]} {plain(node.name())}"
-    return label + (f" of {_leaf_name(session, node)}" if isinstance(node, AccumulateGrad) else "")
+    label = f"{graph.node[node]} {plain(op_of(node))}"
+    return label + (f" of {_leaf_name(graph, node)}" if is_leaf(node) else "")
 
 
-def _leaf_name(session: "Paused", node: AccumulateGrad) -> str:
-    name = session.names.naming.of(node.variable)
-    return session.names.leaf[node] if name is None else plain(name)
+def _leaf_name(graph: Graph, node: Any) -> str:
+    name = graph.label(node.variable)
+    return graph.leaf[node] if name is None else plain(name)
 
 
 def shown(grad: Any) -> str:
@@ -206,38 +174,25 @@ def plain(text: str) -> str:
 
 def view(session: "Paused") -> str:
     """The whole session as text: a sentence, then lists that read from top to bottom."""
-    lines = [_where(session)]
-    if session.current is None:
-        return "\n".join(lines + gradients_in_words(session.gradients))
-    lines += section("Queue:", map(str, session.queue))
-    lines += section(f"Saved by {session.describe(session.current)}:", map(str, session.saved))
-    lines += section("Hooks here:", map(str, session.hooks))
-    return "\n".join(lines)
-
-
-def _where(session: "Paused") -> str:
     total = len(session.schedule)
+    done, node = f"{session.position} of {total} nodes", session._node
     if session.is_closed and not session.is_done:
-        return f"Closed after {session.position} of {total} nodes of the pass."
-    if session.current is None:
-        return f"The pass is over: {total} of {total} nodes are done."
-    turn = session._task.turn
-    how = ", before it runs" if turn is None else _HALFWAY[turn.upcoming[0]]
-    at = f"Paused at {session.describe(session.current)}{how}"
-    why = f" Stopped {session.stopped_by.why}." if session.stopped_by else ""
-    return f"{at}: node {session.position + 1} of {total} of the pass.{why}"
-
-
-_HALFWAY = {
-    "pre_hook": ", before a hook",
-    "apply": ", before its rule",
-    "accumulate": ", before it adds to .grad",
-    "post_accumulate": ", after it added to .grad and before a hook",
-    "post_hook": ", after its rule and before a hook",
-    "free_saved": ", after its rule and before it lets go of what it saved",
-    "buffer": ", after its rule and before a gradient is handed on",
-    "pass_by": ", its gradient taken",
-}
+        lines = [f"Closed after {done} of the pass."]
+    elif session.is_done:
+        lines = [f"The pass is over: {done} are done."]
+    elif node is None:
+        return f"{session._how()}: {done} of the pass are done."
+    else:
+        label = session.describe(node)
+        why = f" Stopped {session.stopped_by.why}." if session.stopped_by else ""
+        place = f"node {session.position + 1} of {total} of the pass"
+        lines = [f"Paused at {label}{session._how()}: {place}.{why}"]
+        lines += section("Queue:", map(str, session.queue))
+        lines += section(f"Saved by {label}:", map(str, session.saved))
+        return "\n".join(lines + section("Hooks here:", map(str, session.hooks)))
+    pairs = session.gradients.items()
+    rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+    return "\n".join(lines + section("Gradients:", rows))
 
 
 def section(title: str, rows: Iterable[str]) -> list[str]:
@@ -247,10 +202,3 @@ def section(title: str, rows: Iterable[str]) -> list[str]:
         return []
     more = [f"  … and {len(rows) - _MOST_ROWS:,} more"] if len(rows) > _MOST_ROWS else []
     return [title, *[f"  {row}" for row in rows[:_MOST_ROWS]], *more]
-
-
-def gradients_in_words(gradients: dict[str, Any]) -> list[str]:
-    """The `.grad` of leaves, by name, as lines."""
-    pairs = gradients.items()
-    rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
-    return section("Gradients:", rows)

@@ -1,4 +1,4 @@
-"""The log of a watched pass: its phases, as the engine does them, become events of a trace.
+"""The log of a watched pass: what its engine does becomes the events of a trace.
 
 `record` and a live `Session` both keep one. It looks at a pass and never changes what it computes.
 
@@ -14,11 +14,9 @@ goes into code of a user is looked at before that runs.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import ReferenceType
-
-import numpy as np
 
 from glassgrad.base.errors import StaleTensorError
 from glassgrad.core import state
@@ -29,14 +27,81 @@ from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.recording.saving import PrimitiveNode
 
-from .describing import Names, describe, error_in_words, numbers, saved_by
+from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .growing import Growth
-from .levels import batch_of
-from .rewind import has_builtin_rule
+from .graph import Graph, Growth
+from .rewind import OF_USERS
 from .summary import ArrayTable
 
-__all__ = ["Log"]
+GraphOfPass = TypeVar("GraphOfPass", bound=Graph)
+
+
+class EventLog(Generic[GraphOfPass]):
+    """The log of one pass, of any engine.
+
+    Args:
+        graph: what the pass goes through.
+        full: keep all elements of all arrays.
+
+    Attributes:
+        table: the arrays that the events speak of.
+        events: what has happened so far.
+        document: the graph as it was when the pass began.
+        growth: what the pass adds to the graph, if it is recorded itself.
+        have: how many gradients have arrived at each node, by its id.
+        need: how many come to each node.
+    """
+
+    def __init__(self, graph: GraphOfPass, running: Iterable[Any], *, full: bool) -> None:
+        self.graph = graph
+        self.table = ArrayTable(full=full)
+        self.events: list[dict[str, Any]] = []
+        self.document: dict[str, Any] = {"nodes": [], "leaves": []}
+        self.growth: Growth | None = None
+        self.have: Counter[str] = Counter()
+        self.need = Counter([goal for node in running for goal, _ in graph.edges[node]])
+
+    def trace(self) -> Trace:
+        """The graph as it was when the pass began, with what has grown since, and the events."""
+        document, table = self.document, self.table.copy()
+        if self.growth is not None:
+            document = self.growth.added_to(document, table, self._gradients())
+        return Trace(document, table.summaries, list(self.events))
+
+    def _gradients(self) -> Iterable[Any]:
+        """The gradients behind which the graph may have grown."""
+        raise NotImplementedError
+
+    def _ids(self, grads: Iterable[Any]) -> list[str | None]:
+        """The ids of gradients in `table`."""
+        return self.table.ids(grads)
+
+    def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
+        event: dict[str, Any] = {"k": len(self.events), "type": kind}
+        if node is not None:
+            event["node"] = self.graph.node[node]
+        event |= fields
+        self.events.append(event)
+
+    def _emit_arrival(self, source: Any, position: int, node: Any, slot: int, grad: Any) -> None:
+        """A gradient has come to `node` along an edge, and `grad` is what waits there now."""
+        name = self.graph.node[node]
+        self.have[name] += 1
+        have, need = self.have[name], self.need[node]
+        edge = f"e{self.graph.node[source][1:]}-{position}"
+        (array,) = self._ids((grad,))
+        self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=array)
+        if have == need:
+            self._emit("ready", node)
+
+    def _emit_error(self, node: Any, error: BaseException, stale: str | None) -> None:
+        """What ended the pass: its class, and what it says, if it can say it."""
+        try:
+            message = str(error)
+        except Exception:  # noqa: BLE001  # the one that ended the pass is the one to raise
+            message = "(no text: its __str__ raises)"
+        saved = {} if stale is None else {"saved": stale}
+        self._emit("error", node, **saved, error=type(error).__name__, message=message)
 
 
 class _Mark(NamedTuple):
@@ -48,79 +113,66 @@ class _Mark(NamedTuple):
     spans: int
 
 
-class Log:
-    """Writes down what one pass does.
+class Log(EventLog[EngineGraph]):
+    """The log of a pass of glassgrad's engine.
 
     Args:
         task: the pass, which has not begun.
-        names: the ids of what it meets.
-        outputs: the tensors that it starts from.
+        graph: what it goes through.
         full: keep all elements of all arrays.
-
-    Attributes:
-        graph: the graph as it was when the pass began.
-        table: the arrays the events speak of.
-        events: what has happened so far.
     """
 
-    def __init__(
-        self, task: GraphTask, names: Names, outputs: list[Tensor], *, full: bool = False
-    ) -> None:
-        self.task, self.names = task, names
-        self.table = ArrayTable(full=full)
-        self.events: list[dict[str, Any]] = []
-        self.graph = describe(names, self.table, outputs)
+    def __init__(self, task: GraphTask, graph: EngineGraph, *, full: bool = False) -> None:
+        needed = task.schedule.needed
+        running = [node for node in task.schedule if needed is None or node in needed]
+        super().__init__(graph, running, full=full)
+        self.task = task
+        self.document = graph.describe(self.table)
         self.table.forget()
-        self._growth = Growth(task, names) if task.recording else None
-        if self._growth is None:
-            names.forget_storages()
-        self._need = _incoming(task)
-        self._have: Counter[str] = Counter()
-        self._next = ""
+        if task.recording:
+            self.growth = Growth(graph, ())
+        else:
+            graph.forget_storages()
+        self._under_way: tuple[dict[Any, Any], Any] | None = None  # what the pass let go, failing
         self._entering: list[str | None] = []
         self._may_write = False
         for node in task.schedule:
-            if not self._need[node]:
+            if not self.need[node]:
                 self._emit("ready", node)
 
-    # What the log tells -------------------------------------------------------------------------
-
-    def trace(self) -> Trace:
-        """The graph as it was when the pass began, with what has grown since, and the events."""
-        graph, table = self.graph, self.table.copy()
-        if self._growth is not None:
-            graph = self._growth.added_to(graph, table)
-        return Trace(graph, table.summaries, list(self.events))
-
-    def all_names(self) -> Names:
-        """The ids of all nodes that `trace` tells of."""
-        return self.names if self._growth is None else self._growth.all_names()
+    def whole_graph(self) -> EngineGraph:
+        """The graph of all nodes that `trace` tells of."""
+        if self.growth is None:
+            return self.graph
+        whole = self.growth.whole(self._gradients())
+        assert isinstance(whole, EngineGraph)
+        return whole
 
     def close(self) -> None:
         """Let go of all arrays; what is written stays."""
-        if self._growth is not None:
-            self.graph = self._growth.added_to(self.graph, self.table)
-            self.names, self._growth = self.all_names(), None
+        if self.growth is not None:
+            self.document = self.growth.added_to(self.document, self.table, self._gradients())
+            self.graph, self.growth = self.whole_graph(), None
         self.forget()
-        self.names.forget_storages()
+        self.graph.forget_storages()
 
     # Back and forth -----------------------------------------------------------------------------
 
     def mark(self) -> _Mark:
         """This moment, for `rewind`."""
-        spans = 0 if self._growth is None else len(self._growth.spans)
-        return _Mark(len(self.events), len(self.table), self.names.hook_count, spans)
+        spans = 0 if self.growth is None else len(self.growth.spans)
+        return _Mark(len(self.events), len(self.table), self.graph.hook_count, spans)
 
     def rewind(self, mark: _Mark) -> None:
         """Forget what happened since `mark`, so that going on gives the same log again."""
         for event in self.events[mark.events :]:
             if event["type"] == "buffer":
-                self._have[event["node"]] -= 1
+                self.have[event["node"]] -= 1
         del self.events[mark.events :]
         self.table.cut(mark.arrays)
-        self.names.cut_hooks(mark.hooks)
-        if self._growth is not None:
-            del self._growth.spans[mark.spans :]
+        self.graph.cut_hooks(mark.hooks)
+        if self.growth is not None:
+            del self.growth.spans[mark.spans :]
 
     def forget(self) -> None:
         """Let go of all arrays, which somebody may be about to write: see the note above."""
@@ -141,180 +193,153 @@ class Log:
 
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
-        self._look_ahead()
-        under_way = self.task.buffers, self.task.turn
+        task = self.task
+        under_way = task.buffers, task.turn
+        at_end = task.position == len(task.schedule)
+        kind = "" if task.turn is None else task.turn.upcoming[0]
+        # Where code of a user may write: in hooks, rules, callbacks for the end of the pass.
+        self._may_write = kind in OF_USERS or at_end
+        if kind in _LOOKED_AT:
+            self._look_ahead(kind, task.turn)
         try:
-            is_plain = not self._may_write and self._growth is None
+            is_plain = not self._may_write and self.growth is None
             phase = advance() if is_plain else self._listening(advance)
         except BaseException as error:
-            self._failed(self._node, error, under_way)
+            node = None if at_end else task.schedule[task.position]
+            self._failed(kind, node, error, under_way)
             raise
         if self._may_write or phase is None:
             self.forget()
-        if phase is not None:
+        if phase is not None and phase.kind != "ready":  # that is told where the last one arrives
             _WRITERS[phase.kind](self, phase)
         return phase
 
-    @property
-    def _node(self) -> Node | None:
-        """The node whose turn it is."""
-        task = self.task
-        return task.schedule[task.position] if task.position < len(task.schedule) else None
-
     def _listening(self, advance: Callable[[], Phase | None]) -> Phase | None:
         """Call `advance`, while users' rules tell what they read, and new nodes are told apart."""
+        task = self.task
         outer, modes.tracer = modes.tracer, self._told
         state.tracing.add(id(self))
-        if self._growth is not None:
-            self._growth.begin(self._node)
+        if self.growth is not None:
+            is_over = task.position == len(task.schedule)
+            self.growth.begin(state.next_seq(), None if is_over else task.schedule[task.position])
         try:
             return advance()
         finally:
             modes.tracer = outer
             state.tracing.discard(id(self))
-            if self._growth is not None:
-                self._growth.end()
+            if self.growth is not None:  # whoever steps the pass may make nodes
+                self.growth.begin(state.next_seq(), None)
 
-    def _look_ahead(self) -> None:
+    def _look_ahead(self, kind: str, turn: Any) -> None:
         """Note what goes into the next phase, which may be written there."""
-        turn = self.task.turn
-        if turn is None:
-            self._next, self._may_write = "", self._node is None  # callbacks for the end
-            return
-        self._next = kind = turn.upcoming[0]
-        self._may_write = kind in _FREE
-        if kind in ("apply", "pre_hook"):
-            self._entering = self._arrays(turn.grads)
-            self._may_write = kind != "apply" or not has_builtin_rule(turn.node)
-        elif kind == "post_hook":
-            self._entering = self._arrays(turn.results)
-        elif kind == "accumulate":
-            had, came = self._arrays([_grad_of(turn.node), turn.grads[0]])
-            self._entering, self._may_write = [had, came], had is not None
-            self.table.drop(turn.grads[0])  # so that it can become the `.grad` itself
+        if kind == "post_hook":
+            self._entering = self.table.ids(turn.results)
         elif kind == "post_accumulate":
-            self._entering = self._arrays([_grad_of(turn.node)])
-
-    def _on_ready(self, _: Phase) -> None:
-        """It is written down where the last gradient arrives."""
+            self._entering = self.table.ids((grad_of(turn.node.variable),))
+        elif kind == "accumulate":
+            had = grad_of(turn.node.variable)
+            self._entering = self.table.ids((had, turn.grads[0]))
+            self._may_write = had is not None
+            self.table.drop(turn.grads[0])  # so that it can become the `.grad` itself
+        else:
+            self._entering = self.table.ids(turn.grads)
+            self._may_write = kind != "apply" or not has_builtin_rule(turn.node)
 
     def _on_hook(self, phase: Phase) -> None:
         if isinstance(phase.detail, ReferenceType):
             return  # a tensor that retains its gradient: nobody's hook
-        hook = self.names.hook(phase.node, phase.detail)
-        after = self._arrays(phase.after)
-        self._emit(phase.kind, phase.node, hook=hook, before=self._entering, after=after)
+        accumulated = phase.kind == "post_accumulate"
+        grads = (_grad_at(phase.node),) if accumulated else phase.after
+        fields = {"hook": self.graph.hook(phase.node, phase.detail), "before": self._entering}
+        kind = "post_hook" if accumulated else phase.kind
+        self._emit(kind, phase.node, **fields, after=self.table.ids(grads))
 
     def _on_apply(self, phase: Phase) -> None:
         node = phase.node
-        if isinstance(node, PrimitiveNode) and any(grad is not None for grad in phase.before):
+        if isinstance(node, PrimitiveNode) and any(x is not None for x in phase.before):
             self._unpacked("unpack", node)
-        self._emit("apply", node, grad_in=self._entering, grad_out=self._arrays(phase.after))
+        grad_out = self.table.ids(phase.after)
+        self._emit("apply", node, grad_in=self._entering, grad_out=grad_out)
         self.table.release()
 
     def _on_accumulate(self, phase: Phase) -> None:
-        node, came, (had, name) = phase.node, phase.before[0], self._entering
-        assert isinstance(node, AccumulateGrad)
-        grad = _grad_of(node)
-        if grad is None or had is not None or name is None:
-            array = self._arrays([grad])[0]
-        else:  # the first one, which is what came, or a copy of that
-            array = self.table.add_alike(numbers(grad), numbers(came), name, batch_of(grad))
-        self._emit("accumulate", tensor=self.names.leaf[node], grad=array)
+        grad = _grad_at(phase.node)
+        had, name = self._entering
+        if had is not None or grad is None or grad.payload is not phase.before[0]:
+            (name,) = self.table.ids((grad,))
+        self._emit("accumulate", tensor=self.graph.leaf[phase.node], grad=name)
         self.table.release()
-
-    def _on_post_accumulate(self, phase: Phase) -> None:
-        node, after = phase.node, self._arrays([_grad_of(phase.node)])
-        hook = self.names.hook(node, phase.detail)
-        self._emit("post_hook", node, hook=hook, before=self._entering, after=after)
 
     def _on_free_saved(self, phase: Phase) -> None:
         self._emit("free_saved", phase.node, bytes=phase.detail)
 
     def _on_buffer(self, phase: Phase) -> None:
         node, (source, position) = phase.node, phase.detail
-        name, slot = self.names.node[node], ends(source.edges[position])[1]
+        slot = ends(source.edges[position])[1]
         waiting = self.task.buffers.get(node)
-        waiting = waiting[slot] if type(waiting) is list else waiting
-        grad = None if waiting is None else self._array(waiting)
-        self._have[name] += 1
-        have, need = self._have[name], self._need[node]
-        edge = f"e{self.names.node[source][1:]}-{position}"
-        self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=grad)
-        if have == need:
-            self._emit("ready", node)
-
-    # Events -------------------------------------------------------------------------------------
-
-    def _emit(self, kind: str, node: Node | None = None, **fields: Any) -> None:
-        event: dict[str, Any] = {"k": len(self.events), "type": kind}
-        if node is not None:
-            event["node"] = self.names.node[node]
-        event |= fields
-        self.events.append(event)
-
-    def _arrays(self, grads: Iterable[Any]) -> list[str | None]:
-        return [None if grad is None else self._array(grad) for grad in grads]
-
-    def _array(self, grad: Any) -> str:
-        if type(grad) is np.ndarray:  # as nearly all are
-            return self.table.add_still(grad)
-        return self.table.add_still(numbers(grad), batch_of(grad))
+        grad = waiting[slot] if type(waiting) is list else waiting
+        self._emit_arrival(source, position, node, slot, grad)
 
     def _told(self, kind: str, node: Node) -> None:
         """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
-        if modes.task is self.task and node in self.names.node:
+        if modes.task is self.task and node in self.graph.node:
             self._unpacked(kind, node)
 
     def _unpacked(self, kind: str, node: Node) -> None:
         """A rule reads what its node saved."""
-        for name, _, saved, now in saved_by(node):
+        for name, _, saved, now in self.graph.saved_by(node):
             self._emit(kind, node, saved=name, version=[saved, now])
 
     def _failed(
-        self, node: Node | None, error: BaseException, under_way: tuple[dict[Any, Any], Any]
+        self,
+        kind: str,
+        node: Node | None,
+        error: BaseException,
+        under_way: tuple[dict[Any, Any], Any],
     ) -> None:
         """Write down what ended the pass, and close the log over what was under way then."""
-        stale: dict[str, str] = {}
+        stale = None
         if node is not None and isinstance(error, StaleTensorError):
-            for name, _, saved, now in saved_by(node):
-                if isinstance(node, PrimitiveNode) and self._next == "apply":
+            for name, _, saved, now in self.graph.saved_by(node):
+                if isinstance(node, PrimitiveNode) and kind == "apply":
                     self._emit("unpack", node, saved=name, version=[saved, now])
                 if saved != now:
-                    stale = {"saved": name}
+                    stale = name
                     break
-        self._emit("error", node, **stale, **error_in_words(error))
-        if self._growth is not None:
-            self._growth.waiting, self._growth.turn = under_way
+        self._emit_error(node, error, stale)
+        self._under_way = under_way
         self.close()
         under_way[0].clear()  # the frames of the exception are not to keep the gradients alive
+        self._under_way = None
         vars(error)["trace"] = self.trace()
+
+    def _gradients(self) -> Iterator[Tensor]:
+        """What the pass has left in `.grad`, what it has captured, and what is under way."""
+        waiting, turn = self._under_way or (self.task.buffers, self.task.turn)
+        found: list[Any] = list(self.task.captured)
+        for node in self.graph.nodes:
+            holders = [node.variable] if isinstance(node, AccumulateGrad) else []
+            holders += [tensor for _, tensor in self.graph.retained_by(node)]
+            found += [grad_of(tensor) for tensor in holders]
+        for grads in waiting.values():
+            found += grads if type(grads) is list else [grads]
+        found += [] if turn is None else [*turn.grads, *turn.results]
+        return (grad for grad in found if isinstance(grad, Tensor))
+
+
+def _grad_at(node: Any) -> Tensor | None:
+    return grad_of(node.variable)
 
 
 _WRITERS: dict[str, Callable[[Log, Phase], None]] = {
-    "ready": Log._on_ready,
     "pre_hook": Log._on_hook,
     "apply": Log._on_apply,
     "post_hook": Log._on_hook,
     "accumulate": Log._on_accumulate,
-    "post_accumulate": Log._on_post_accumulate,
+    "post_accumulate": Log._on_hook,
     "free_saved": Log._on_free_saved,
     "buffer": Log._on_buffer,
 }
 
-_FREE = (*HOOK_PHASES, "pass_by")
-"""The phases in which hooks of users run."""
-
-
-def _incoming(task: GraphTask) -> Counter[Node]:
-    """How many edges lead to each node of the pass from nodes that run."""
-    needed = task.schedule.needed
-    running = [node for node in task.schedule if needed is None or node in needed]
-    return Counter(ends(edge)[0] for node in running for edge in node.edges if edge is not None)
-
-
-def _grad_of(node: Any) -> Tensor | None:
-    """The `.grad` of the leaf of an AccumulateGrad."""
-    assert isinstance(node, AccumulateGrad)
-    cold = node.variable.cold
-    return None if cold is None else cold.grad
+_LOOKED_AT = (*HOOK_PHASES, "apply", "accumulate")
+"""The phases whose gradients may be written."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from .events import Trace
 
-__all__ = ["Cut", "Matching", "match"]
-
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
 
 

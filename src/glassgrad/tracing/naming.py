@@ -17,8 +17,6 @@ from glassgrad.autograd.scopes import entered_in
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.tensor import Tensor
 
-__all__ = ["Naming"]
-
 Path = tuple[str, ...]
 
 

@@ -1,49 +1,108 @@
-"""What can be seen of a paused pass: a `Session` without the parts that move or change it."""
+"""A pass that is paused, of glassgrad's engine or PyTorch's: what can be seen of it."""
 
+from collections.abc import Callable, Iterable
+from types import TracebackType
 from typing import Any
 
-from glassgrad.base.errors import GraphError
-from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.tensor import Tensor
-from glassgrad.engine.task import GraphTask
-
-from . import inspection
-from .breakpoints import Breakpoint, find_node
-from .describing import Names
+from . import breakpoints, inspection
+from .breakpoints import Breakpoint, Makers, find_node
 from .events import Trace
+from .graph import SavedTensor
 from .inspection import Hook, Saved, Waiting
-from .log import Log
-from .rewind import Journal
-
-__all__ = ["Paused"]
+from .log import EventLog
 
 
 class Paused:
     """A pass that is paused.
 
     Attributes:
-        schedule: the nodes that the pass visits, in order.
         outputs: the tensors it starts from.
         names: the ids of nodes ("n3", n0 is the oldest), leaves and hooks.
         stopped_by: the breakpoint that it is paused at, or None.
-        is_closed: whether it was closed.
+        breakpoints: the breakpoints that are set.
     """
 
-    def __init__(self, task: GraphTask, outputs: list[Any]) -> None:
-        self.schedule: list[Node] = task.schedule
-        self.outputs = [x for x in outputs if isinstance(x, Tensor)]
-        self.names = Names(task.schedule, self.outputs)
+    _makers: Makers = breakpoints.MAKERS
+    _log: EventLog[Any]
+    _roots: list[Any]  # the nodes that it starts from
+    _runs: set[Any]  # those that it runs
+
+    def __init__(self, log: EventLog[Any]) -> None:
+        self._log = log
+        self.names = log.graph
+        self.outputs: list[Any] = log.graph.outputs
         self.stopped_by: Breakpoint | None = None
-        self.is_closed = False
-        self._task = task
-        self._runs = task.computed()
-        if task.only_root is not None:
-            self._runs.add(task.only_root)
-        self._ranks = {node: rank for rank, node in enumerate(self.schedule)}
-        self._roots: list[Any] = [x if isinstance(x, GradientEdge) else edge_of(x) for x in outputs]
-        self._sources = inspection.sources_of(self)
-        self._journal = Journal(task)
-        self._log = Log(task, self.names, self.outputs)
+        self.breakpoints: list[Breakpoint] = []
+
+    # What the engine tells ----------------------------------------------------------------------
+
+    @property
+    def schedule(self) -> list[Any]:
+        """The nodes that the pass visits, in order."""
+        raise NotImplementedError
+
+    @property
+    def position(self) -> int:
+        """How many nodes of the schedule are done."""
+        raise NotImplementedError
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the pass has come to its end."""
+        raise NotImplementedError
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the pass was ended before."""
+        raise NotImplementedError
+
+    @property
+    def _node(self) -> Any:
+        """The node that the pass waits at."""
+        raise NotImplementedError
+
+    @property
+    def _at_start(self) -> bool:
+        """Whether the current node's turn has not begun, as far as the engine can be stopped."""
+        return True
+
+    def _how(self) -> str:
+        """What is about to happen there."""
+        raise NotImplementedError
+
+    def _reached(self) -> set[Any]:
+        """The nodes that gradients have arrived at, the current one included."""
+        raise NotImplementedError
+
+    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
+        """The gradients at a node, as the engine has them."""
+        raise NotImplementedError
+
+    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
+        """Gradients to look at: writing to them changes nothing.
+
+        Under `create_graph` the real ones.
+        """
+        raise NotImplementedError
+
+    def _saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+        found: list[SavedTensor] = self.names.saved_by(node)
+        return found
+
+    def _all_nodes(self) -> Iterable[Any]:
+        """All nodes, the newest first."""
+        return self.schedule
+
+    def _check_open(self) -> None:
+        """Raise if the session was closed."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the pass where it is."""
+        raise NotImplementedError
+
+    # Looking ------------------------------------------------------------------------------------
 
     @property
     def trace(self) -> Trace:
@@ -56,119 +115,135 @@ class Paused:
         return self._log.trace()
 
     @property
-    def position(self) -> int:
-        """How many nodes of the schedule are done."""
-        return self._task.position
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the pass has come to its end."""
-        return self._task.position == len(self.schedule) and self._task.is_over
-
-    @property
-    def current(self) -> Node | None:
-        """The node whose turn it is; None at the end."""
-        return None if self.is_done or self.is_closed else self._node
-
-    @property
-    def _node(self) -> Any:
-        place = self._task.position
-        return self.schedule[place] if place < len(self.schedule) else None
-
-    @property
-    def _at_start(self) -> bool:
-        """Whether the current node's turn has not begun."""
-        return self._task.turn is None
-
-    @property
-    def arrived(self) -> tuple[Tensor | None, ...]:
+    def arrived(self) -> tuple[Any, ...]:
         """Copies of the gradients at the current node, one for each of its outputs."""
-        return inspection.copies(self._arriving())
+        return self._copies(self._arriving())
 
     @property
     def queue(self) -> list[Waiting]:
         """The nodes that gradients have arrived at, the current one first, each with how many."""
-        return [] if self.current is None else inspection.queue_of(self)
-
-    @property
-    def buffers(self) -> dict[Node, tuple[Tensor | None, ...]]:
-        """Copies of the gradients that wait for nodes whose turn has not begun."""
-        waiting = self._task.buffers
-        return {node: inspection.copies(self._waiting_at(node)) for node in waiting}
+        return [] if self._node is None else inspection.queue_of(self)
 
     @property
     def saved(self) -> list[Saved]:
         """What the current node has saved, with bytes and versions, and who shares the memory."""
-        return [] if self.current is None else self.saved_of(self.current)
+        return [] if self._node is None else inspection.saved_of(self, self._node)
 
-    def saved_of(self, node: "Node | Tensor | str") -> list[Saved]:
-        """What another node of the pass has saved; empty once it is freed."""
+    def saved_of(self, node: Any) -> list[Saved]:
+        """What a node of the pass has saved; empty once it is freed.
+
+        Args:
+            node: the node, its id "n3", or a tensor: the node where its gradient arrives.
+
+        Raises:
+            ArgumentError, ArgumentTypeError: if it is no part of the pass.
+        """
         return inspection.saved_of(self, find_node(self, node))
 
     @property
     def hooks(self) -> list[Hook]:
         """The hooks at the current node, in the order in which they run."""
-        return [] if self.current is None else inspection.hooks_of(self, self.current)
+        return [] if self._node is None else inspection.hooks_of(self, self._node)
 
     @property
-    def gradients(self) -> dict[str, Tensor | None]:
+    def gradients(self) -> dict[str, Any]:
         """The `.grad` of all leaves of the pass by name (by id, "t0", if they have none)."""
-        found: dict[str, Tensor | None] = {}
-        for leaf in self.names.leaves:
-            name = self.names.naming.of(leaf.variable)
-            name = self.names.leaf[leaf] if name is None or name in found else name
-            found[name] = None if leaf.variable.cold is None else leaf.variable.cold.grad
-        return found
+        return inspection.gradients_of(self.names)
 
-    def describe(self, node: Node) -> str:
+    def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-        return inspection.label_of(self, node)
+        return inspection.label_of(self.names, node)
+
+    def _arriving(self) -> tuple[Any, ...]:
+        return () if self._node is None else self._waiting_at(self._node)
 
     def __repr__(self) -> str:
         return inspection.view(self)
 
-    def _check_open(self) -> None:
-        if self.is_closed:
-            raise GraphError(
-                f"this session was closed after {self.position} of {len(self.schedule)} nodes. A "
-                "pass that has ended is not taken up again. Begin another: `gg.step(loss)`."
-            )
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
-    def _check_idle(self) -> None:
+    # Breakpoints --------------------------------------------------------------------------------
+
+    def break_at(
+        self,
+        *,
+        node: Any = None,
+        op: str | None = None,
+        tensor: Any = None,
+        scope: str | None = None,
+        hook: Any = None,
+        nan: bool | None = None,
+        norm: float | None = None,
+    ) -> Breakpoint:
+        """Have the pass stop by itself. Exactly one condition; several breakpoints may be set.
+
+        Args:
+            node: before this node, given as such or by its id "n3".
+            op: before each node of that name, "MulBackward0" or "Mul".
+            tensor: where the gradient of this tensor, given as such or by its name, has arrived.
+            scope: on the way into a scope: one name, or a path "encoder.block3".
+            hook: before this hook runs, given as the function or the handle.
+            nan: where nan or inf comes out of finite numbers.
+            norm: before a node whose gradient has a larger 2-norm.
+
+        A pass of PyTorch's refuses `scope` and `hook`: its nodes know no scopes, and its engine
+        does not wait before a hook. With `nan` it stops before the node that is next then; the one
+        that made them is `session.schedule[session.position - 1]`, unless a hook did.
+
+        Returns:
+            A Breakpoint. Its `remove()` takes it away; so does the end of a `with` block.
+
+        Raises:
+            ArgumentError, ArgumentTypeError: if it could never be met, or has no or two conditions.
+            GraphError: if the session was closed.
+
+        Example:
+            >>> x = tensor([1.0, 0.0], requires_grad=True)
+            >>> s = step(x.sqrt().sum())
+            >>> _ = s.break_at(nan=True)
+            >>> s.run().current.name()
+            'SqrtBackward0'
+        """
         self._check_open()
-        if self._journal.is_stepping:
-            raise GraphError(
-                f"this session is in the middle of a step, at {self._here()}, and a hook or a rule "
-                "of its own pass asks it to move. A pass does one thing after the other. Let the "
-                "hook return, and move or close the session when its step is done."
-            )
+        conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
+        conditions |= {"hook": hook, "nan": nan, "norm": norm}
+        return breakpoints.make(self, conditions).set_among(self.breakpoints)
 
-    def _here(self) -> str:
-        return "its end" if self.current is None else self.describe(self.current)
+    def _met(self) -> Breakpoint | None:
+        """The breakpoint that says to pause before what comes next."""
+        node = self._node
+        for point in self.breakpoints if node in self._runs else ():
+            if self._at_start and point.before is not None and point.before(self, node):
+                return point
+            if point.at_hook is not None and point.at_hook(self):
+                return point
+        return None
 
-    def _rank(self, node: Node) -> int:
-        return self._ranks[node]
+    def _spoiled(self, first: int) -> Breakpoint | None:
+        """The breakpoint that says to pause after what was just done, the events from `first`."""
+        events = [] if self._node is None else self._log.events[first:]
+        for point in self.breakpoints if events else ():
+            if point.after is not None and any(point.after(self, event) for event in events):
+                return point
+        return None
 
-    def _starts_at(self, node: Node) -> bool:
-        return any(source is None for source, _ in self._sources[node])
+    def _run_to(self, is_there: Callable[[], Any]) -> None:
+        """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
+        if self.stopped_by is None:
+            self.stopped_by = self._met()
+            if self.stopped_by is not None:
+                return
+        while not (self.is_done or self.is_closed):
+            self._step()
+            if self.stopped_by is not None or is_there():
+                return
 
-    def _arriving(self) -> tuple[Any, ...]:
-        return () if self.current is None else self._waiting_at(self.current)
-
-    def _waiting_at(self, node: Node) -> tuple[Any, ...]:
-        """The gradients at a node, as the engine has them."""
-        turn = self._task.turn
-        if turn is not None and turn.node is node:
-            return turn.grads
-        waiting = self._task.buffers.get(node)
-        if type(waiting) is list:
-            return tuple(waiting)
-        return (None,) * node.num_outputs if waiting is None else (waiting,)
-
-    def _has_sent(self, source: Node | None, place: int) -> bool:
-        """Whether a gradient has been handed on along an edge."""
-        if source is None or source is not self._node:
-            return source is None or self._rank(source) < self.position
-        turn = self._task.turn
-        done = () if turn is None else turn.todo[: turn.at]
-        return any(kind == "buffer" and what[0] == place for kind, what in done)
+    def _step(self) -> None:
+        """One step."""
+        raise NotImplementedError

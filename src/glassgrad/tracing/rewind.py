@@ -20,15 +20,17 @@ from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.core.views import CopySlices
-from glassgrad.engine.phase import Phase
+from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 from glassgrad.ops.generator import default_generator
-from glassgrad.recording.saving import PrimitiveNode, Unpacking
 
-__all__ = ["Journal", "has_builtin_rule"]
+from .engine_graph import EngineGraph, has_builtin_rule
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
+
+OF_USERS = (*HOOK_PHASES, "pass_by")
+"""The phases in which hooks of users run."""
 
 
 class Journal:
@@ -88,49 +90,29 @@ class Journal:
             return
         node, turn = task.schedule[task.position], task.turn
         if turn is None:
-            self._before_ready(node, None)
+            self.note_buffers((node,))
             return
         for kind, what in turn.todo[turn.at :]:
-            note: Callable[[Node, Any], None] = getattr(self, f"_before_{kind}")
-            note(node, what)
+            self._note_phase(kind, node, what)
             if kind not in ("capture", "free_saved"):  # which may be silent, and others follow
                 break
 
-    def _before_ready(self, node: Node, _: Any) -> None:
-        self.note_buffers((node,))
-
-    def _before_buffer(self, _: Node, place_and_edge: tuple[int, Any]) -> None:
-        self.note_buffers((ends(place_and_edge[1])[0],))
-
-    def _before_apply(self, node: Node, _: Any) -> None:
-        self.note_node(node)
-        if not has_builtin_rule(node):  # which writes to no gradient, and draws no numbers
-            self._note_elements()
+    def _note_phase(self, kind: str, node: Any, what: Any) -> None:
+        """Note what one phase of the turn of `node` will change."""
+        if kind == "buffer":
+            self.note_buffers((ends(what[1])[0],))
+        if kind in ("apply", "free_saved"):
+            self.note_node(node)
+        if kind in ("pre_hook", "pass_by"):  # the hook may be the one that retains a gradient
+            self._note_retained(node)
+        if kind in ("accumulate", "post_accumulate"):  # to write it is what such hooks are for
+            in_place = kind == "post_accumulate" or not self.task.on_tensors
+            self._note_grad(node.variable, is_written=in_place)
+        # A built-in rule writes to no gradient, and draws no numbers.
+        if kind in OF_USERS or (kind == "apply" and not has_builtin_rule(node)):
             self._note_numbers()
-
-    def _before_free_saved(self, node: Node, _: Any) -> None:
-        self.note_node(node)
-
-    def _before_capture(self, _node: Node, _: Any) -> None:
-        """It is known from the place of the pass."""
-
-    def _before_pre_hook(self, node: Node, _: Any) -> None:
-        self._note_retained(node)  # the hook may be the one that retains a gradient
-        self._note_elements()
-        self._note_numbers()
-
-    _before_pass_by = _before_pre_hook
-
-    def _before_post_hook(self, _node: Node, _: Any) -> None:
-        self._note_elements()
-        self._note_numbers()
-
-    def _before_accumulate(self, node: Any, _: Any) -> None:
-        self._note_grad(node.variable, is_written=not self.task.on_tensors)
-
-    def _before_post_accumulate(self, node: Any, _: Any) -> None:
-        self._note_grad(node.variable, is_written=True)  # that is what such hooks are for
-        self._note_numbers()
+            if kind != "post_accumulate":
+                self._note_elements()
 
     def _note_inner(self, inner: GraphTask) -> None:
         """Note what a pass that a hook or a rule is about to run will change."""
@@ -193,10 +175,8 @@ class Journal:
             self._undo.append((_undo_node, node, values, own))
 
     def _note_retained(self, node: Node) -> None:
-        for kept in () if node.cold is None else tuple(node.cold.retain.values()):
-            tensor = kept()
-            if tensor is not None:
-                self._note_grad(tensor, is_written=False)
+        for _, tensor in EngineGraph.retained_by(node):
+            self._note_grad(tensor, is_written=False)
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
         """Note the `.grad` of a tensor, and its elements if they will be written over."""
@@ -210,11 +190,6 @@ class Journal:
         seed, source = default_generator._seed, default_generator._source
         state = None if source is None else source.bit_generator.state
         self._undo.append((_undo_numbers, seed, source, state))
-
-
-def has_builtin_rule(node: Any) -> bool:
-    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
-    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
 
 
 def _can_be_written(array: Any) -> bool:

@@ -6,22 +6,22 @@ back takes.
 """
 
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentError, GraphError
-from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
+from glassgrad.core.hooks import as_tensor
 from glassgrad.core.tensor import Tensor
 from glassgrad.engine.backward import backward_task
 from glassgrad.engine.phase import HOOK_PHASES, Phase
 from glassgrad.engine.task import GraphTask
 
-from . import breakpoints, changing
-from .breakpoints import Breakpoint
+from .breakpoints import check_op, find_node, is_called
+from .engine_graph import EngineGraph, replace_saved
+from .log import Log
 from .paused import Paused
-from .snapshot import outputs_of
-
-__all__ = ["Session", "step"]
+from .record import outputs_of
+from .rewind import Journal
 
 _GRANULARITIES = ("node", "hook", "micro")
 
@@ -90,17 +90,113 @@ class Session(Paused):
     So does an exception of a hook or a rule, which arrives where `next()` was called.
 
     Attributes:
+        outputs: the tensors it starts from.
+        names: the ids of nodes ("n3", n0 is the oldest), leaves and hooks.
         granularity: how much one step does; may be changed at any time.
         breakpoints: the breakpoints that are set.
+        stopped_by: the one that it is paused at, or None.
     """
 
+    _log: Log
+
     def __init__(self, task: GraphTask, outputs: list[Any], granularity: str = "node") -> None:
-        super().__init__(task, outputs)
         self.granularity = granularity
-        self.breakpoints: list[Breakpoint] = []
+        self._task = task
+        self._is_closed = False
+        self._runs = task.computed()
+        if task.only_root is not None:
+            self._runs.add(task.only_root)
+        self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
+        edges: list[Any] = [edge_of(x) if isinstance(x, Tensor) else x for x in outputs]
+        self._roots = [ends(edge)[0] for edge in edges]
+        self._journal = Journal(task)
+        tensors = [x for x in outputs if isinstance(x, Tensor)]
+        super().__init__(Log(task, EngineGraph(task.schedule, tensors)))
         self._pauses: list[tuple[Any, Any]] = []  # marks of all pauses before this one
         while self._node not in self._runs and not self.is_done:
             self._phase()  # a node that is only passed by has no turn
+
+    # Where it stands ----------------------------------------------------------------------------
+
+    @property
+    def schedule(self) -> list[Node]:
+        """The nodes that the pass visits, in order."""
+        return self._task.schedule
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._is_closed
+
+    @property
+    def position(self) -> int:
+        """How many nodes of the schedule are done."""
+        return self._task.position
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the pass has come to its end."""
+        return self._task.position == len(self.schedule) and self._task.is_over
+
+    @property
+    def current(self) -> Node | None:
+        """The node whose turn it is; None at the end."""
+        node: Node | None = self._node
+        return node
+
+    @property
+    def buffers(self) -> dict[Node, tuple[Tensor | None, ...]]:
+        """Copies of the gradients that wait for nodes whose turn has not begun."""
+        return {node: self._copies(self._waiting_at(node)) for node in self._task.buffers}
+
+    @property
+    def _node(self) -> Any:
+        at_end = self.is_closed or self.position == len(self.schedule)
+        return None if at_end else self.schedule[self.position]
+
+    @property
+    def _at_start(self) -> bool:
+        """Whether the current node's turn has not begun."""
+        return self._task.turn is None
+
+    def _how(self) -> str:
+        turn = self._task.turn
+        return ", before it runs" if turn is None else _HALFWAY[turn.upcoming[0]]
+
+    def _reached(self) -> set[Any]:
+        return {self._node, *self._task.buffers}
+
+    def _waiting_at(self, node: Node) -> tuple[Any, ...]:
+        turn = self._task.turn
+        if turn is not None and turn.node is node:
+            return turn.grads
+        waiting = self._task.buffers.get(node)
+        if type(waiting) is list:
+            return tuple(waiting)
+        return (None,) * node.num_outputs if waiting is None else (waiting,)
+
+    def _copies(self, grads: Iterable[Any]) -> tuple[Tensor | None, ...]:
+        real = (Tensor, type(None))
+        return tuple([x if isinstance(x, real) else as_tensor(x.copy()) for x in grads])
+
+    def _check_open(self) -> None:
+        if self.is_closed:
+            raise GraphError(
+                f"this session was closed after {self.position} of {len(self.schedule)} nodes. A "
+                "pass that has ended is not taken up again. Begin another: `gg.step(loss)`."
+            )
+
+    def _check_idle(self) -> None:
+        self._check_open()
+        if self._journal.is_stepping:
+            raise GraphError(
+                f"this session is in the middle of a step, at {self._here()}, and a hook or a rule "
+                "of its own pass asks it to move. A pass does one thing after the other. Let the "
+                "hook return, and move or close the session when its step is done."
+            )
+
+    def _here(self) -> str:
+        return "its end" if self._node is None else self.describe(self._node)
 
     # Moving -------------------------------------------------------------------------------------
 
@@ -187,18 +283,18 @@ class Session(Paused):
 
     def _goal(self, what: Any) -> Callable[[], bool]:
         if isinstance(what, str) and what not in self.names.node.values():
-            breakpoints.check_op(what, self.schedule)
+            check_op(what, self.schedule)
             ahead = self.schedule[self.position + 1 :]
-            if not any(breakpoints.is_called(node, what) for node in ahead if node in self._runs):
+            if not any(is_called(node, what) for node in ahead if node in self._runs):
                 raise ArgumentError(
                     f"no {what} is ahead of {self._here()}. A pass visits each node once. Write "
                     "back() to return to one that has run."
                 )
-            return lambda: self._at_start and breakpoints.is_called(self._node, what)
+            return lambda: self._at_start and is_called(self._node, what)
         if callable(what) and not isinstance(what, (Node, Tensor)):
             return lambda: self._asks(what)
-        goal = breakpoints.find_node(self, what)
-        if goal not in self._runs or self._rank(goal) < self.position:
+        goal = find_node(self, what)
+        if goal not in self._runs or self._ranks[goal] < self.position:
             why = "has run already" if goal in self._runs else "does not run in this pass"
             raise ArgumentError(
                 f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
@@ -211,17 +307,9 @@ class Session(Paused):
         return bool(what(self))
 
     def _go(self, is_there: Callable[[], bool]) -> Self:
-        """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
         self._check_idle()
         self._log.forget()
-        if self.stopped_by is None and not self.is_done:
-            self.stopped_by = self._met()
-            if self.stopped_by is not None:
-                return self
-        while not self.is_done:
-            self._step()
-            if self.stopped_by is not None or is_there():
-                break
+        self._run_to(is_there)
         return self
 
     def _step(self) -> None:
@@ -229,10 +317,11 @@ class Session(Paused):
         self._pauses.append((self._journal.mark(), self._log.mark()))
         self.stopped_by = None
         while True:
+            before = len(self._log.events)
             phase = self._phase()
             if self._task.is_over:
                 return
-            self.stopped_by = self._spoiled(phase) or self._met()
+            self.stopped_by = self._spoiled(before) or self._met()
             if self.stopped_by is not None or self._is_pause(phase):
                 return
 
@@ -252,74 +341,6 @@ class Session(Paused):
             return ran or self._task.turn.upcoming[0] in HOOK_PHASES
         return self.granularity == "micro" and phase is not None
 
-    def _met(self) -> Breakpoint | None:
-        """The breakpoint that says to pause before what comes next."""
-        node = self._node
-        if node not in self._runs:
-            return None
-        for point in self.breakpoints:
-            if self._at_start and point.before is not None and point.before(self, node):
-                return point
-            if point.at_hook is not None and point.at_hook(self):
-                return point
-        return None
-
-    def _spoiled(self, phase: Phase | None) -> Breakpoint | None:
-        """The breakpoint that says to pause after what was just done."""
-        for point in self.breakpoints:
-            if phase is not None and point.after is not None and point.after(self, phase):
-                return point
-        return None
-
-    # Breakpoints --------------------------------------------------------------------------------
-
-    def break_at(
-        self,
-        *,
-        node: "Node | str | None" = None,
-        op: str | None = None,
-        tensor: Tensor | str | None = None,
-        scope: str | None = None,
-        hook: Any = None,
-        nan: bool | None = None,
-        norm: float | None = None,
-    ) -> Breakpoint:
-        """Have the pass stop by itself. Exactly one condition; several breakpoints may be set.
-
-        Args:
-            node: before this node, given as such or by its id "n3".
-            op: before each node of that name, "MulBackward0" or "Mul".
-            tensor: where the gradient of this tensor, given as such or by its name, has arrived.
-            scope: on the way into a scope: one name, or a path "encoder.block3".
-            hook: before this hook runs, given as the function or the handle.
-            nan: where nan or inf comes out of finite numbers.
-            norm: before a node whose gradient has a larger 2-norm.
-
-        Returns:
-            A Breakpoint. Its `remove()` takes it away; so does the end of a `with` block.
-
-        Raises:
-            ArgumentError, ArgumentTypeError: if it could never be met, or has no or two conditions.
-
-        Example:
-            >>> x = tensor([1.0, 0.0], requires_grad=True)
-            >>> s = step(x.sqrt().sum())
-            >>> _ = s.break_at(nan=True)
-            >>> s.run().current.name()
-            'SqrtBackward0'
-        """
-        self._check_open()
-        conditions = {
-            "node": node,
-            "op": op,
-            "tensor": tensor,
-            "scope": scope,
-            "hook": hook,
-            "nan": nan,
-            "norm": norm,
-        }
-        return breakpoints.make(self, conditions).set_among(self.breakpoints)
-
     # Changing -----------------------------------------------------------------------------------
 
     def set_gradient(self, at: "Node | Tensor | GradientEdge | str", value: Tensor) -> None:
@@ -334,7 +355,43 @@ class Session(Paused):
             ArgumentTypeError: if `value` is no tensor.
         """
         self._check_open()
-        changing.set_gradient(self, at, value)
+        node, nr = find_node(self, at), 0
+        if isinstance(at, (GradientEdge, Tensor)):
+            nr = at.output_nr
+        have = self._waiting_at(node)
+        label = self.describe(node)
+        turn = self._task.turn
+        is_begun = turn is not None and turn.node is node
+        used = is_begun and turn is not None and turn.upcoming[0] not in _BEFORE_THE_RULE
+        if used or self._ranks[node] < self.position:
+            raise GradientError(
+                f"the gradient at {label} has been used: the node has run. What is changed now "
+                "would go nowhere. Step back first, or change the gradient of a node in `queue`."
+            )
+        if len(have) > 1 and isinstance(at, (Node, str)):
+            raise GradientError(
+                f"{label} has {len(have)} outputs, each with a gradient of its own, and none was "
+                "named. A gradient belongs to one tensor. Pass the tensor, or "
+                "GradientEdge(node, nr)."
+            )
+        if have[nr] is None:
+            raise GradientError(
+                f"can't replace a None gradient with a non-None value: none has arrived at "
+                f"{label}. The nodes that send it will add theirs later. Go on until it is in "
+                "`queue`."
+            )
+        _check(value, have[nr].shape, have[nr].dtype, f"the gradient at {label}")
+        new = value if self._task.on_tensors else value.payload
+        if is_begun and turn is not None:
+            self._journal.note_turn()
+            turn.grads = (*have[:nr], new, *have[nr + 1 :])
+            return
+        self._journal.note_buffers([node])
+        waiting = self._task.buffers[node]
+        if type(waiting) is list:
+            waiting[nr] = new
+        else:
+            self._task.buffers[node] = new
 
     def set_saved(self, node: "Node | str", name: str, value: Tensor) -> None:
         """Replace what a node saved under `name`, and have its rule use that.
@@ -352,7 +409,18 @@ class Session(Paused):
             ArgumentTypeError: if `value` is no tensor.
         """
         self._check_open()
-        changing.set_saved(self, node, name, value)
+        at = find_node(self, node)
+        label = self.describe(at)
+        found = {known: what for known, what, _, _ in self.names.saved_by(at)}
+        if name not in found:
+            known = ", ".join(map(repr, found)) or "nothing (any more)"
+            raise ArgumentError(
+                f"{label} has saved no {name!r}; it holds {known}. Only what a node holds can be "
+                "replaced. `session.saved_of(node)` lists it."
+            )
+        _check(value, found[name].shape, found[name].dtype, f"{name!r} of {label}")
+        self._journal.note_node(at)
+        replace_saved(at, name, value)
 
     # The end ------------------------------------------------------------------------------------
 
@@ -365,7 +433,7 @@ class Session(Paused):
         if self.is_closed:
             return
         self._check_idle()
-        self.is_closed = True
+        self._is_closed = True
         self._log.close()  # first: under create_graph it looks at what waits
         self._task.close()
         self._journal.forget()
@@ -375,10 +443,35 @@ class Session(Paused):
         self._check_open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+
+_HALFWAY = {
+    "pre_hook": ", before a hook",
+    "apply": ", before its rule",
+    "accumulate": ", before it adds to .grad",
+    "post_accumulate": ", after it added to .grad and before a hook",
+    "post_hook": ", after its rule and before a hook",
+    "free_saved": ", after its rule and before it lets go of what it saved",
+    "buffer": ", after its rule and before a gradient is handed on",
+    "pass_by": ", its gradient taken",
+}
+
+_BEFORE_THE_RULE = ("capture", "pre_hook", "apply", "accumulate", "pass_by")
+
+
+def _check(value: Any, shape: Any, dtype: Any, what: str) -> None:
+    """Raise unless `value` may stand in for something of that shape and dtype."""
+    if not isinstance(value, Tensor):
+        raise ArgumentTypeError(
+            f"{what} is to be replaced by a {type(value).__name__}. The pass goes on with "
+            "tensors. Write `glassgrad.tensor(value, dtype=…)`."
+        )
+    if tuple(value.shape) != tuple(shape):
+        raise GradientError(
+            f"{what} has the shape {tuple(shape)}, and the new value {tuple(value.shape)}. The "
+            "rules that use it were chosen for the old one. Write `value.reshape(…)`, or expand it."
+        )
+    if value.dtype != dtype:
+        raise GradientError(
+            f"{what} is {dtype}, and the new value {value.dtype}. A gradient has its tensor's "
+            f"dtype. Write `value.to(glassgrad.{dtype})`."
+        )

@@ -3,15 +3,19 @@
 import functools
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from .measuring import HEAD, Measures, are_equal, hashed, measured
+from glassgrad.base.backend import asnumpy
+from glassgrad.core.layers import Layer
+from glassgrad.core.tensor import Tensor
 
-__all__ = ["ArrayTable", "summarize"]
-
+HEAD = 4  # so many elements are shown of an array that is not kept whole
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on
+
+Array = np.ndarray[Any, Any]
 
 
 class ArrayTable:
@@ -32,8 +36,7 @@ class ArrayTable:
         self.full = full
         self._ids: dict[tuple[Any, ...], str] = {}
         self._summaries: dict[str, dict[str, Any]] = {}
-        self._small: dict[str, np.ndarray[Any, Any]] = {}
-        self._batched: dict[str, int] = {}  # of which arrays the first dims count examples
+        self._small: dict[str, tuple[Array, int]] = {}  # those that nobody has asked about
         self._still: dict[int, tuple[Any, str]] = {}  # the arrays too: an id may be used again
         self._most_still = 0
 
@@ -43,8 +46,8 @@ class ArrayTable:
     @property
     def summaries(self) -> dict[str, dict[str, Any]]:
         """What there is to know of each array, by id."""
-        for name, array in self._small.items():
-            self._summaries[name] = self._told(name, array)
+        for name, (array, examples) in self._small.items():
+            self._summaries[name] = _entry(array, self.full, examples)
         self._small.clear()
         return self._summaries
 
@@ -57,42 +60,38 @@ class ArrayTable:
         array = np.asarray(array)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        digest, measures = hashed(array, exact=self.full)
-        key = (array.dtype.str, array.shape, len(batch), digest)
+        small = array.nbytes < _WORTH_A_VIEW
+        content = hash(array.tobytes()) if small else digest(array)
+        key = (array.dtype.str, array.shape, len(batch), content)
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
-            if batch:
-                self._batched[known] = len(batch)
             if array.size <= _SMALL:
-                self._small[known] = array.copy()  # most passes are run without being looked at
+                self._small[known] = array.copy(), len(batch)
             else:
-                self._summaries[known] = self._told(known, array, measures)
+                self._summaries[known] = _entry(array, self.full, len(batch))
         return known
 
-    def _told(self, name: str, array: Any, measures: Measures | None = None) -> dict[str, Any]:
-        entry = _entry(array, measures or measured(array), full=self.full)
-        dims = self._batched.get(name)
-        if dims is not None:
-            shape = entry["shape"]
-            entry |= {"shape": shape[dims:], "batch": shape[:dims]}
-        return entry
+    def ids(self, values: Iterable[Any]) -> list[str | None]:
+        """The ids of tensors and arrays, None for None.
 
-    def add_still(self, array: Any, batch: tuple[int, ...] = ()) -> str:
-        """As `add`; if it was added so before, the caller vouches that nobody wrote it since.
-
-        `forget` ends that: it is to be called whenever code of a user may have run.
+        Of what was added so before, the caller vouches that nobody wrote it since. `forget` ends
+        that: it is to be called whenever code of a user may have run.
         """
-        known = self._still.get(id(array))
-        if known is None:
-            known = self._still[id(array)] = (array, self.add(array, batch))
-        return known[1]
-
-    def add_alike(self, array: Any, other: Any, name: str, batch: tuple[int, ...] = ()) -> str:
-        """As `add`, for what is likely equal to `other`, whose id is known: comparing is faster."""
-        if array is other or are_equal(np.asarray(array), np.asarray(other)):
-            return name
-        return self.add(array, batch)
+        found: list[str | None] = []
+        for value in values:
+            array = value.payload if type(value) is Tensor else value
+            known = self._still.get(id(array))
+            if value is None:
+                found.append(None)
+            elif known is not None:
+                found.append(known[1])
+            else:
+                plain = type(array) is np.ndarray  # as nearly all are
+                name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
+                self._still[id(array)] = array, name
+                found.append(name)
+        return found
 
     def drop(self, array: Any) -> None:
         """Let go of one array."""
@@ -119,19 +118,16 @@ class ArrayTable:
             name = self._ids.popitem()[1]
             self._summaries.pop(name, None)
             self._small.pop(name, None)
-            self._batched.pop(name, None)
 
     def copy(self) -> "ArrayTable":
         """A table to go on with, which leaves this one as it is."""
         twin = ArrayTable(full=self.full)
         twin._ids, twin._summaries = self._ids.copy(), self.summaries.copy()
-        twin._batched = self._batched.copy()
         return twin
 
 
 _IN_THE_TABLE = 2  # references: the entry, and the argument of `getrefcount`
-_SMALL = 1024
-"""Up to so many elements a copy of an array is made at once, and what there is to say later."""
+_SMALL = 1024  # up to so many elements a copy is made, and what there is to say is found later
 
 
 def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
@@ -149,49 +145,165 @@ def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
         >>> summarize(np.array([3.0, 4.0], np.float32))["norm"]
         5.0
     """
-    array = np.asarray(array)
-    return _entry(array, measured(array), full=full)
+    return _entry(np.asarray(array), full)
 
 
-def _entry(array: np.ndarray[Any, Any], measures: Measures, *, full: bool) -> dict[str, Any]:
-    low, high, norm, nans, infs = measures
-    entry: dict[str, Any] = {
-        "shape": list(array.shape),
-        "dtype": dtype_name(array.dtype),
-        "min": None if low is None else number(low),
-        "max": None if high is None else number(high),
-        "norm": None if norm is None else number(norm),
-        "head": [number(item) for item in array.flat[:HEAD].tolist()],
-    }
+def _entry(array: Array, full: bool, examples: int = 0) -> dict[str, Any]:
+    """An entry of `arrays`; the first `examples` dims of the array count examples."""
+    *measures, nans, infs = measured(array)
+    shape, head = list(array.shape), array.flat[:HEAD].tolist()
+    low, high, norm, *head = rounded([*measures, *head])
+    entry: dict[str, Any] = {"shape": shape[examples:], "dtype": dtype_name(array.dtype)}
+    entry |= {"min": low, "max": high, "norm": norm, "head": head}
+    if examples:
+        entry["batch"] = shape[:examples]
     if nans:
         entry["nan"] = nans
     if infs:
         entry["inf"] = infs
     if full:
-        entry["values"] = [number(item) for item in array.ravel().tolist()]
+        entry["values"] = rounded(array.ravel().tolist())
     return entry
 
 
-def number(value: Any) -> Any:
-    """`value` as JSON keeps it: six significant digits; what JSON has no number for is a string.
+def head_in_words(entry: dict[str, Any]) -> str:
+    """The first elements of an array, from its entry: "[1.0, 2.0, …]"."""
+    more = ["…"] if math.prod(entry["shape"]) > len(entry["head"]) else []
+    return f"[{', '.join([*map(str, entry['head']), *more])}]"
+
+
+def rounded(values: list[Any]) -> list[Any]:
+    """Numbers of Python as JSON keeps them: six significant digits; nan and inf are strings.
 
     Example:
-        >>> number(2 / 3), number(float("nan")), number(1 - 2j)
-        (0.666667, 'nan', '1-2j')
+        >>> rounded([2 / 3, float("nan"), 1 - 2j, -0.0])
+        [0.666667, 'nan', '1-2j', 0.0]
     """
-    if type(value) is float and -1e100 < value < 1e100:  # nearly all are
-        return float(f"{value:.{DIGITS}g}") + 0.0  # + 0.0: -0.0 is printed as 0.0
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, complex):
-        return f"{value.real:.{DIGITS}g}{value.imag:+.{DIGITS}g}j"
-    if not isinstance(value, float):
-        return str(value)
-    return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else str(value)
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, float) and math.isfinite(value):
+            found.append(float(f"{value:.{DIGITS}g}") + 0.0)  # + 0.0: -0.0 is printed as 0.0
+        elif isinstance(value, complex):
+            found.append(f"{value.real:.{DIGITS}g}{value.imag:+.{DIGITS}g}j")
+        else:
+            found.append(value if isinstance(value, int) or value is None else str(value))
+    return found
 
 
 @functools.cache
 def dtype_name(dtype: Any) -> str:
     """What a dtype is called: NumPy takes as long to find that out as to add an array."""
-    return str(dtype)
+    return str(dtype).removeprefix("torch.")
+
+
+def numbers(value: Any) -> Any:
+    """A NumPy array of a tensor, also of PyTorch's, of an array of some backend, or of a scalar.
+
+    Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
+    """
+    if type(value) is np.ndarray:
+        return value
+    value = value.payload if isinstance(value, Tensor) else value
+    value = value.array if isinstance(value, Layer) else value
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _array_of(value, torch)
+    return value if getattr(value, "shape", None) == () else asnumpy(value)
+
+
+def _array_of(tensor: Any, torch: Any) -> Any:
+    """The numbers of a tensor of PyTorch of any shape, device and layout."""
+    tensor = tensor.detach()
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    tensor = tensor.cpu().resolve_conj().resolve_neg()
+    try:
+        return tensor.numpy()
+    except TypeError:
+        return tensor.float().numpy()  # bfloat16 and the like, which NumPy does not have
+
+
+def batch_of(value: Any) -> tuple[int, ...]:
+    """How many examples a tensor or payload is of: a size for each `vmap` around, outermost first.
+
+    They are the first dims of the array at the bottom; the shape is that of one example.
+    """
+    payload = value.payload if isinstance(value, Tensor) else value
+    if not isinstance(payload, Layer):
+        return ()
+    shape = payload.array.shape
+    return tuple(shape[: len(shape) - payload.ndim])
+
+
+# Of many elements -------------------------------------------------------------------------------
+
+
+def digest(array: Array) -> int:
+    """A number that tells arrays of one dtype and shape apart, bit by bit: nan equals itself.
+
+    The bytes of a large one are taken as numbers of 64 bits, of which each is multiplied by a
+    random one. That finds any change with all but a probability of 2⁻³³, and takes a third of the
+    time of a checksum of the standard library, which would be most of the work of a log.
+    """
+    if array.dtype.hasobject:
+        return hash(array.tobytes())
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    rest = data.size % 8
+    words = data[: data.size - rest].view(np.uint64)
+    sums = []
+    for first in range(0, words.size, _PIECE):
+        piece = words[first : first + _PIECE]
+        folded = piece >> 32  # for a product loses as many bits as a float's last bits are zeros
+        folded ^= piece
+        sums.append(int(folded.dot(_random_numbers()[: piece.size])))
+    return hash((*sums, data[words.nbytes :].tobytes()))
+
+
+def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
+    """Of the finite elements the least, the greatest and the 2-norm; how many are nan, and inf.
+
+    None where there is no such number: no element, or none that can be compared.
+    """
+    flat, nans, infs = array.ravel(), 0, 0
+    kind = flat.dtype.kind
+    if kind == "f" and 0 < flat.size <= _FEW:  # for which Python is faster than NumPy
+        values = flat.tolist()
+        if all(map(math.isfinite, values)):
+            return min(values), max(values), math.hypot(*values), 0, 0
+    elif kind == "f" and flat.size and (usual := _usual(flat)):
+        return *usual, 0, 0
+    if kind in "fc":
+        nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
+        flat = flat[np.isfinite(flat)]
+    low, high = (flat.min(), flat.max()) if flat.size and kind != "c" else (None, None)
+    low, high = [end.item() if isinstance(end, np.generic) else end for end in (low, high)]
+    if kind not in "biufc" or not flat.size:
+        return low, high, 0.0 if kind in "biufc" else None, nans, infs
+    size = abs(flat.astype(np.complex128))  # in double precision, also -128 of 8 bits
+    top = float(size.max()) or 1.0  # the squares of 1e200 would overflow, those of 1e-200 vanish
+    return low, high, top * float(np.linalg.norm(size / top)), nans, infs
+
+
+def _usual(flat: Array) -> tuple[float, float, float] | None:
+    """The measures of usual numbers, in one go through the memory; None for any others."""
+    low, high, total = math.inf, -math.inf, 0.0
+    for first in range(0, flat.size, _PIECE):
+        piece = flat[first : first + _PIECE]
+        least, most = float(np.minimum.reduce(piece)), float(np.maximum.reduce(piece))
+        if not (least > -1e100 and most < 1e100):  # or nan, which is the least and the greatest
+            return None
+        low, high = min(low, least), max(high, most)
+        wide = piece.astype(np.float64, copy=False)
+        total += float(wide.dot(wide))
+    tiny = 0.0 < max(-low, high) < 1e-100
+    return None if tiny else (low, high, math.sqrt(total))
+
+
+@functools.cache
+def _random_numbers() -> Array:
+    return np.random.default_rng(0).integers(0, 2**64, _PIECE, dtype=np.uint64) | np.uint64(1)
+
+
+_FEW = 32
+_PIECE = 16384  # so many numbers in double precision stay in a processor's cache
+_WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are

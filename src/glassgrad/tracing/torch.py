@@ -31,13 +31,13 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.base.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.tracing._torch.arrays import is_tensor, the_torch
-from glassgrad.tracing._torch.graph import Graph, named
+from glassgrad.tracing._torch.graph import TorchGraph, is_tensor, named, the_torch
 from glassgrad.tracing._torch.recorder import Recorder
 from glassgrad.tracing._torch.session import Session, Stop
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.record import check_values
 
 __all__ = ["Session", "Stop", "record", "step"]
 
@@ -147,15 +147,11 @@ def _prepare(
 ) -> tuple[Recorder, Any]:
     """What watches the pass, and the pass."""
     torch = the_torch()
-    if values not in ("summary", "full"):
-        raise ArgumentError(
-            f"values must be 'summary' or 'full', got {values!r}. It says how much of each array "
-            "the log keeps."
-        )
+    check_values(values)
     outputs = _listed(tensors, "tensors")
     wanted = None if inputs is None else _listed(inputs, "inputs")
     keep = create_graph if retain_graph is None else retain_graph
-    graph = Graph(outputs, wanted, named(names))
+    graph = TorchGraph(outputs, wanted, named(names))
     run = partial(
         torch.autograd.backward,
         outputs,

@@ -1,19 +1,18 @@
 """Is this document a trace? Checked against the JSON schema in this package, and then its ids.
 
-The schema file is the one description of the format. `jsonschema` is not needed to use it: the
-format keeps to a dozen keywords, and this file reads those.
+The schema file is the one description of the format. It is compiled to Python (fastjsonschema: a
+log may have a million events, and jsonschema takes a minute for thirty thousand).
 """
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import resources
 from typing import Any
 
-from .checking import TYPES, compiled
-
-__all__ = ["load_schema", "problem"]
+Check = Callable[[Any], Any]
 
 
 @cache
@@ -31,91 +30,89 @@ def problem(document: Any) -> str | None:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    schema = load_schema()
-    misfit = None if compiled(schema)(document) else _mismatch(document, schema, "")
-    return misfit or _dangling(document)
+    return _misfit(document) or _fraction(document) or _dangling(document)
 
 
 # --- the shape of the document -----------------------------------------------------------------
 
 
-def _mismatch(value: Any, rule: dict[str, Any], where: str) -> str | None:
-    rule = _resolve(rule)
-    if "oneOf" in rule:
-        return _mismatch_event(value, rule["oneOf"], where)
-    if "const" in rule and value != rule["const"]:
-        return f"{where or 'the document'}: expected {rule['const']!r}, found {_brief(value)}"
-    if "enum" in rule and value not in rule["enum"]:
-        return f"{where}: expected one of {rule['enum']}, found {_brief(value)}"
-    if "type" in rule and not _has_type(value, rule["type"]):
-        return f"{where or 'the document'}: expected {_kind(rule['type'])}, found {_brief(value)}"
-    if isinstance(value, str):
-        if "pattern" in rule and not re.search(rule["pattern"], value):
-            return f"{where}: {_brief(value)} is no id of the form {rule['pattern']}"
-        return None
-    if isinstance(value, dict):
-        return _mismatch_object(value, rule, where)
+def _misfit(document: Any) -> str | None:
+    """Where the document does not fit the schema."""
+    from fastjsonschema import JsonSchemaValueException
+
+    whole, of_event = _checks()
+    place = ""
+    try:
+        whole(document)
+        for index, event in enumerate(document["events"]):
+            place = f"events[{index}]"
+            kind = event.get("type") if isinstance(event, dict) else "ready"  # which says so
+            if not isinstance(kind, str) or kind not in of_event:
+                return f"{place}.type: expected one of {', '.join(of_event)}, found {_brief(kind)}"
+            of_event[kind](event)
+    except JsonSchemaValueException as error:
+        steps = [f"[{step}]" if step.isdigit() else f".{step}" for step in error.path[1:]]
+        where = (place + "".join(steps)).removeprefix(".")
+        return _in_words(where, error.definition, str(error.rule), error.value)
+    return None
+
+
+@cache
+def _checks() -> tuple[Check, dict[str, Check]]:
+    """The check of a document but for its events, and those of events by their type.
+
+    An event that fits none of `oneOf` would be told of nine times.
+    """
+    from fastjsonschema import compile
+
+    schema = load_schema()
+    definitions = schema["$defs"] | {"event": {}}
+    whole = {name: rule for name, rule in schema.items() if name != "$id"} | {"$defs": definitions}
+    names = [rule["$ref"].rpartition("/")[2] for rule in schema["$defs"]["event"]["oneOf"]]
+    events = {name: {"$ref": f"#/$defs/{name}", "$defs": definitions} for name in names}
+    return compile(whole), {name: compile(rule) for name, rule in events.items()}
+
+
+def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
+    """What is wrong with `value`, which breaks one rule of a definition of the schema."""
+    wanted = definition[rule]
+    if rule == "propertyNames":
+        value = next(name for name in value if not re.search(wanted["pattern"], name))
+        where, rule, wanted = f"{where}.{value}", "pattern", wanted["pattern"]
+    if rule == "pattern":
+        return f"{where}: {_brief(value)} is no id of the form {wanted}"
+    if rule == "required":
+        missing = next(name for name in wanted if name not in value)
+        return f"{where or 'the document'}: {missing!r} is missing"
+    if rule == "additionalProperties":
+        other = next(name for name in value if name not in definition["properties"])
+        return f"{where}.{other}".removeprefix(".") + ": this format knows no such field"
+    if rule == "minimum":
+        return f"{where}: {value} is below {wanted}"
+    if rule in ("minItems", "maxItems"):
+        return f"{where}: expected {wanted} entries, found {len(value)}"
+    expected = _kind(wanted) if rule == "type" else repr(wanted)
+    one_of = "one of " if rule == "enum" else ""
+    return f"{where or 'the document'}: expected {one_of}{expected}, found {_brief(value)}"
+
+
+def _fraction(document: dict[str, Any]) -> str | None:
+    """A number with a decimal point where an integer belongs: to JSON, 2.0 is one."""
+    counted = ("shape", "batch", "nan", "inf")  # all that an array has besides its elements
+    arrays = document["arrays"].items()
+    parts = {key: document[key] for key in ("graph", "events")}
+    parts["arrays"] = {id: {key: x.get(key) for key in counted} for id, x in arrays}
+    return _first_float(parts, "")
+
+
+def _first_float(value: Any, where: str) -> str | None:
+    if isinstance(value, float):
+        return f"{where}: expected an integer, found {value}"
+    steps = value.items() if isinstance(value, dict) else ()
+    found = (_first_float(item, f"{where}.{step}".removeprefix(".")) for step, item in steps)
     if isinstance(value, list):
-        return _mismatch_list(value, rule, where)
-    if isinstance(value, int) and value < rule.get("minimum", value):
-        return f"{where}: {value} is below {rule['minimum']}"
-    return None
-
-
-def _mismatch_event(value: Any, choices: list[dict[str, Any]], where: str) -> str | None:
-    """Events are told apart by their type, so the message can speak of the one that was meant."""
-    if not isinstance(value, dict):
-        return f"{where}: expected an object, found {_brief(value)}"
-    known = {_resolve(choice)["properties"]["type"]["const"]: choice for choice in choices}
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind not in known:
-        return f"{where}.type: expected one of {', '.join(known)}, found {_brief(kind)}"
-    return _mismatch(value, known[kind], where)
-
-
-def _mismatch_object(value: dict[str, Any], rule: dict[str, Any], where: str) -> str | None:
-    for name in rule.get("required", ()):
-        if name not in value:
-            return f"{where or 'the document'}: {name!r} is missing"
-    fields = rule.get("properties", {})
-    names = rule.get("propertyNames")
-    others = rule.get("additionalProperties", True)
-    for name, item in value.items():
-        inner = f"{where}.{name}" if where else str(name)
-        if names is not None and (found := _mismatch(name, names, inner)):
-            return found
-        if name in fields:
-            found = _mismatch(item, fields[name], inner)
-        elif others is False:
-            found = f"{inner}: this format knows no such field"
-        else:
-            found = _mismatch(item, others, inner) if isinstance(others, dict) else None
-        if found:
-            return found
-    return None
-
-
-def _mismatch_list(value: list[Any], rule: dict[str, Any], where: str) -> str | None:
-    if not rule.get("minItems", 0) <= len(value) <= rule.get("maxItems", len(value)):
-        return f"{where}: expected {rule['minItems']} entries, found {len(value)}"
-    for index, item in enumerate(value):
-        if found := _mismatch(item, rule["items"], f"{where}[{index}]"):
-            return found
-    return None
-
-
-def _resolve(rule: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in rule:
-        rule = load_schema()["$defs"][rule["$ref"].rpartition("/")[2]]
-    return rule
-
-
-def _has_type(value: Any, types: str | list[str]) -> bool:
-    for name in [types] if isinstance(types, str) else types:
-        # True is an int to Python and a boolean to JSON.
-        if isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool)):
-            return True
-    return False
+        found = (_first_float(item, f"{where}[{at}]") for at, item in enumerate(value))
+    return next((wrong for wrong in found if wrong), None)
 
 
 def _kind(types: str | list[str]) -> str:
@@ -138,46 +135,53 @@ def _brief(value: Any) -> str:
 def _dangling(document: dict[str, Any]) -> str | None:
     """The first id that is used and not defined, or defined twice."""
     graph = document["graph"]
-    nodes = {node["id"] for node in graph["nodes"]}
-    leaves = {leaf["id"] for leaf in graph["leaves"]}
-    outputs = graph.get("outputs", [])
-    known = nodes | leaves | {output["id"] for output in outputs} | document["arrays"].keys()
-    if len(nodes) < len(graph["nodes"]):
-        return "graph.nodes: two nodes have the same id"
-    if len(leaves) < len(graph["leaves"]):
-        return "graph.leaves: two leaves have the same id"
-    for index, node in enumerate(graph["nodes"]):
-        if unknown := _unknown_of_node(node, nodes, known):
-            return f"graph.nodes[{index}]: {unknown}"
-    if circle := _circle(graph["nodes"]):
-        return f"graph.nodes: the edges lead in a circle, {circle}"
-    for group in ("leaves", "outputs"):
-        for index, tensor in enumerate(graph.get(group, [])):
-            if unknown := _first_unknown(tensor, ("acc", "node", "array"), known):
-                return f"graph.{group}[{index}]: {unknown}"
+    groups = {name: graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
+    known = {entry["id"] for group in groups.values() for entry in group} | document[
+        "arrays"
+    ].keys()
+    for name in ("nodes", "leaves"):
+        if len({entry["id"] for entry in groups[name]}) < len(groups[name]):
+            return f"graph.{name}: two {name} have the same id"
+    for name, group in groups.items():
+        for index, entry in enumerate(group):
+            if unknown := _unknown(entry, known):
+                return f"graph.{name}[{index}]: {unknown}"
+        if name == "nodes" and (circle := _circle(group)):
+            return f"graph.nodes: the edges lead in a circle, {circle}"
     for index, event in enumerate(document["events"]):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
         if event["type"] == "error" and index + 1 < len(document["events"]):
             return f"events[{index}]: an error ends the pass, and other events follow"
-        if unknown := _unknown_of_event(event, known):
+        if unknown := _unknown(event, known):
             return f"events[{index}]: {unknown}"
     return None
 
 
-def _unknown_of_node(node: dict[str, Any], nodes: set[str], known: set[str]) -> str | None:
-    for edge in node["edges"]:
-        if edge["to"] is not None and edge["to"] not in nodes:
-            return f"an edge leads to {edge['to']}, which is not in the graph"
-    for field in ("base", "origin"):
-        if node.get(field, node["id"]) not in nodes:
-            return f"its {field} {node[field]} is not in the graph"
-    for saved in node.get("saved", ()):
-        if unknown := _first_unknown(saved, ("leaf", "owner", "array"), known):
-            return f"saved tensor {saved['name']!r}: {unknown}"
-    for retained in node.get("retains", ()):
-        if unknown := _first_unknown(retained, ("array",), known):
-            return f"retained tensor {retained['name']!r}: {unknown}"
+_ARRAYS = ("array", "grad", "before", "after", "grad_in", "grad_out")
+REFERENCES = ("to", "acc", "node", "base", "origin", "tensor", "leaf", "owner", *_ARRAYS)
+"""The fields whose value is the id of something else, or a list of ids."""
+
+_MISSING = {
+    "to": "an edge leads to {}, which is not in the graph",
+    "base": "its base {} is not in the graph",
+    "origin": "its origin {} is not in the graph",
+}
+
+
+def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
+    """The first id in an entry, or in one of a list in it, that is not defined."""
+    for field, value in entry.items():
+        is_list = type(value) is list
+        if field in REFERENCES:
+            for name in value if is_list else (value,):
+                if name is not None and name not in known:
+                    return _MISSING.get(field, field + " {} is not in the trace").format(name)
+        elif is_list and value and type(value[0]) is dict:
+            kind = {"saved": "saved tensor", "retains": "retained tensor"}.get(field)
+            for item in value:
+                if wrong := _unknown(item, known):
+                    return wrong if kind is None else f"{kind} {item['name']!r}: {wrong}"
     return None
 
 
@@ -204,32 +208,3 @@ def _all_lead_back(nodes: list[dict[str, Any]]) -> bool:
                 return False
         seen.add(node["id"])
     return True
-
-
-def _unknown_of_event(event: dict[str, Any], known: set[str]) -> str | None:
-    one, many = _references(event["type"])
-    for field in one:
-        name = event.get(field)
-        if name is not None and name not in known:
-            return f"{field} {name} is not in the trace"
-    for field in many:
-        for name in event[field]:
-            if name is not None and name not in known:
-                return f"{field} {name} is not in the trace"
-    return None
-
-
-@cache
-def _references(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of a kind of event that hold an id of the trace, and those that hold a list."""
-    fields = load_schema()["$defs"][kind]["properties"]
-    one = [field for field in ("node", "tensor", "grad") if field in fields]
-    many = [field for field in ("before", "after", "grad_in", "grad_out") if field in fields]
-    return tuple(one), tuple(many)
-
-
-def _first_unknown(entry: dict[str, Any], fields: tuple[str, ...], known: set[str]) -> str | None:
-    for field in fields:
-        if entry.get(field) is not None and entry[field] not in known:
-            return f"{field} {entry[field]} is not in the trace"
-    return None

@@ -5,25 +5,23 @@ returned, a `hessian` one for all rows at once, a hook or a user's rule may run 
 another. Here they are stopped where they begin.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from glassgrad.base.errors import ArgumentTypeError, GraphError
-from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_watcher
 from glassgrad.engine.task import GraphTask
 
-from .describing import Names
+from .engine_graph import EngineGraph
 from .events import Trace
 from .log import Log
+from .record import check_values
 from .session import Session
-from .snapshot import check_values
-from .together import ids_of, together
-
-__all__ = ["Passes", "watching"]
+from .validate import REFERENCES
 
 OnPass = Callable[[Session], object]
 
@@ -92,7 +90,7 @@ class Passes(Sequence[Trace]):
 
     def __init__(self) -> None:
         self._traces: list[Trace | None] = []  # in the order of their beginnings; None: under way
-        self._names: list[Names | None] = []
+        self._graphs: list[EngineGraph | None] = []
         self._ids: list[dict[str, str]] | None = None
 
     @property
@@ -132,18 +130,18 @@ class Passes(Sequence[Trace]):
     def _begin(self) -> int:
         """A place for the pass that begins now."""
         self._traces.append(None)
-        self._names.append(None)
+        self._graphs.append(None)
         return len(self._traces) - 1
 
-    def _keep(self, place: int, ends: "_Ends", log: Log) -> None:
+    def _keep(self, place: int, roots: list[GradientEdge], log: Log) -> None:
         """Keep the log of a pass that is over, or has failed."""
-        self._names[place] = names = log.all_names()
-        self._traces[place] = _with_ends(log.trace(), names, ends)
+        self._graphs[place] = graph = log.whole_graph()
+        self._traces[place] = _with_ends(log.trace(), graph.node, roots, log.task.wanted)
 
     def _close(self) -> None:
         """Tell what is the same in several passes, and let go of the graphs."""
-        self._ids = ids_of([names for names in self._names if names is not None])
-        self._names.clear()
+        self._ids = ids_of([graph for graph in self._graphs if graph is not None])
+        self._graphs.clear()
 
     def __repr__(self) -> str:
         if not len(self):
@@ -173,11 +171,19 @@ class _Watcher:
         if self._calling and self._calling[-1] is modes.task:
             self._let_run(task)
             return
-        keep = partial(self.passes._keep, self.passes._begin(), _ends_of(task))
+        place, roots = self.passes._begin(), _roots_of(task)
         if self._on_pass is None:
-            self._record(task, keep)
+            log = Log(task, EngineGraph(task.schedule, []), full=self._full)
+            run, close = log.run, log.close
         else:
-            self._step(task, keep, self._on_pass)
+            session = Session(task, roots)
+            log, run, close = session._log, partial(self._step, session), session.close
+        try:
+            run()
+        finally:
+            self.passes._keep(place, roots, log)
+            task.close()
+            close()
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
@@ -187,31 +193,18 @@ class _Watcher:
         finally:
             set_watcher(self.watch)
 
-    def _record(self, task: GraphTask, keep: Callable[[Log], None]) -> None:
-        log = Log(task, Names(task.schedule, []), [], full=self._full)
+    def _step(self, session: Session) -> None:
+        assert self._on_pass is not None, "else nobody steps"
+        self._calling.append(modes.task)
         try:
-            log.run()
+            self._on_pass(session)
         finally:
-            keep(log)
-            task.close()
-            log.close()
-
-    def _step(self, task: GraphTask, keep: Callable[[Log], None], on_pass: OnPass) -> None:
-        session = Session(task, _ends_of(task).roots)
-        try:
-            self._calling.append(modes.task)
-            try:
-                on_pass(session)
-            finally:
-                self._calling.pop()
-            if session.is_closed and not session.is_done:
-                raise _ended_early(session)
-            session.breakpoints.clear()
-            if not session.is_done:
-                session.run()
-        finally:
-            keep(session._log)
-            session.close()
+            self._calling.pop()
+        if session.is_closed and not session.is_done:
+            raise _ended_early(session)
+        session.breakpoints.clear()
+        if not session.is_done:
+            session.run()
 
 
 def _ended_early(session: Session) -> GraphError:
@@ -230,35 +223,145 @@ def _ended_early(session: Session) -> GraphError:
     )
 
 
-class _Ends(NamedTuple):
-    """Where a pass starts, and what it is run for.
-
-    Attributes:
-        roots: the edges where gradients wait at the beginning.
-        wanted: the nodes whose gradients it captures.
-    """
-
-    roots: list[GradientEdge]
-    wanted: list[Node]
-
-
-def _ends_of(task: GraphTask) -> _Ends:
-    """The ends of a pass that has not begun."""
+def _roots_of(task: GraphTask) -> list[GradientEdge]:
+    """The edges where gradients wait before a pass has begun."""
     roots = []
     for node, waiting in task.buffers.items():
         slots = waiting if type(waiting) is list else [waiting]
         roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
-    return _Ends(roots, [*task.wanted])
+    return roots
 
 
-def _with_ends(trace: Trace, names: Names, ends: _Ends) -> Trace:
+def _with_ends(
+    trace: Trace, ids: dict[Any, str], roots: list[GradientEdge], wanted: Iterable[Any]
+) -> Trace:
     """A trace that says where its pass started, though the tensors there are not known."""
     outputs = []
-    for rank, (node, nr, _) in enumerate(ends.roots, start=len(trace.leaves)):
+    for rank, (node, nr, _) in enumerate(roots, start=len(trace.leaves)):
         shape, dtype = node._input_metadata[nr]
-        place = {"id": f"t{rank}", "node": names.node[node], "slot": nr}
+        place = {"id": f"t{rank}", "node": ids[node], "slot": nr}
         outputs.append({**place, "name": None, "shape": list(shape), "dtype": str(dtype)})
     more: dict[str, Any] = {"outputs": outputs}
-    if wanted := [names.node[node] for node in ends.wanted if node in names.node]:
-        more["wanted"] = sorted(wanted, key=lambda name: int(name[1:]))
+    if known := [ids[node] for node in wanted if node in ids]:
+        more["wanted"] = sorted(known, key=_rank)
     return replace(trace, graph={**trace.graph, **more})
+
+
+# Several passes as one trace ----------------------------------------------------------------------
+
+Entry = dict[str, Any]
+
+
+def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
+    """For each pass, ids of its nodes, leaves and hooks that mean the same in all of them.
+
+    Args:
+        passes: the names that each pass gave.
+    """
+    passes = list(passes)
+    whole = EngineGraph(dict.fromkeys([node for graph in passes for node in graph.nodes]), [])
+    found = []
+    for graph in passes:
+        ids = {name: whole.node[node] for node, name in graph.node.items()}
+        ids |= {name: whole.leaf[node] for node, name in graph.leaf.items()}
+        ids |= {name: whole.hook(key[0], hook) for key, (name, hook) in graph._hooks.items()}
+        found.append(ids)
+    return found
+
+
+def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
+    """The trace of several passes. What several have is as the first of them found it.
+
+    Args:
+        ids: as from `ids_of`.
+    """
+    whole = _Whole()
+    for trace, known in zip(traces, ids, strict=True):
+        whole.add(trace, known)
+    return whole.trace()
+
+
+class _Whole:
+    """What several traces are put into, one after the other."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Entry] = {}
+        self.leaves: dict[str, Entry] = {}
+        self.outputs: dict[tuple[str, int], Entry] = {}
+        self.levels: dict[int, Entry] = {}
+        self.wanted: set[str] = set()
+        self.arrays: dict[str, Entry] = {}
+        self.storages = 0
+        self.events: list[Entry] = []
+
+    def add(self, trace: Trace, known: dict[str, str]) -> None:
+        """Put another pass behind those that are there."""
+        ids = known | _numbered_on("a", trace.arrays, len(self.arrays))
+        storages = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
+        ids |= _numbered_on("s", dict.fromkeys(storages), self.storages)
+        self.storages += len(set(storages))
+        self.arrays |= {ids[name]: entry for name, entry in trace.arrays.items()}
+        for entry in trace.nodes:
+            self._add_node(_renamed(entry, ids))
+        for entry in trace.leaves:
+            new = _renamed(entry, ids)
+            self.leaves.setdefault(new["id"], new)
+        for entry in trace.outputs:
+            new = _renamed(entry, ids)
+            self.outputs.setdefault((new["node"], new["slot"]), new)
+        for entry in trace.graph.get("levels", ()):
+            self.levels[entry["level"]] = entry
+        self.wanted |= {ids[name] for name in trace.graph.get("wanted", ())}
+        if self.events and self.events[-1]["type"] == "error":
+            self.events.pop()  # it would be the end of all; the trace of that pass has it
+        for event in trace.events:
+            self.events.append(_renamed(event, ids) | {"k": len(self.events)})
+
+    def _add_node(self, entry: Entry) -> None:
+        name = entry["id"]
+        entry["seq"] = _rank(name)
+        self.nodes.setdefault(name, entry)
+
+    def trace(self) -> Trace:
+        """All of it."""
+        outputs = list(self.outputs.values())
+        for rank, entry in enumerate(outputs, start=len(self.leaves)):
+            entry["id"] = f"t{rank}"
+        graph: dict[str, Any] = {
+            "nodes": [self.nodes[name] for name in sorted(self.nodes, key=_rank)],
+            "leaves": [self.leaves[name] for name in sorted(self.leaves, key=_rank)],
+            "outputs": outputs,
+        }
+        if self.levels:
+            graph["levels"] = [self.levels[depth] for depth in sorted(self.levels)]
+        if self.wanted:
+            graph["wanted"] = sorted(self.wanted, key=_rank)
+        return Trace(graph, self.arrays, self.events)
+
+
+_IDS = frozenset(("id", "storage", "hook", *REFERENCES))
+"""The fields whose value is an id, or a list of ids."""
+
+
+def _renamed(entry: Entry, ids: dict[str, str]) -> Entry:
+    """An entry of a trace, or of a list in one, with other ids."""
+    new: Entry = {}
+    for field, value in entry.items():
+        if field in _IDS:
+            new[field] = [ids.get(x, x) for x in value] if type(value) is list else ids.get(value)
+        elif field == "edge":
+            node, _, place = value[1:].partition("-")
+            new[field] = f"e{ids['n' + node][1:]}-{place}"
+        elif type(value) is list:  # of entries, or of numbers
+            new[field] = [_renamed(x, ids) if type(x) is dict else x for x in value]
+        else:
+            new[field] = value
+    return new
+
+
+def _numbered_on(letter: str, names: Iterable[str], first: int) -> dict[str, str]:
+    return {name: f"{letter}{first + rank}" for rank, name in enumerate(names)}
+
+
+def _rank(name: str) -> int:
+    return int(name[1:])

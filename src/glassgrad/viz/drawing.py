@@ -11,8 +11,8 @@ from glassgrad.base.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.record import snapshot
 from glassgrad.tracing.session import Session
-from glassgrad.tracing.snapshot import snapshot
 from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.engines import lay_out, lay_out_mirror

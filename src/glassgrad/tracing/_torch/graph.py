@@ -1,42 +1,45 @@
-"""A PyTorch graph as the nodes, leaves and outputs of a trace.
+"""What PyTorch's nodes tell: the part of a `Graph` that reads PyTorch's objects.
 
-Everything here only looks: no hook is registered, and nothing walks the graph recursively.
+Everything here only looks: no hook is registered, and nobody's is run.
 """
 
 import heapq
-from collections.abc import Mapping
+import importlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from pathlib import PurePath
 from typing import Any
 
 from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.tracing.summary import ArrayTable
-
-from .arrays import array_of, bytes_of, dtype_of, is_tensor, the_torch
-from .saved import Saved, saved_by
-from .sources import line_of
-from .views import note_bases
-
-__all__ = [
-    "Graph",
-    "describe",
-    "describe_leaf",
-    "describe_node",
-    "memory_of",
-    "named",
-    "oldest_first",
-    "outputs_of",
-    "owners_of",
-]
-
-_BROADCASTING = frozenset(
-    f"{op}Backward{nr}"
-    for op in ("Add", "Sub", "Rsub", "Mul", "Div", "Pow", "Maximum", "Minimum", "Where", "Atan2")
-    for nr in (0, 1)
-)
-"""Nodes whose gradients the engine sums to the shape of an operand that was broadcast."""
+from glassgrad.tracing.graph import Entry, Graph, SavedTensor, is_leaf, op_of, reach
 
 
-class Graph:
-    """What lies behind `outputs`, with an id for everything: ranks, never addresses.
+def the_torch() -> Any:
+    """PyTorch.
+
+    Raises:
+        ModuleNotFoundError: if it is not installed.
+    """
+    try:
+        return importlib.import_module("torch")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "PyTorch is not installed. glassgrad.tracing.torch watches PyTorch's own graphs, and "
+            "glassgrad itself does without it. Install it with `pip install 'glassgrad[torch]'`; "
+            "a tensor of glassgrad is recorded by `gg.record(loss)`.",
+            name=error.name,
+        ) from error
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is one of PyTorch's tensors."""
+    return isinstance(value, the_torch().Tensor)
+
+
+class TorchGraph(Graph):
+    """What lies behind `outputs`.
 
     Args:
         outputs: the tensors the pass starts from. One without a graph is left out: PyTorch's own
@@ -45,35 +48,23 @@ class Graph:
         names: tensors by name.
 
     Attributes:
-        nodes: oldest first, each AccumulateGrad just before its first consumer.
-        node: the id of each.
-        leaf: the id of the tensor of each AccumulateGrad.
-        leaf_of, label: the id and the name of tensors, by their `id()`.
-        owner_of: the id of the leaf that owns a piece of memory, by what tells that.
         tensors: those that have a name.
-        edges: `next_functions` of each.
         running: the nodes that the pass runs.
-        outputs: those of the outputs that have a graph.
-        inputs: as given.
+        roots: the nodes that it starts from.
+        hooks: (id, kind, hook) of users' hooks by node, once a recorder has found them.
     """
 
+    how_to_name = "PyTorch's tensors have no names of their own. Write `step(loss, names=locals())`"
+
     def __init__(self, outputs: list[Any], inputs: list[Any] | None, names: dict[str, Any]) -> None:
-        self.outputs = [tensor for tensor in outputs if is_tensor(tensor) and tensor.requires_grad]
-        self.edges = _reach([node_of(tensor) for tensor in self.outputs])
-        self.nodes = oldest_first(self.edges)
-        self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
-        self.leaf = {
-            node: f"t{rank}" for rank, node in enumerate(n for n in self.nodes if is_leaf(n))
-        }
-        leaves = [node.variable for node in self.leaf]
-        self.leaf_of = {id(x): name for x, name in zip(leaves, self.leaf.values(), strict=True)}
-        self.label = {id(tensor): name for name, tensor in names.items()}
+        outputs = [tensor for tensor in outputs if is_tensor(tensor) and tensor.requires_grad]
+        self.roots = [node_of(tensor) for tensor in outputs]
+        super().__init__(reach(self.roots), outputs)
         self.tensors = list(names.values())
-        self.inputs = inputs or []
-        self.owner_of = owners_of(self.leaf)
-        self._alive = leaves  # so that no id is given to another tensor; as `tensors` for labels
+        self._labels = {id(tensor): name for name, tensor in names.items()}
+        self._inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
-        self._storages: dict[int, str] = {}
+        self.hooks: dict[Any, list[tuple[str, str, Any]]] = {}
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
@@ -83,22 +74,81 @@ class Graph:
                 needed.add(node)
         return needed
 
-    def storage(self, tensor: Any) -> str:
-        """The id of the memory that `tensor` lies in."""
-        return self._storages.setdefault(memory_of(tensor), f"s{len(self._storages)}")
+    def is_tensor(self, value: Any) -> bool:
+        return is_tensor(value)
+
+    def node_of(self, tensor: Any) -> Any:
+        return node_of(tensor) if tensor.requires_grad else None
+
+    def label(self, tensor: Any) -> str | None:
+        return self._labels.get(id(tensor))
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        yield from [(self.label(tensor), self.node_of(tensor)) for tensor in self.tensors]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        return memory_of(what), None
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        return saved_by(node)
+
+    def note_hook(self, node: Any, kind: str, hook: Any) -> str:
+        """The id of one more hook at a node."""
+        name = f"h{1 + sum(map(len, self.hooks.values()))}"
+        self.hooks.setdefault(node, []).append((name, kind, hook))
+        return name
+
+    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
+        return self.hooks.get(node, [])
+
+    def makes_view(self, node: Any) -> bool:
+        """PyTorch says so by the op's name alone."""
+        return op_of(node) in _VIEWS
+
+    def sums_broadcasts(self, node: Any) -> bool:
+        return op_of(node) in _BROADCASTING
+
+    def origin(self, node: Any) -> Entry:
+        entry: Entry = {}
+        if not is_leaf(node) and (line := line_of(node)) is not None:
+            entry["src"] = line
+        if isinstance(node, the_torch().autograd.function.BackwardCFunction):
+            entry["user"] = True
+        return entry
 
     def place(self, tensor: Any) -> tuple[Any, ...]:
         """Which part of which memory `tensor` is; strides left aside."""
         offset = tensor.storage_offset() if tensor.layout == the_torch().strided else 0
-        return self.storage(tensor), tuple(tensor.shape), offset
+        return memory_of(tensor), tuple(tensor.shape), offset
+
+    def gradients(self) -> list[Any]:
+        """The gradients that there are now."""
+        tensors = [*(node.variable for node in self.leaves), *self._inputs, *self.tensors]
+        grads = [tensor._grad for tensor in tensors]  # of a non-leaf, `.grad` may warn
+        return [grad for grad in grads if grad is not None]
 
 
-def owners_of(leaves: Mapping[Any, str]) -> dict[int, str]:
-    """The id of the leaf that owns a piece of memory; of several, the first."""
-    found: dict[int, str] = {}
-    for node, name in leaves.items():
-        found.setdefault(memory_of(node.variable), name)
-    return found
+_BROADCASTING = frozenset(
+    f"{op}Backward{nr}"
+    for op in ("Add", "Sub", "Rsub", "Mul", "Div", "Pow", "Maximum", "Minimum", "Where", "Atan2")
+    for nr in (0, 1)
+)
+"""Nodes whose gradients the engine sums to the shape of an operand that was broadcast."""
+
+# The ops whose result shares the memory of their first operand, whatever that is.
+_VIEWS = frozenset(
+    f"{name}Backward{number}"
+    for name in (
+        *("Alias", "AsStrided", "Diagonal", "Expand", "Permute", "ReshapeAlias", "Select", "Slice"),
+        *("Split", "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "Unfold", "Unsqueeze"),
+        "View",
+    )
+    for number in range(3)
+)
+
+_EXPECTED = re.compile(r"is at version \d+; expected version (\d+)")
+_RAW = "_raw_saved_"
+_FRAME = re.compile(r'\s*File "(?P<path>.*)", line (?P<line>\d+), in .*\n\s*(?P<text>.*)')
 
 
 def named(names: Any) -> dict[str, Any]:
@@ -138,154 +188,112 @@ def memory_of(tensor: Any) -> int:
     return key
 
 
-def is_leaf(node: Any) -> bool:
-    """Whether `node` is an AccumulateGrad."""
-    return hasattr(node, "variable") and op_of(node) == "AccumulateGrad"
-
-
 def outputs_of(node: Any) -> int:
     """How many gradients a node is given."""
     return len(node._input_metadata) or 1
 
 
-def op_of(node: Any) -> str:
-    """The name of a node, without the C++ namespace that PyTorch shows for leaves."""
-    name: str = node.name()
-    return name.rpartition("::")[2]
+# What a node saved -------------------------------------------------------------------------------
 
 
-def _reach(roots: list[Any]) -> dict[Any, tuple[Any, ...]]:
-    """The edges of all nodes behind `roots`."""
-    edges: dict[Any, tuple[Any, ...]] = {}
-    stack = roots[::-1]
-    while stack:
-        node = stack.pop()
-        if node not in edges:
-            edges[node] = tuple(node.next_functions)
-            stack.extend(goal for goal, _ in reversed(edges[node]) if goal is not None)
-    return edges
+def saved_by(node: Any) -> list[SavedTensor]:
+    """The saved tensors of `node`, in the order of their names; none if they are freed.
 
-
-def oldest_first(edges: dict[Any, tuple[Any, ...]]) -> list[Any]:
-    """By age, each leaf before its first consumer, and no node before those its edges lead to.
-
-    Age alone would nearly do. But a view whose base was written gets its node when it is next
-    used, which is after the node of its user was made; and each thread counts for itself.
+    What a pack hook turned into something else than a tensor is left out: to see the tensor one
+    would have to call the unpack hook, which is the pass's to call.
     """
-    rank = {node: place for place, node in enumerate(edges)}
-    feeds: dict[Any, list[Any]] = {node: [] for node in edges}
-    left: dict[Any, int] = {}
-    for node, ends in edges.items():
-        goals = {goal for goal, _ in ends if goal is not None and not is_leaf(goal)}
-        left[node] = len(goals)
-        for goal in goals:
-            feeds[goal].append(node)
-    heap = [_age(node, rank) for node in edges if not left[node] and not is_leaf(node)]
-    heapq.heapify(heap)
-    ordered: dict[Any, None] = {}
-    while heap:
-        node = heapq.heappop(heap)[-1]
-        ordered |= dict.fromkeys(goal for goal, _ in edges[node] if goal in rank and is_leaf(goal))
-        ordered[node] = None
-        for consumer in feeds[node]:
-            left[consumer] -= 1
-            if not left[consumer]:
-                heapq.heappush(heap, _age(consumer, rank))
-    return list(ordered | dict.fromkeys(edges))
+    found = []
+    for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
+        name = attribute.removeprefix(_RAW)
+        try:
+            raw = getattr(node, attribute)
+        except RuntimeError:
+            continue  # freed
+        many = raw if isinstance(raw, (tuple, list)) else (raw,)
+        for index, item in enumerate(many):
+            entry = _entry(node, name, index if many is raw else None, item)
+            if entry is not None:
+                found.append(entry)
+    return found
 
 
-def _age(node: Any, rank: dict[Any, int]) -> tuple[int, int, Any]:
-    return node._sequence_nr(), rank[node], node
+def _entry(node: Any, name: str, index: int | None, item: Any) -> SavedTensor | None:
+    # `saved_tensors` is what users call those of their Functions.
+    shown = "saved_tensors" if name == "tensors" else name
+    shown = shown if index is None else f"{shown}[{index}]"
+    try:
+        tensor, hooked = item.data, item.unpack_hook is not None
+    except (AttributeError, RuntimeError):
+        return None  # an older PyTorch, which shows only what the hooks unpack; or freed
+    if not is_tensor(tensor):
+        return None
+    # An output of its own node is whole only when it is read through the node.
+    read = item.unpack if index is not None else lambda: getattr(node, f"_saved_{name}")
+    now = version_now(tensor)
+    return SavedTensor(shown, tensor, now if hooked else _version(read, now), now)
 
 
-# As entries of a trace --------------------------------------------------------------------------
+def _version(read: Callable[[], Any], now: int) -> int:
+    """The version a tensor was saved at. PyTorch tells it only when it differs, in an error."""
+    try:
+        read()
+    except RuntimeError as error:
+        told = _EXPECTED.search(str(error))
+        if told is not None:
+            return int(told[1])
+    return now
 
 
-def describe(
-    graph: Graph, table: ArrayTable, hooks: dict[Any, list[dict[str, Any]]]
-) -> tuple[dict[str, Any], dict[Any, list[Saved]]]:
-    """The `graph` of a trace, with the hooks by node; and the saved tensors by node."""
-    saved = {node: saved_by(node) for node in graph.nodes}
-    first = len(graph.leaf)
-    leaves = [describe_leaf(graph, table, node) for node in graph.leaf]
-    nodes = [
-        describe_node(graph, table, node, saved[node], hooks.get(node)) for node in graph.nodes
-    ]
-    note_bases(nodes)
-    document = {
-        "leaves": leaves,
-        "nodes": nodes,
-        "outputs": [
-            {
-                "id": f"t{first + rank}",
-                "node": graph.node[node_of(tensor)],
-                "slot": tensor.output_nr,
-                **_tensor(graph, table, tensor),
-            }
-            for rank, tensor in enumerate(graph.outputs)
-        ],
-    }
-    return document, saved
+def version_now(tensor: Any) -> int:
+    """The version of the memory of `tensor`; 0 in inference mode, which counts none."""
+    try:
+        version: int = tensor._version
+    except RuntimeError:
+        return 0
+    return version
 
 
-def describe_leaf(graph: Graph, table: ArrayTable, node: Any) -> dict[str, Any]:
-    """A leaf as an entry of a trace."""
-    about = _tensor(graph, table, node.variable)
-    return {"id": graph.leaf[node], "acc": graph.node[node], **about}
+# Lines, and the order of a pass ------------------------------------------------------------------
 
 
-def _tensor(graph: Graph, table: ArrayTable, tensor: Any) -> dict[str, Any]:
-    return {
-        "name": graph.label.get(id(tensor)),
-        "shape": list(tensor.shape),
-        "dtype": dtype_of(tensor),
-        "array": table.add(array_of(tensor)),
-    }
+def line_of(node: Any) -> str | None:
+    """Where the user's program made `node`: "train.py, line 12: `y = w * x`".
+
+    Returns:
+        None unless the node was made within `torch.autograd.set_detect_anomaly(True)`: PyTorch
+        keeps no lines otherwise.
+    """
+    home = str(PurePath(the_torch().__file__).parent)
+    for entry in reversed(node.metadata.get("traceback_", ())):
+        frame = _FRAME.match(entry)
+        if frame is not None and not frame["path"].startswith(home):
+            where = f"{PurePath(frame['path']).name}, line {frame['line']}"
+            return f"{where}: `{frame['text']}`" if frame["text"] else where
+    return None
 
 
-def describe_node(
-    graph: Graph, table: ArrayTable, node: Any, saved: list[Saved], hooks: Any = None
-) -> dict[str, Any]:
-    """A node as an entry of a trace."""
-    entry: dict[str, Any] = {"id": graph.node[node], "op": op_of(node)}
-    entry["seq"] = int(entry["id"][1:])
-    entry["edges"] = [_edge(graph, node, *edge) for edge in graph.edges[node]]
-    about = node._input_metadata
-    if about:
-        entry |= {"shape": list(about[0].shape), "dtype": dtype_of(about[0])}
-    if saved:
-        entry["saved"] = [_saved(graph, table, item) for item in saved]
-    line = None if is_leaf(node) else line_of(node)
-    if line is not None:
-        entry["src"] = line
-    if isinstance(node, the_torch().autograd.function.BackwardCFunction):
-        entry["user"] = True
-    if hooks:
-        entry["hooks"] = hooks
-    return entry
+def foreseen(graph: "TorchGraph") -> list[Any]:
+    """The nodes that a pass along `graph` runs, in the order to expect on one device.
 
+    Of the nodes that all gradients have arrived at, the engine takes a leaf first, then the newest.
+    It keeps a queue for each device, which take turns as they like: with several devices, this is
+    one order of many.
+    """
+    running, order, ticks = graph.running, list[Any](), count()
+    left = Counter(goal for node in running for goal, _ in graph.edges[node])
+    ready: list[tuple[bool, int, int, Any]] = []
 
-def _edge(graph: Graph, node: Any, goal: Any, slot: int) -> dict[str, Any]:
-    if goal is None:
-        return {"to": None, "slot": 0}
-    entry: dict[str, Any] = {"to": graph.node[goal], "slot": slot}
-    if op_of(node) in _BROADCASTING and slot < len(goal._input_metadata):
-        shape = goal._input_metadata[slot].shape
-        if shape != node._input_metadata[0].shape:
-            entry["sum_to"] = list(shape)
-    return entry
+    def add(node: Any) -> None:
+        heapq.heappush(ready, (not is_leaf(node), -node._sequence_nr(), next(ticks), node))
 
-
-def _saved(graph: Graph, table: ArrayTable, item: Saved) -> dict[str, Any]:
-    tensor = item.tensor
-    entry: dict[str, Any] = {"name": item.name, "storage": graph.storage(tensor)}
-    entry |= {"version": item.version, "bytes": bytes_of(tensor)}
-    entry |= {"shape": list(tensor.shape), "dtype": dtype_of(tensor)}
-    entry["array"] = table.add(array_of(tensor))
-    if id(tensor) in graph.leaf_of:
-        return entry | {"leaf": graph.leaf_of[id(tensor)]}
-    if memory_of(tensor) in graph.owner_of:
-        entry["owner"] = graph.owner_of[memory_of(tensor)]
-    if id(tensor) in graph.label:
-        entry["label"] = graph.label[id(tensor)]
-    return entry
+    for root in dict.fromkeys(graph.node_of(tensor) for tensor in graph.outputs):
+        if root in running and not left[root]:
+            add(root)
+    while ready:
+        node = heapq.heappop(ready)[-1]
+        order.append(node)
+        for goal, _ in graph.edges[node]:
+            left[goal] -= 1
+            if goal in running and not left[goal]:
+                add(goal)
+    return order

@@ -12,21 +12,14 @@ Other passes may come along the same nodes meanwhile: one that a hook runs insid
 that of another session. To them the probes are blind; PyTorch numbers its passes.
 """
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Self
 
-from glassgrad.tracing.describing import error_in_words
-from glassgrad.tracing.events import Trace
-from glassgrad.tracing.summary import ArrayTable
+from glassgrad.tracing.graph import Growth, SavedTensor, bytes_of, is_leaf
+from glassgrad.tracing.log import EventLog
 
-from .arrays import array_of, bytes_of, the_torch
-from .graph import Graph, describe, is_leaf, outputs_of
-from .growing import Growth
-from .saved import Saved, version_now
-
-__all__ = ["Recorder"]
+from .graph import TorchGraph, outputs_of, the_torch, version_now
 
 Grads = tuple[Any, ...]
 Gate = Callable[[Any, Grads], Grads | None]
@@ -42,7 +35,7 @@ class _Probe:
         return self.look(*grads) if self.recorder.is_under_way() else None
 
 
-class Recorder:
+class Recorder(EventLog[TorchGraph]):
     """A context manager: within it, a pass over `graph` becomes events.
 
     Args:
@@ -50,46 +43,28 @@ class Recorder:
         keep_graph: whether saved tensors outlive the pass.
         full: keep all elements of all arrays.
         recorded: whether the pass is recorded itself, by `create_graph`.
-        gate: is called with each node that is about to run, and its gradients; may give others.
 
     Attributes:
-        have, need: how many gradients have arrived at each node, of how many.
-        waiting: the sums of them, by node and output number.
+        gate: is called with each node that is about to run, and its gradients; may give others.
+        waiting: the sums of gradients that have arrived, by node and output number.
         begun: the nodes whose turn has come, in the order of their turns.
         done: how many turns are over.
-        hooks: those of users at each node, as entries of the trace.
-        functions: those that are hooks, by their id in the trace.
         saved: what each node holds on to.
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        *,
-        keep_graph: bool,
-        full: bool,
-        recorded: bool = False,
-        gate: Gate | None = None,
+        self, graph: TorchGraph, *, keep_graph: bool, full: bool, recorded: bool = False
     ) -> None:
-        self.graph = graph
+        super().__init__(graph, [n for n in graph.nodes if n in graph.running], full=full)
         self.keep_graph = keep_graph
-        self._growth = Growth(graph) if recorded else None
-        self.gate = gate
-        self.table = ArrayTable(full=full)
-        self.events: list[dict[str, Any]] = []
-        self.have: Counter[Any] = Counter()
-        self.need = Counter(
-            goal for node in graph.nodes if node in graph.running for goal, _ in graph.edges[node]
-        )
+        self.growth = Growth(graph, graph.gradients()) if recorded else None
+        self.gate: Gate | None = None
         self.waiting: dict[tuple[Any, int], Any] = {}
         self.begun: dict[Any, None] = {}
         self.done = 0
+        self.saved: dict[Any, list[SavedTensor]] = {}
         self._handles: list[Any] = []
-        self.hooks: dict[Any, list[dict[str, Any]]] = {}
-        self.functions: dict[str, Any] = {}
-        self.saved: dict[Any, list[Saved]] = {}
         self._free: dict[Any, int] = {}
-        self._document: dict[str, Any] = {"nodes": [], "leaves": []}
         self._before: dict[Any, list[str | None]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
@@ -100,18 +75,21 @@ class Recorder:
         return Recorder(self.graph, keep_graph=self.keep_graph, full=self.table.full)
 
     def __enter__(self) -> Self:
+        self.graph.hooks.clear()
+        running = [node for node in self.graph.nodes if node in self.graph.running]
         try:
-            for node in self.graph.nodes:
-                if node in self.graph.running:
-                    self._watch(node)
+            for node in running:
+                self._watch(node)
             self._watch_named_tensors()
-            self._document, saved = describe(self.graph, self.table, self.hooks)
-            self._note_saved(saved)
+            self.document = self.graph.describe(self.table)
+            self.table.forget()
+            for node in self.graph.nodes:
+                self._note_saved(node, self.graph.saved_by(node))
         except BaseException:
             self._take_down()
             raise
-        for node in reversed(self.graph.nodes):
-            if node in self.graph.running and not self.need[node]:
+        for node in reversed(running):
+            if not self.need[node]:
                 self._emit("ready", node)
         return self
 
@@ -125,12 +103,8 @@ class Recorder:
         self.waiting.clear()
         self.saved.clear()
 
-    def trace(self) -> Trace:
-        """What happened until now, with what has grown since the pass began."""
-        document, table = self._document, self.table.copy()
-        if self._growth is not None:
-            document = self._growth.added_to(document, table)
-        return Trace(document, table.summaries, list(self.events))
+    def _gradients(self) -> list[Any]:
+        return self.graph.gradients()
 
     def run(self, run: Callable[[], None], besides: tuple[type[BaseException], ...] = ()) -> None:
         """Run the pass. An exception, but for those of `besides`, is in the log and has it."""
@@ -139,28 +113,30 @@ class Recorder:
         except besides:
             raise
         except BaseException as error:
-            self._failed(error)
+            saved = self.saved.get(self._node, ()) if isinstance(error, RuntimeError) else ()
+            stale = [x.name for x in saved if version_now(x.what) != x.version]
+            self._emit_error(self._node, error, stale[0] if stale else None)
+            vars(error)["trace"] = self.trace()
             raise
         finally:
-            if self._growth is not None:
-                self._growth.begin(None)
+            self._turn_of(None)
 
-    def _failed(self, error: BaseException) -> None:
-        node, stale = self._node, {}
-        if isinstance(error, RuntimeError):
-            for name, tensor, version in self.saved.get(node, ()):
-                if version_now(tensor) != version:
-                    stale = {"saved": name}
-                    break
-        self._emit("error", node, **stale, **error_in_words(error))
-        vars(error)["trace"] = self.trace()
+    def _turn_of(self, node: Any) -> None:
+        if self.growth is not None:
+            self.growth.begin(the_torch().autograd._get_sequence_nr(), node)
 
-    def _note_saved(self, saved: dict[Any, list[Saved]]) -> None:
-        for node, items in saved.items():
-            places = {self.graph.place(item.tensor): item.tensor for item in items}
-            self._free[node] = sum(bytes_of(tensor) for tensor in places.values())
-            # Only what shares memory: the tensors themselves would outlive their node.
-            self.saved[node] = [item._replace(tensor=item.tensor.detach()) for item in items]
+    def _note_saved(self, node: Any, saved: list[SavedTensor]) -> None:
+        places = {self.graph.place(item.what): item.what for item in saved}
+        self._free[node] = sum(map(bytes_of, places.values()))
+        # Only what shares memory: the tensors themselves would outlive their node.
+        self.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What `node` has saved, with the versions of now; also when the pass is not under way."""
+        items = self.saved.get(node)
+        if items is None:
+            return self.graph.saved_by(node)
+        return [item._replace(now=version_now(item.what)) for item in items]
 
     # Probes: see the note above -----------------------------------------------------------------
 
@@ -218,7 +194,7 @@ class Recorder:
         for key, hook in others:
             line.append(key)
             if not isinstance(hook, _Probe):
-                name = self._name_hook(node, kind, hook)
+                name = self.graph.note_hook(node, kind, hook)
                 line.append(stand(partial(self._hooked, _EVENT[kind], name)).id)
         if last is not None:
             line.append(stand(last).id)
@@ -232,25 +208,17 @@ class Recorder:
         self._handles.append(handle)
         return handle
 
-    def _name_hook(self, node: Any, kind: str, hook: Any) -> str:
-        name = f"h{len(self.functions) + 1}"
-        self.functions[name] = hook
-        entry = {"id": name, "kind": kind, "name": getattr(hook, "__name__", "hook")}
-        self.hooks.setdefault(node, []).append(entry)
-        return name
-
     def _first(self, node: Any, grads: Grads) -> None:
         self._begin(node)
-        self._before[node] = self._arrays(grads)
+        self._before[node] = self._ids(grads)
 
     def _begin(self, node: Any) -> None:
         self._node = node
         self.begun.setdefault(node)
-        if self._growth is not None:
-            self._growth.begin(node)
+        self._turn_of(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
-        after = self._arrays(grads)
+        after = self._ids(grads)
         self._emit(event, node, hook=name, before=self._before[node], after=after)
         self._before[node] = after
 
@@ -261,8 +229,8 @@ class Recorder:
             self.waiting.pop((node, slot), None)
         given = None if self.gate is None else self.gate(node, grads)
         if any(grad is not None for grad in grads):
-            for name, tensor, version in self.saved.get(node, ()):
-                self._emit("unpack", node, saved=name, version=[version, version_now(tensor)])
+            for name, _, version, now in self.saved_by(node) if node in self.saved else ():
+                self._emit("unpack", node, saved=name, version=[version, now])
         return given
 
     def _ran(self, node: Any, results: Grads, grads: Grads) -> None:
@@ -271,12 +239,12 @@ class Recorder:
                 self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
-        entered, self._before[node] = self._arrays(grads), self._arrays(results)
+        entered, self._before[node] = self._ids(grads), self._ids(results)
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
         self._accumulated.add(node)
-        self._before[node] = self._arrays(grads)
+        self._before[node] = self._ids(grads)
         self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
@@ -288,9 +256,9 @@ class Recorder:
         edges = zip(self.graph.edges[node], results, strict=False)
         for position, ((goal, slot), grad) in enumerate(edges):
             if goal in self.graph.running:
-                self._deliver(f"e{self.graph.node[node][1:]}-{position}", goal, slot, grad)
+                self._deliver(node, position, goal, slot, grad)
 
-    def _deliver(self, edge: str, goal: Any, slot: int, grad: Any) -> None:
+    def _deliver(self, source: Any, position: int, goal: Any, slot: int, grad: Any) -> None:
         waiting = self.waiting.get((goal, slot))
         if waiting is None or grad is None:
             waiting = grad if waiting is None else waiting
@@ -298,21 +266,13 @@ class Recorder:
             with the_torch().no_grad():
                 waiting = waiting + grad.detach()
         self.waiting[goal, slot] = waiting
-        self.have[goal] += 1
-        have, need = self.have[goal], self.need[goal]
-        now = self._arrays([waiting])[0]
-        self._emit("buffer", goal, slot=slot, have=have, need=need, edge=edge, grad=now)
-        if have == need:
-            self._emit("ready", goal)
+        self._emit_arrival(source, position, goal, slot, waiting)
 
-    # Events -------------------------------------------------------------------------------------
-
-    def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
-        place = {} if node is None else {"node": self.graph.node[node]}
-        self.events.append({"k": len(self.events), "type": kind, **place, **fields})
-
-    def _arrays(self, grads: Any) -> list[str | None]:
-        return [None if grad is None else self.table.add(array_of(grad)) for grad in grads]
+    def _ids(self, grads: Iterable[Any]) -> list[str | None]:
+        """The ids of gradients in `table`; anybody may write to one afterwards."""
+        found = self.table.ids(grads)
+        self.table.forget()
+        return found
 
 
 _EVENT = {

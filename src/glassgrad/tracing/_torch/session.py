@@ -1,28 +1,130 @@
 """A PyTorch pass that waits before each node until it is told to go on.
 
-How it is kept waiting: Note [Two threads] in `turns.py`.
+Note [Two threads]
+
+PyTorch's engine cannot be stepped, but it can be kept waiting: the pass runs in a thread of its
+own, and the gate of the recorder (see Note [Probes] in `recorder.py`) waits there. Two semaphores
+hand the turn to and fro, so that only one of the two threads is ever under way. Nobody waits
+for ever: a step ends with an error after `timeout` seconds; the thread is a daemon and does not
+know the session, so that a session that is dropped, or the end of the process, ends the pass.
 """
 
 import contextvars
 import threading
 import weakref
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from glassgrad.base.errors import ArgumentError, GradientError, GraphError
-from glassgrad.tracing.breakpoints import Breakpoint
+from glassgrad.tracing.breakpoints import (
+    MAKERS,
+    Breakpoint,
+    find_node,
+    is_called,
+)
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import SavedTensor, is_leaf, op_of
+from glassgrad.tracing.inspection import Hook
+from glassgrad.tracing.paused import Paused
+from glassgrad.tracing.summary import dtype_name
 
-from . import breakpoints
-from .arrays import is_tensor, the_torch
-from .graph import node_of, op_of
-from .paused import Paused
+from .graph import foreseen, is_tensor, node_of, outputs_of, the_torch
 from .recorder import Recorder
-from .showing import view
-from .turns import Stop, end, work
 
-__all__ = ["Session", "Stop"]
+Grads = tuple[Any, ...]
+Event = dict[str, Any]
+
+
+class Stop:
+    """Where a pass waits: before a node's rule, behind its pre-hooks.
+
+    Attributes:
+        node: PyTorch's node.
+        id: its id in the trace, "n3".
+        op: its name, "MulBackward0".
+        tensor: the leaf, at an AccumulateGrad; else None.
+        gradients: those that go into the rule, one for each of the node's outputs; None where
+            nothing arrived.
+    """
+
+    def __init__(self, node: Any, id: str, gradients: Grads) -> None:
+        self.node = node
+        self.id = id
+        self.op = op_of(node)
+        self.tensor = node.variable if is_leaf(node) else None
+        self.gradients = gradients
+        self.edited = False
+
+    def name(self) -> str:
+        """The name of the node, as `session.current.name()` gives it in a pass of glassgrad."""
+        return self.op
+
+    def edit(self, gradient: Any, slot: int = 0) -> None:
+        """Let `gradient` go into the rule for output number `slot`; None for no gradient.
+
+        Give another tensor rather than write into the one that is there: PyTorch may have handed
+        the same one to several nodes.
+
+        Raises:
+            GradientError: if it is no tensor of the output's shape, dtype and device.
+        """
+        wanted = self._wanted(slot)
+        if gradient is not None:
+            got = None
+            if is_tensor(gradient):
+                got = (tuple(gradient.shape), dtype_name(gradient.dtype), gradient.device)
+            if got != wanted:
+                raise GradientError(
+                    f"the gradient for output {slot} of {self.op} ({self.id}) was to be "
+                    f"{_described(got) if got else type(gradient).__name__}, but the output is "
+                    f"{_described(wanted)}. The rule multiplies the one with the other. Give a "
+                    "tensor like the output, or None."
+                )
+        gradients = list(self.gradients)
+        gradients[slot] = gradient
+        self.gradients = tuple(gradients)
+        self.edited = True
+
+    def _wanted(self, slot: int) -> tuple[Any, ...]:
+        if not 0 <= slot < len(self.gradients):
+            raise GradientError(
+                f"{self.op} ({self.id}) has no output {slot}. Its gradients are numbered from 0 "
+                f"to {len(self.gradients) - 1}. Give one of these as `slot`."
+            )
+        about = self.tensor if self.tensor is not None else self.node._input_metadata[slot]
+        return tuple(about.shape), dtype_name(about.dtype), about.device
+
+    def __repr__(self) -> str:
+        return f"Stop(before {self.op}, {self.id})"
+
+
+def _described(about: tuple[Any, ...]) -> str:
+    shape, dtype, device = about
+    return f"{shape} {dtype} on {device}"
+
+
+# Breakpoints -------------------------------------------------------------------------------------
+
+
+def _at_scope(_: "Paused", name: Any) -> Breakpoint:
+    raise ArgumentError(
+        f"PyTorch's pass cannot break at a scope, and was asked to at {name!r}: its nodes do not "
+        "know which module made them. Write one of node=, op=, tensor=, nan=True and norm=; a "
+        "pass of glassgrad, `gg.step(loss)`, knows scopes."
+    )
+
+
+def _at_hook(_: "Paused", hook: Any) -> Breakpoint:
+    name = hook if isinstance(hook, str) else getattr(hook, "__name__", "hook")
+    raise ArgumentError(
+        f"PyTorch's pass cannot break at a hook, and was asked to at {name}: its engine waits "
+        "before rules, when the hooks before them have run. Write `break_at(node=…)` for the node "
+        "of the hook, or call Python's `breakpoint()` in the hook."
+    )
+
+
+_MAKERS = MAKERS | {"scope": _at_scope, "hook": _at_hook}
 
 
 class Session(Paused):
@@ -35,21 +137,49 @@ class Session(Paused):
         breakpoints: the breakpoints that are set.
     """
 
+    _makers = _MAKERS
+    _log: Recorder
+
     def __init__(self, recorder: Recorder, run: Callable[[], None], *, timeout: float) -> None:
         super().__init__(recorder)
+        self._roots, self._runs = recorder.graph.roots, recorder.graph.running
         self.timeout = timeout
-        self.breakpoints: list[Breakpoint] = []
-        turn, graph = self._turn, recorder.graph
+        self._turn = turn = _Turn()
+        graph = recorder.graph
         recorder.gate = lambda node, grads: turn.wait(Stop(node, graph.node[node], grads))
         context = contextvars.copy_context()
         recording = the_torch().is_grad_enabled()
         self._thread = threading.Thread(
             target=context.run,
-            args=(work, turn, recorder, run, recording),
+            args=(_work, turn, recorder, run, recording),
             name="a PyTorch pass that is stepped",
             daemon=True,
         )
-        self._drop = weakref.finalize(self, end, turn, self._thread, timeout)
+        self._drop = weakref.finalize(self, _end, turn, self._thread, timeout)
+
+    # Where it stands ----------------------------------------------------------------------------
+
+    @property
+    def current(self) -> Stop | None:
+        """Where the pass waits; None before the first step and when it is over."""
+        return self._turn.stop
+
+    @property
+    def schedule(self) -> list[Any]:
+        """The nodes that the pass visits: those that have had their turn, in its order, and the
+        others in the order to expect. With several devices, PyTorch may take another one.
+        """
+        begun = self._log.begun
+        return [*begun, *(node for node in self._foreseen if node not in begun)]
+
+    @cached_property
+    def _foreseen(self) -> list[Any]:
+        return foreseen(self._log.graph)
+
+    @property
+    def position(self) -> int:
+        """How many nodes of the schedule are done."""
+        return self._log.done
 
     @property
     def is_done(self) -> bool:
@@ -66,21 +196,54 @@ class Session(Paused):
         """Whether the pass was left before its end."""
         return self._turn.leaving
 
+    @property
+    def hooks(self) -> list[Hook]:
+        """The hooks at the current node, in the order in which they run."""
+        return sorted(super().hooks, key=lambda hook: _ORDER.index(hook.kind))
+
+    @property
+    def _node(self) -> Any:
+        return None if self.current is None else self.current.node
+
+    def _how(self) -> str:
+        if self._node is None:
+            return "Not begun" if self._thread.ident is None else "Under way"
+        return ", before it adds to .grad" if is_leaf(self._node) else ", before its rule"
+
+    def _reached(self) -> set[Any]:
+        arrived = {node for node in self.names.nodes if self._log.have[self.names.node[node]]}
+        return {self._node, *((arrived | set(self._roots)) - set(self._log.begun))}
+
+    def _waiting_at(self, node: Any) -> Grads:
+        if self.current is not None and self.current.node is node:
+            return self.current.gradients
+        return tuple([self._log.waiting.get((node, slot)) for slot in range(outputs_of(node))])
+
+    def _copies(self, grads: Iterable[Any]) -> Grads:
+        return tuple([x if x is None or x.requires_grad else x.detach().clone() for x in grads])
+
+    def _saved_by(self, node: Any) -> list[SavedTensor]:
+        return self._log.saved_by(node)
+
+    def _all_nodes(self) -> Iterable[Any]:
+        newest_first: list[Any] = self.names.nodes[::-1]
+        return newest_first
+
     def node(self, id: str) -> Any:
         """PyTorch's node that the trace calls `id`, "n3".
 
         Raises:
             ArgumentError: if there is none.
         """
-        return breakpoints.find_node(self, id)
+        return find_node(self, id)
 
     @property
     def trace(self) -> Trace:
         """What has happened until now, as `record` tells it; also after an error of the pass."""
         if self._thread.ident is None:
-            with self._recorder.fresh() as recorder:
+            with self._log.fresh() as recorder:
                 return recorder.trace()
-        return self._recorder.trace()
+        return self._log.trace()
 
     def next(self) -> Stop | None:
         """Go on to the next node.
@@ -97,7 +260,7 @@ class Session(Paused):
         self.stopped_by = None
         if turn.over:
             return None
-        before = len(self._recorder.events)
+        before = len(self._log.events)
         if self._thread.ident is None:
             self._thread.start()
         else:
@@ -105,7 +268,7 @@ class Session(Paused):
         self._await()
         if self.done:
             self._finish()
-        self.stopped_by = self._spoiled(self._recorder.events[before:]) or self._met()
+        self.stopped_by = self._spoiled(before) or self._met()
         return turn.stop
 
     def back(self) -> NoReturn:
@@ -162,7 +325,9 @@ class Session(Paused):
             ArgumentError: if a name is none of this graph.
             As `next`.
         """
-        return self._go(self._meaning(target))
+        is_there = self._meaning(target)
+        self._run_to(lambda: self.current is None or is_there(self.current))
+        return self.current
 
     def run(self) -> Trace:
         """Go on to the next breakpoint, or to the end, and return the log up to there.
@@ -170,80 +335,11 @@ class Session(Paused):
         Raises:
             As `next`.
         """
-        self._go(lambda _: False)
+        self._run_to(lambda: False)
         return self.trace
 
-    def _go(self, is_there: Callable[[Stop], Any]) -> Stop | None:
-        """Step until `is_there`, a breakpoint or the end; a breakpoint here counts if untold."""
-        if self.stopped_by is None:
-            self.stopped_by = self._met()
-            if self.stopped_by is not None:
-                return self.current
-        while (stop := self.next()) is not None:
-            if self.stopped_by is not None or is_there(stop):
-                return stop
-        return None
-
-    def _met(self) -> Breakpoint | None:
-        """The breakpoint that says to stop before the node that is next."""
-        stop = self.current
-        for point in self.breakpoints:
-            if stop is not None and point.before is not None and point.before(self, stop.node):
-                return point
-        return None
-
-    def _spoiled(self, events: list[Any]) -> Breakpoint | None:
-        """The breakpoint that says to stop after what was just done."""
-        for point in self.breakpoints if self.current is not None else ():
-            if point.after is not None and any(point.after(self, event) for event in events):
-                return point
-        return None
-
-    def break_at(
-        self,
-        *,
-        node: Any = None,
-        op: str | None = None,
-        tensor: Any = None,
-        scope: str | None = None,
-        hook: Any = None,
-        nan: bool | None = None,
-        norm: float | None = None,
-    ) -> Breakpoint:
-        """Have the pass stop by itself. Exactly one condition; several breakpoints may be set.
-
-        Args:
-            node: before this node, given as such or by its id "n3".
-            op: before each node of that name, "MulBackward0" or "Mul".
-            tensor: where the gradient of this tensor, given as such or by its name, has arrived.
-            scope, hook: are refused: PyTorch's nodes know no scopes, and its engine does not wait
-                before a hook.
-            nan: before the node that is next when nan or inf has come out of finite numbers. The
-                node that they came out of is `session.schedule[session.position - 1]`, unless a
-                hook before this one made them.
-            norm: before a node whose gradient has a larger 2-norm.
-
-        Returns:
-            A Breakpoint. Its `remove()` takes it away; so does the end of a `with` block.
-
-        Raises:
-            ArgumentError, ArgumentTypeError: if it could never be met, or has no or two conditions.
-            GraphError: if the session was left.
-
-        Example:
-            >>> import torch
-            >>> from glassgrad.tracing.torch import step
-            >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-            >>> with step((x * x).sum()) as session:
-            ...     _ = session.break_at(op="Mul")
-            ...     trace = session.run()
-            ...     session.current, session.stopped_by
-            (Stop(before MulBackward0, n1), <Breakpoint: before each Mul>)
-        """
-        self._check_open()
-        conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
-        conditions |= {"hook": hook, "nan": nan, "norm": norm}
-        return breakpoints.make(self, conditions).set_among(self.breakpoints)
+    def _step(self) -> None:
+        self.next()
 
     def set_gradient(self, at: Any, value: Any) -> None:
         """Replace the gradient that has arrived at the current node, and go on with that.
@@ -258,7 +354,7 @@ class Session(Paused):
             ArgumentError, ArgumentTypeError: if `at` is no part of the pass.
         """
         self._check_open()
-        node, stop = breakpoints.find_node(self, at), self.current
+        node, stop = find_node(self, at), self.current
         if stop is None or stop.node is not node:
             raise GradientError(
                 f"the gradient at {self.describe(node)} cannot be replaced: the pass does not wait "
@@ -290,9 +386,9 @@ class Session(Paused):
         return meaning
 
     def _by_name(self, name: str) -> Callable[[Stop], bool]:
-        graph = self._recorder.graph
-        nodes = {n for n in graph.nodes if name in (*breakpoints.names_of(n), graph.node[n])}
-        nodes |= {n for n in graph.leaf if graph.label.get(id(n.variable)) == name}
+        graph = self._log.graph
+        nodes = {n for n in graph.nodes if is_called(n, name) or graph.node[n] == name}
+        nodes |= {n for n in graph.leaves if graph.label(n.variable) == name}
         if not nodes:
             ops = ", ".join(sorted({op_of(node) for node in graph.nodes})[:12])
             raise ArgumentError(
@@ -311,19 +407,62 @@ class Session(Paused):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
-    def __repr__(self) -> str:
-        why = "" if self.stopped_by is None else self.stopped_by.why
-        return view(self._recorder, self.current, self._state(), why)
+_ORDER = ("tensor", "pre", "post_accumulate", "post")
+"""The kinds of hooks at a node, in the order in which they run."""
 
-    def _state(self) -> str:
-        if self.done:
-            return "over"
-        return "not begun" if self._thread.ident is None else "under way"
+
+# Two threads --------------------------------------------------------------------------------------
+
+
+class _Left(BaseException):
+    """Ends a pass that nobody wants to go on with."""
+
+
+class _Turn:
+    """What the two threads share: whose turn it is, and how far the pass has come."""
+
+    def __init__(self) -> None:
+        self.go = threading.Semaphore(0)
+        self.stopped = threading.Semaphore(0)
+        self.stop: Stop | None = None
+        self.leaving = False
+        self.over = False
+        self.error: BaseException | None = None
+
+    def wait(self, stop: Stop) -> Grads | None:
+        """In the pass's thread: wait at `stop`."""
+        if not self.leaving:
+            self.stop = stop
+            self.stopped.release()
+            self.go.acquire()
+            self.stop = None
+        if self.leaving:
+            raise _Left
+        return stop.gradients if stop.edited else None
+
+    def leave(self) -> None:
+        """End the pass at its next node, or where it waits."""
+        self.leaving = True
+        self.go.release()
+
+
+def _work(turn: _Turn, recorder: Recorder, run: Callable[[], None], recording: bool) -> None:
+    """The pass's thread."""
+    try:
+        with the_torch().set_grad_enabled(recording), recorder:
+            recorder.run(run, besides=(_Left,))
+    except _Left:
+        pass
+    except BaseException as error:  # noqa: BLE001  # it is raised in the session's thread
+        turn.error = error
+    finally:
+        turn.over = True
+        turn.stopped.release()
+
+
+def _end(turn: _Turn, thread: threading.Thread, timeout: float) -> None:
+    """Leave the pass, and see its thread out: PyTorch aborts a process that ends within a pass."""
+    turn.leave()
+    if thread.ident is not None and thread is not threading.current_thread():
+        thread.join(timeout)

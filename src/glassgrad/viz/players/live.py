@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.base.errors import ArgumentError, GraphError
-from glassgrad.tracing.describing import numbers
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.summary import summarize
+from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.drawing import Drawing, draw
 from glassgrad.viz.explaining.entries import explained, explanations
 from glassgrad.viz.players import html, jupyter

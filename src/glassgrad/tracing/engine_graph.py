@@ -1,0 +1,209 @@
+"""What glassgrad's own nodes tell: the part of a `Graph` that reads the engine's objects."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+from glassgrad.autograd.scopes import made_at
+from glassgrad.base.source_lines import Place, shown
+from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
+from glassgrad.core.layers import Layer
+from glassgrad.core.saved import arrays_in, versions_of
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.core.views import AsStridedBackward0, CopySlices
+from glassgrad.recording.saving import PrimitiveNode, Unpacking
+
+from .graph import Entry, Graph, SavedTensor
+from .naming import Naming
+from .summary import ArrayTable
+
+
+class EngineGraph(Graph):
+    """A graph of glassgrad's.
+
+    Args:
+        nodes: all of it.
+        outputs: the tensors that a pass starts from.
+    """
+
+    how_to_name = (
+        "Leaves, outputs and saved tensors are looked through. Set `x.name` before the session"
+    )
+
+    def __init__(self, nodes: Iterable[Node], outputs: list[Tensor]) -> None:
+        super().__init__({node: node.next_functions for node in nodes}, outputs)
+        self._lines: dict[Place, str] = {}
+
+    @cached_property
+    def naming(self) -> Naming:
+        """What modules and scopes call the parts of the graph."""
+        return Naming(self.nodes)
+
+    def scope(self, node: Node) -> tuple[str, ...]:
+        """The names of the scopes in which `node` was made, the outermost first."""
+        return self.naming.scope(node)
+
+    def label(self, tensor: Tensor) -> str | None:
+        return self.naming.of(tensor)
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, Tensor)
+
+    def node_of(self, tensor: Tensor) -> Node | None:
+        edge = edge_of(tensor)
+        return None if edge is None else ends(edge)[0]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        memory = what.payload if isinstance(what, Tensor) else what
+        memory = memory.array if isinstance(memory, Layer) else memory
+        while getattr(memory, "base", None) is not None:
+            memory = memory.base
+        return id(memory), memory
+
+    @staticmethod
+    def saved_by(node: Node) -> list[SavedTensor]:
+        if isinstance(node, CopySlices):
+            return EngineGraph.saved_by(node.fn) if node.fn is not None else []
+        found = []
+        if isinstance(node, PrimitiveNode):
+            for index, kept in enumerate(node._all_kept()):
+                if kept is not None:
+                    holder, versions = node.holders[index], node.version_at(index)
+                    whats = arrays_in(kept) if holder is None else [holder]
+                    name = node._saved_names[index]
+                    found += [SavedTensor(name, what, *versions) for what in whats]
+            found += [SavedTensor(name, array, 0, 0) for name, array in node.kept_beside()]
+        elif node._is_users:
+            users: Any = node
+            for index, kept in enumerate(users._all_kept()):
+                tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
+                for what in arrays_in(kept) if tensor is None else [tensor]:
+                    name = f"saved_tensors[{index}]"
+                    found.append(SavedTensor(name, what, *versions_of(kept)))
+        return found
+
+    def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
+        found = hooks_at(node)
+        return [(self.hook(node, hook), kind, hook) for kind, hook in found] if found else []
+
+    @staticmethod
+    def retained_by(node: Node) -> list[tuple[int, Tensor]]:
+        if node.cold is None:
+            return []
+        kept = node.cold.retain.items()
+        return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
+
+    def makes_view(self, node: Node) -> bool:
+        if isinstance(node, AsStridedBackward0):
+            return True
+        return isinstance(node, PrimitiveNode) and bool(node._forward_cls.views)
+
+    def sums_broadcasts(self, node: Node) -> bool:
+        return isinstance(node, PrimitiveNode) and node.checked and node._forward_cls.broadcasts
+
+    def origin(self, node: Node) -> Entry:
+        entry: Entry = {}
+        if scope := self.naming.scope(node):
+            entry["scope"] = list(scope)
+        if place := made_at(node):
+            entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
+        if (level := getattr(node, "_level", None)) is not None:
+            entry["level"] = _depth(level)
+        if _is_freed(node):
+            entry["freed"] = True
+        if node._is_users:
+            entry["user"] = True
+        if isinstance(node, CopySlices):
+            entry["part"] = list(node.geometry.size)
+        return entry
+
+    def describe(self, table: ArrayTable) -> Entry:
+        around = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
+        return {**around, **super().describe(table)}
+
+    def transforms(self) -> Entry:
+        """The `levels` of a trace: the transforms whose tapes nodes are on, outermost first."""
+        found: dict[int, Entry] = {}
+        for node in self.nodes:
+            if (level := _level_of(node)) is not None:
+                entry = found[_depth(level)] = {"level": _depth(level), "kind": level.kind}
+                if level.outer:
+                    entry["inside"] = [outer.kind for outer in level.outer]
+        return {"levels": [found[depth] for depth in sorted(found)]} if found else {}
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        """The tensors that are known, each with the node where its gradient arrives."""
+        for node in reversed(self.nodes):
+            for saved in self.saved_by(node):
+                if isinstance(saved.what, Tensor) and self.node_of(saved.what) in self.node:
+                    yield saved.what.name, self.node_of(saved.what)
+            yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
+        yield from [(tensor.name, self.node_of(tensor)) for tensor in self.outputs]
+        yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
+
+
+def _level_of(node: Node) -> Any:
+    """The transform that recorded `node`, or None."""
+    if isinstance(node, AccumulateGrad):
+        payload = node.variable.payload
+        return payload.level if isinstance(payload, Layer) else None
+    return getattr(node, "_level", None)
+
+
+def _depth(level: Any) -> int:
+    return len(level.outer) + 1  # its `depth` says so only while it is open
+
+
+def _is_freed(node: Any) -> bool:
+    """Whether the node saved something, and has let go of it."""
+    if isinstance(node, CopySlices):
+        return node.fn is None
+    if isinstance(node, PrimitiveNode) or node._is_users:
+        return bool(node._is_released())
+    return False
+
+
+def has_builtin_rule(node: Any) -> bool:
+    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
+    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking
+
+
+def grad_of(tensor: Tensor) -> Tensor | None:
+    """The `.grad` of a tensor; without the warning that one of a non-leaf is none."""
+    return None if tensor.cold is None else tensor.cold.grad
+
+
+def hooks_at(node: Node) -> list[tuple[str, Any]]:
+    """(kind, hook) of the hooks at `node`, in the order in which they run."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(node, AccumulateGrad):
+        cold = node.variable.cold
+        found += [("tensor", hook) for hook in ((cold and cold.hooks) or {}).values()]
+        found += [("post_accumulate", h) for h in ((cold and cold.post_hooks) or {}).values()]
+    if node.cold is not None:
+        found += [("tensor", h) for hooks in node.cold.tensor.values() for h in hooks.values()]
+        found += [("pre", hook) for hook in node.cold.pre.values()]
+        found += [("post", hook) for hook in node.cold.post.values()]
+    return found
+
+
+def replace_saved(node: Any, name: str, value: Tensor) -> None:
+    """Have the rule of `node` find a copy of `value` under `name`."""
+    if isinstance(node, CopySlices):
+        node = node.fn
+    if not isinstance(node, PrimitiveNode):
+        index = int(name.removeprefix("saved_tensors[").removesuffix("]"))
+        kept = list(node.holders)
+        kept[index] = value.detach().clone()
+        node.holders = tuple(kept)
+        return
+    index = node._saved_names.index(name)
+    values, holders = node._all_kept(), list(node.holders)
+    values[index], holders[index] = value.payload.copy(), None  # which has no version of its own
+    packed = type(node.saved_tensors) is Unpacking
+    node.saved_tensors = (
+        Unpacking(tuple(values), node.saved_tensors.order) if packed else tuple(values)
+    )
+    node.holders = tuple(holders)
+    node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}

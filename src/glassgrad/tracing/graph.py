@@ -1,0 +1,377 @@
+"""The graph of a trace: what hangs together behind a tensor, with ids, as plain data.
+
+glassgrad's nodes and PyTorch's answer to the same names (`name()`, `next_functions`, `variable`,
+`_input_metadata`), so a `Graph` reads both. What they tell in different ways, `engine_graph.py` and
+`_torch/graph.py` say. Nothing here runs a pass or changes a graph.
+"""
+
+import copy
+import gc
+import heapq
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, NamedTuple, Self
+
+from .summary import ArrayTable, dtype_name
+
+Entry = dict[str, Any]
+Edges = tuple[tuple[Any, int], ...]
+
+
+class SavedTensor(NamedTuple):
+    """A tensor that a node saved.
+
+    Attributes:
+        name: "self", "result", "saved_tensors[0]".
+        what: the tensor, or an array; what a pack hook made of it, if that is a tensor.
+        version, now: of its memory, when it was saved and now.
+    """
+
+    name: str
+    what: Any
+    version: int
+    now: int
+
+
+class Graph:
+    """Nodes, leaves, outputs, hooks and storages, each with an id: ranks, never addresses.
+
+    Args:
+        edges: the `next_functions` of each node.
+        outputs: the tensors that a pass starts from.
+
+    Attributes:
+        nodes: oldest first, each AccumulateGrad just before its first consumer.
+        node: the id of each.
+        leaves: those that are an AccumulateGrad.
+        leaf: the ids of their tensors.
+    """
+
+    def __init__(self, edges: dict[Any, Edges], outputs: list[Any]) -> None:
+        self.edges, self.outputs = edges, outputs
+        self.nodes = oldest_first(edges)
+        self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
+        self.leaves = [node for node in self.nodes if is_leaf(node)]
+        self.leaf = {node: f"t{rank}" for rank, node in enumerate(self.leaves)}
+        self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
+        self._hooks: dict[Any, tuple[str, Any]] = {}
+        self._bases: dict[Any, Any] = {}
+        self._index_leaves()
+
+    def _index_leaves(self) -> None:
+        self._leaf_of = {id(node.variable): name for node, name in self.leaf.items()}
+        self._owners: dict[int, tuple[str, Any]] = {}  # made when it is asked for
+
+    def extended(self, edges: dict[Any, Edges]) -> Self:
+        """This graph and more nodes, numbered on."""
+        more = copy.copy(self)
+        nodes = oldest_first(edges)
+        leaves = [node for node in nodes if is_leaf(node)]
+        first, first_leaf = len(self.nodes), len(self.leaves) + len(self.outputs)
+        more.edges = self.edges | edges
+        more.nodes, more.leaves = self.nodes + nodes, self.leaves + leaves
+        more.node = self.node | {node: f"n{first + rank}" for rank, node in enumerate(nodes)}
+        more.leaf = self.leaf | {x: f"t{first_leaf + rank}" for rank, x in enumerate(leaves)}
+        more._storages, more._hooks = self._storages.copy(), self._hooks.copy()
+        more._bases = self._bases.copy()
+        more._index_leaves()
+        return more
+
+    # What the library of the graph tells -------------------------------------------------------
+
+    def node_of(self, tensor: Any) -> Any:
+        """The node at which the gradient of `tensor` arrives; None if none does."""
+        raise NotImplementedError
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether `value` is a tensor of that library."""
+        raise NotImplementedError
+
+    def label(self, tensor: Any) -> str | None:
+        """What `tensor` is called."""
+        raise NotImplementedError
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        """The tensors that are known, each with the node where its gradient arrives."""
+        raise NotImplementedError
+
+    how_to_name: ClassVar[str]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        """What tells the memory of a tensor or array from all other, and what keeps that so."""
+        raise NotImplementedError
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+        raise NotImplementedError
+
+    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
+        """(id, kind, hook) of the hooks at a node, in the order in which they run."""
+        raise NotImplementedError
+
+    def makes_view(self, node: Any) -> bool:
+        """Whether the result of a node shares the memory of its first operand."""
+        raise NotImplementedError
+
+    def sums_broadcasts(self, node: Any) -> bool:
+        """Whether the engine reduces the gradients that a node makes to the operands' shapes."""
+        raise NotImplementedError
+
+    def origin(self, node: Any) -> Entry:
+        """Where a node comes from, and what else there is to say of it: fields of its entry."""
+        raise NotImplementedError
+
+    def transforms(self) -> Entry:
+        """The transforms that recorded nodes: fields of the graph's entry."""
+        return {}
+
+    # Ids ----------------------------------------------------------------------------------------
+
+    def storage(self, what: Any) -> str:
+        """The id of the memory that a tensor or array lies in."""
+        key, alive = self.memory_of(what)
+        return self._storages.setdefault(key, (f"s{len(self._storages)}", alive))[0]
+
+    def owner(self, what: Any) -> str | None:
+        """The id of the leaf in whose memory a tensor or array lies."""
+        if not self._owners:
+            for node, name in self.leaf.items():
+                key, alive = self.memory_of(node.variable)
+                self._owners.setdefault(key, (name, alive))
+        return self._owners.get(self.memory_of(what)[0], (None,))[0]
+
+    def forget_storages(self) -> None:
+        """Let go of the memory that was asked about."""
+        self._storages.clear()
+        self._owners.clear()
+
+    def hook(self, node: Any, hook: Any) -> str:
+        """The id of a hook at a node."""
+        return self._hooks.setdefault((node, id(hook)), (f"h{len(self._hooks) + 1}", hook))[0]
+
+    @property
+    def hook_count(self) -> int:
+        """How many hooks have an id."""
+        return len(self._hooks)
+
+    def cut_hooks(self, count: int) -> None:
+        """Be as it was when `count` hooks had one."""
+        while len(self._hooks) > count:
+            self._hooks.popitem()
+
+    # As entries of a trace ----------------------------------------------------------------------
+
+    def describe(self, table: ArrayTable) -> Entry:
+        """The `graph` of a trace; the arrays it speaks of go into `table`."""
+        first = len(self.leaves)
+        with uncollected():
+            return {
+                **self.transforms(),
+                "leaves": [self.leaf_entry(table, node) for node in self.leaves],
+                "nodes": [self.node_entry(table, node) for node in self.nodes],
+                "outputs": [
+                    {
+                        "id": f"t{first + rank}",
+                        "node": self.node[self.node_of(tensor)],
+                        "slot": tensor.output_nr,
+                        **self._tensor(table, tensor),
+                    }
+                    for rank, tensor in enumerate(self.outputs)
+                ],
+            }
+
+    def leaf_entry(self, table: ArrayTable, node: Any) -> Entry:
+        """A leaf as an entry of a trace."""
+        about = self._tensor(table, node.variable)
+        return {"id": self.leaf[node], "acc": self.node[node], **about}
+
+    def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
+        about = {"name": self.label(tensor), "shape": list(tensor.shape)}
+        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.ids((tensor,))[0]}
+
+    def node_entry(self, table: ArrayTable, node: Any) -> Entry:
+        """A node as an entry of a trace."""
+        entry: Entry = {"id": self.node[node], "op": op_of(node)}
+        entry["seq"] = int(entry["id"][1:])
+        entry |= self.origin(node)
+        about = node._input_metadata
+        if about and about[0].dtype is not None:
+            entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
+        entry["edges"] = [self._edge(node, about, *edge) for edge in self.edges[node]]
+        if saved := self.saved_by(node):
+            entry["saved"] = [self._saved(table, item) for item in saved]
+        first = self.edges[node][0][0] if self.edges[node] else None
+        if first is not None and self.makes_view(node):  # a view of a view has the same base
+            base = self._bases.setdefault(node, self._bases.get(first, first))
+            entry["base"] = self.node[base]
+        if hooks := self.hooks_at(node):
+            entry["hooks"] = [
+                {"id": id, "kind": kind, "name": getattr(hook, "__name__", "hook")}
+                for id, kind, hook in hooks
+            ]
+        if retained := self.retained_by(node):
+            entry["retains"] = [
+                {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
+            ]
+        return entry
+
+    def retained_by(self, node: Any) -> list[tuple[int, Any]]:
+        """(which output, tensor) of the tensors that a node made and that keep their gradient."""
+        return []
+
+    def _edge(self, node: Any, about: Any, goal: Any, slot: int) -> Entry:
+        if goal is None:
+            return {"to": None, "slot": 0}
+        entry: Entry = {"to": self.node[goal], "slot": slot}
+        if self.sums_broadcasts(node) and slot < len(goal._input_metadata):
+            shape = goal._input_metadata[slot].shape
+            if shape != about[0].shape:
+                entry["sum_to"] = list(shape)
+        return entry
+
+    def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
+        name, what, version, now = item
+        shape = list(what.shape)
+        entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
+        entry |= {"bytes": bytes_of(what), "shape": shape, "dtype": dtype_name(what.dtype)}
+        entry["array"] = table.ids((what,))[0]
+        if now != version:
+            entry["now"] = now
+        if id(what) in self._leaf_of:
+            return entry | {"leaf": self._leaf_of[id(what)]}
+        if (owner := self.owner(what)) is not None:
+            entry["owner"] = owner
+        if self.is_tensor(what) and (label := self.label(what)) is not None:
+            entry["label"] = label
+        return entry
+
+
+def is_leaf(node: Any) -> bool:
+    """Whether `node` is an AccumulateGrad."""
+    return type(node).__name__ == "AccumulateGrad"
+
+
+def op_of(node: Any) -> str:
+    """The name of a node, without the C++ namespace that PyTorch shows for leaves."""
+    name: str = node.name()
+    return name.rpartition("::")[2]
+
+
+def names_of(node: Any) -> tuple[str, str]:
+    """What a node is called: "MulBackward0", and the name of its op, "Mul"."""
+    name = op_of(node)
+    return name, name.rpartition("Backward")[0] or name
+
+
+def bytes_of(what: Any) -> int:
+    """The bytes of the elements of a tensor or an array."""
+    size: int = math.prod(what.shape) * what.dtype.itemsize
+    return size
+
+
+def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
+    """The edges of all nodes behind `starts`; those that are `known` end the search."""
+    found: dict[Any, Edges] = {}
+    stack = list(starts)[::-1]
+    while stack:
+        node = stack.pop()
+        if node is not None and node not in found and node not in known:
+            found[node] = tuple(node.next_functions)
+            stack += [goal for goal, _ in reversed(found[node])]
+    return found
+
+
+def oldest_first(edges: dict[Any, Edges]) -> list[Any]:
+    """By age, each leaf before its first consumer, and no node before those its edges lead to.
+
+    Age alone would nearly do. But a view of PyTorch's whose base was written gets its node when it
+    is next used, which is after the node of its user was made; and each thread counts for itself.
+    """
+    rank = {node: place for place, node in enumerate(edges)}
+    feeds: dict[Any, list[Any]] = {node: [] for node in edges if not is_leaf(node)}
+    left: dict[Any, int] = {}
+    for node in feeds:
+        goals = {goal for goal, _ in edges[node] if goal in feeds}
+        left[node] = len(goals)
+        for goal in goals:
+            feeds[goal].append(node)
+    heap = [(node._sequence_nr(), rank[node], node) for node in feeds if not left[node]]
+    heapq.heapify(heap)
+    ordered: dict[Any, None] = {}
+    while heap:
+        node = heapq.heappop(heap)[-1]
+        ordered |= dict.fromkeys(goal for goal, _ in edges[node] if goal in rank)  # leaves, mostly
+        ordered[node] = None
+        for consumer in feeds[node]:
+            left[consumer] -= 1
+            if not left[consumer]:
+                heapq.heappush(heap, (consumer._sequence_nr(), rank[consumer], consumer))
+    return list(ordered | dict.fromkeys(edges))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No search for garbage: many small dicts are made, all are kept, and each would be visited."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class Growth:
+    """The graph that a pass leaves behind under `create_graph=True`: nodes, each with what made it.
+
+    All nodes draw their numbers from one counter (in PyTorch, one for each thread). So the numbers
+    that were drawn while the turn of a node was under way are those of the nodes made then, and
+    nobody has to look at each as it is made.
+
+    Args:
+        graph: the one that the pass runs through.
+        gradients: the tensors that there are before it begins, with a graph of their own perhaps.
+
+    Attributes:
+        spans: (number drawn, whose turn began then), None where one ended.
+    """
+
+    def __init__(self, graph: Graph, gradients: Iterable[Any]) -> None:
+        self.graph = graph
+        self.spans: list[tuple[int, Any]] = []
+        self._older = set(self._behind(gradients))
+
+    def begin(self, number: int, node: Any) -> None:
+        """From now on, with this number, it is the turn of `node`; None: of no node."""
+        self.spans.append((number, node))
+
+    def whole(self, gradients: Iterable[Any]) -> Graph:
+        """The graph with what lies behind the gradients."""
+        return self.graph.extended(self._behind(gradients))
+
+    def added_to(self, document: Entry, table: ArrayTable, gradients: Iterable[Any]) -> Entry:
+        """`document` and what lies behind the gradients; arrays go into `table`."""
+        graph = self.whole(gradients)
+        nodes = graph.nodes[len(self.graph.nodes) :]
+        if not nodes:
+            return document
+        entries = [graph.node_entry(table, node) | self._origin(graph, node) for node in nodes]
+        for entry in entries:
+            if "origin" in entry:  # it comes from that node's rule, and not from a line
+                entry.pop("src", None)
+        leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
+        grown = {"nodes": document["nodes"] + entries, "leaves": document["leaves"] + leaves}
+        return document | graph.transforms() | grown
+
+    def _origin(self, graph: Graph, node: Any) -> Entry:
+        if is_leaf(node) or node in self._older:
+            return {}
+        place = bisect_right(self.spans, node._sequence_nr(), key=lambda span: span[0])
+        maker = self.spans[place - 1][1] if place else None
+        return {} if maker is None else {"origin": graph.node[maker]}
+
+    def _behind(self, gradients: Iterable[Any]) -> dict[Any, Edges]:
+        """The nodes behind gradients that the graph of the pass does not have."""
+        return reach(map(self.graph.node_of, gradients), self.graph.node)
