@@ -16,7 +16,7 @@ from glassgrad.viz.explaining.notation import RELATIONS, Equation, Term, items, 
 
 BATCH = "*"
 DIMS = ("dim", "dims", "dimension")
-SPECIAL = {"½": 0.5, "∞": math.inf}
+SPECIAL = {"½": 0.5, "∞": math.inf, "π": math.pi}
 
 
 class Unfitting(Exception):  # the test looks for another sample

@@ -47,7 +47,7 @@ _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123
 _TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
 _TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
 _TOKEN = re.compile(
-    rf"""(?P<number>\d+(?:\.\d+)?|½|∞|…)
+    rf"""(?P<number>\d+(?:\.\d+)?|½|∞|π|…)
     |(?P<name>(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<lowered>[{"".join(_LOWERED)}]+)
     |(?P<raised>[{"".join(_RAISED)}]+)
@@ -334,7 +334,7 @@ def _mapped(plain: str, table: dict[str, str]) -> str:
 # As LaTeX ----------------------------------------------------------------------------------------
 
 _COMMANDS = {
-    "½": r"\tfrac12", "∞": r"\infty", "…": r"\dots", "Σ": r"\sum", "Π": r"\prod",
+    "½": r"\tfrac12", "∞": r"\infty", "π": r"\pi", "…": r"\dots", "Σ": r"\sum", "Π": r"\prod",
     "α": r"\alpha", "β": r"\beta", "ε": r"\varepsilon", "μ": r"\mu", "σ": r"\sigma",
     "Γ": r"\Gamma", "ψ": r"\psi", "ψ'": r"\psi'",
     "asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log₂": r"\log_2",
