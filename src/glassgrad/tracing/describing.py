@@ -309,6 +309,8 @@ def saved_by(node: Node) -> list[tuple[str, Any, int, int]]:
             if kept is not None:
                 holder, versions = node.holders[index], node.version_at(index)
                 whats = arrays_in(kept) if holder is None else [holder]
+                if holder is not None and holder.dtype is not kept.dtype:
+                    whats.append(kept)  # what the op computed with, beside what it was given
                 found += [(node._saved_names[index], what, *versions) for what in whats]
         return found + [(name, array, 0, 0) for name, array in node.kept_beside()]
     if not node._is_users:
