@@ -57,7 +57,7 @@ def formulas_of(cls: Any) -> Formulas | None:
     """The formulas of an op or a Function; None if its docstring begins with something else.
 
     Example:
-        >>> from glassgrad.ops.transcendental import Tanh
+        >>> from glassgrad.ops.trigonometric import Tanh
         >>> print(formulas_of(Tanh))
         y = tanh x        dy = (1 − y²)·dx        x̄ = ȳ·(1 − y²)
     """
