@@ -162,6 +162,6 @@ class Visit:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    arrays = {id(array): array for kept in node._all_kept() for array in arrays_in(kept)}
-    arrays |= {id(array): array for _, array in getattr(node, "kept_beside", list)()}
-    return sum(array.nbytes for array in arrays.values())
+    found = getattr(node, "kept_arrays", None)  # which the nodes of built-in ops have
+    kept = found() if found else [a for kept in node._all_kept() for a in arrays_in(kept)]
+    return sum(array.nbytes for array in {id(array): array for array in kept}.values())

@@ -72,7 +72,13 @@ def in_place(
         check_apart(input, other, name)
     if must_follow(input, *tensors):
         before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
-        return replace(input, before, call(before), name)
+        result = call(before)
+        node = result.edge
+        if (None if node is None else node.edges[0]) is not before.edge:
+            # More than one op was done, or nothing that has a gradient: a copy leads to both.
+            check_fits(input, result, name)
+            return input.copy_(result)
+        return replace(input, result, name)
     result = call(_before(input))
     check_fits(input, result, name)
     return write(input, name, lambda _: put(input, result.payload), may_overlap=may_overlap)
@@ -130,7 +136,7 @@ def update(cls: type[Primitive], input: Tensor, other: Any) -> Tensor:
     check_apart(input, other, name)
     if must_follow(input, other):
         before = as_it_is(name, input, other, copies="self" in cls.saves)
-        return replace(input, before, cls.apply(before, other), name)
+        return replace(input, cls.apply(before, other), name)
     value = other.payload if isinstance(other, Tensor) else other
     array = input.payload
     is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
@@ -230,16 +236,12 @@ def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
     )
 
 
-def replace(input: Tensor, before: Tensor, result: Tensor, name: str) -> Tensor:
-    """Give `input`, which was `before`, the values of `result` and its place in the graph.
+def replace(input: Tensor, result: Tensor, name: str) -> Tensor:
+    """Give `input` the values of `result` and its place in the graph.
 
-    That place is taken if the first edge of the result's node leads to `before`. If there is more
-    between them, or nothing, the result is copied: the gradient of a copy goes to both.
+    The first edge of the node of `result` leads to `input` as it was.
     """
     check_fits(input, result, name)
-    node = result.edge
-    if (None if node is None else node.edges[0]) is not before.edge:
-        return input.copy_(result)
     about_to_write(input)
     try:
         put(input, result.payload)
@@ -248,6 +250,7 @@ def replace(input: Tensor, before: Tensor, result: Tensor, name: str) -> Tensor:
     input.wrote()
     if special and modes.duals is not None:
         modes.duals.written(input, tangent_of(result))
+    node = result.edge
     if node is None:
         return input  # a dtype without gradients: the tape ends here
     node.caller_code, node.caller_offset = input.version_counter().written_line or here()

@@ -644,7 +644,7 @@ def real(input: Tensor) -> Tensor:
         Tensor of shape `S`, real.
 
     Example:
-        >>> from glassgrad.ops.complexes import real
+        >>> from glassgrad.ops.arithmetic import real
         >>> real(tensor([1 + 2j]))
         tensor([1.])
 

@@ -372,6 +372,7 @@ class SoftCrossEntropy(Primitive):
     saves = ("self", "target")
     promotes = None
     differentiates = slice(2)
+    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, target, *weight, reduction, label_smoothing):

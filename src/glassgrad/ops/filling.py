@@ -68,7 +68,7 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
     source = src if src.dtype is input.dtype else src.to(input.dtype)
     before = as_it_is("copy", input, src, copies=False)
-    return replace(input, before, Copy.apply(before, source), "copy")
+    return replace(input, Copy.apply(before, source), "copy")
 
 
 class Fill(Elementwise):

@@ -7,6 +7,7 @@ import numpy as np
 from glassgrad.base.backend import backend_of
 from glassgrad.base.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.recording.primitive import Primitive
 
 from ._arguments import wrap_dim
 from ._declaring import of_numpy, op
@@ -17,19 +18,25 @@ from .indexing import Index, IndexPut
 from .shape import reshape
 
 
-class IndexSelect(KeepsShape):
-    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
+class Indexed(Primitive):
+    """An op whose last operand is an index. It is copied for backward: its owner may change it."""
 
-    differentiates = slice(0, 1)
+    promotes = None
+    differentiates = slice(-1)
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.shape, ctx.source_shape = inputs[0].shape, inputs[-2].shape
+        ctx.index = np.copy(inputs[-1])
+
+
+class IndexSelect(Indexed, KeepsShape):
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
 
     @staticmethod
     def forward(x, index, *, dim):
         return x[in_dim(index, dim)]
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape = inputs[0].shape
-        ctx.index = np.copy(inputs[1])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -45,11 +52,8 @@ class IndexSelect(KeepsShape):
         return Index.vmap(info, in_dims, x, index, dims=(dim,))
 
 
-class IndexAdd(Linear):
+class IndexAdd(Indexed, Linear):
     """zₖ = xₖ + alpha·Σᵢ sᵢ·[indexᵢ = k]        x̄ = z̄,  s̄ᵢ = alpha·z̄[indexᵢ]"""
-
-    promotes = None
-    differentiates = slice(0, 2)
 
     @staticmethod
     def forward(x, source, index, *, dim, alpha):
@@ -123,20 +127,14 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return IndexSelect.apply(input, reshape(index, -1), dim=at)
 
 
-class Gather(KeepsShape):
+class Gather(Indexed, KeepsShape):
     """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
-    differentiates = slice(0, 1)
     axes = ("dim",)
 
     @staticmethod
     def forward(x, index, *, dim):
         return x[along(index, dim)]
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.shape = inputs[0].shape
-        ctx.index = np.copy(inputs[1])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -146,19 +144,14 @@ class Gather(KeepsShape):
         return _add_at(zeros, along(ctx.index, ctx.dim), grad)
 
 
-class ScatterAdd(Moved):
+class ScatterAdd(Indexed, Moved):
     """zₖⱼ = xₖⱼ + Σᵢ sᵢⱼ·[indexᵢⱼ = k]        x̄ = z̄,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
-    differentiates = slice(0, 2)
     axes = ("dim",)
 
     @staticmethod
     def forward(x, src, index, *, dim):
         return _add_at(np.copy(x), along(index, dim), first_of(src, index.shape))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.src_shape, ctx.index = inputs[1].shape, np.copy(inputs[2])
 
     @staticmethod
     def backward(ctx, grad):
@@ -177,10 +170,10 @@ def gathered(grad: Any, ctx: Any) -> Any:
     Raises:
         GradientError: if not all of it was.
     """
-    if ctx.src_shape != ctx.index.shape:
+    if ctx.source_shape != ctx.index.shape:
         raise GradientError(
             f"Function {ctx.name()} returned an invalid gradient at index 1 - got "
-            f"{list(ctx.index.shape)} but expected shape compatible with {list(ctx.src_shape)}. "
+            f"{list(ctx.index.shape)} but expected shape compatible with {list(ctx.source_shape)}. "
             "The index is smaller than the source, and only what it speaks of has a gradient. Cut "
             "the source to the shape of the index."
         )

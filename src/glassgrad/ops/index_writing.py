@@ -27,7 +27,7 @@ from ._places import (
 )
 from ._writing import check_apart, check_memory, in_place, must_follow, write
 from .filling import copy_, fill_, fill_value
-from .gathering import IndexAdd, IndexSelect
+from .gathering import IndexAdd, Indexed, IndexSelect
 from .indexing import IndexPut, check_values_dtype, parse, put_at
 from .shape import expand, reshape, view
 
@@ -65,19 +65,12 @@ def index_add(
     return apply_along(IndexAdd, input, source, _vector(index), dim=at, alpha=alpha)
 
 
-class IndexCopy(Linear):
+class IndexCopy(Indexed, Linear):
     """z = x,  z[indexᵢ] = sᵢ        x̄ = z̄,  x̄[indexᵢ] = 0,  s̄ᵢ = z̄[indexᵢ]"""
-
-    promotes = None
-    differentiates = slice(0, 2)
 
     @staticmethod
     def forward(x, source, index, *, dim):
         return _written(x, index, dim, source)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.index = np.copy(inputs[2])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -123,19 +116,12 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
     return apply_along(IndexCopy, input, source, _vector(index), dim=at)
 
 
-class IndexFill(Symmetric):
+class IndexFill(Indexed, Symmetric):
     """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
-
-    promotes = None
-    differentiates = slice(0, 1)
 
     @staticmethod
     def forward(x, index, *, dim, value):
         return _written(x, index, dim, value)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.index = np.copy(inputs[1])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -150,20 +136,14 @@ class IndexFill(Symmetric):
         return IndexPut.vmap(info, in_dims, x, number, index, dims=(dim,), accumulate=False)
 
 
-class IndexFillTensor(Linear):
+class IndexFillTensor(Indexed, Linear):
     """z = x,  z[indexᵢ] = v        x̄ = z̄,  x̄[indexᵢ] = 0,  v̄ = Σᵢ z̄[indexᵢ]"""
 
     node = "IndexFillBackward1"
-    promotes = None
-    differentiates = slice(0, 2)
 
     @staticmethod
     def forward(x, value, index, *, dim):
         return _written(x, index, dim, value)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.value_shape, ctx.index = inputs[1].shape, np.copy(inputs[2])
 
     @staticmethod
     def backward(ctx, grad):
@@ -171,7 +151,7 @@ class IndexFillTensor(Linear):
         chosen = run(IndexSelect, grad, ctx.index, dim=ctx.dim) if wants_value else None
         return (
             run(IndexFill, grad, ctx.index, dim=ctx.dim, value=0) if wants_x else None,
-            None if chosen is None else sum_to(chosen, ctx.value_shape),
+            None if chosen is None else sum_to(chosen, ctx.source_shape),
         )
 
     @classmethod

@@ -155,6 +155,7 @@ class BinaryCrossEntropy(PointwiseLoss):
 
     saves = ("self", "target")
     differentiates = slice(2)
+    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, t, *weight, reduction):
@@ -244,6 +245,7 @@ class BinaryCrossEntropyWithLogits(PointwiseLoss):
 
     saves = ("self", "target")
     differentiates = slice(2)
+    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, t, *weights, given, reduction):

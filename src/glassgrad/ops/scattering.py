@@ -31,24 +31,19 @@ from ._places import (
     same_dtype,
 )
 from .filling import fill_value
-from .gathering import Gather, IndexAdd, IndexSelect, ScatterAdd, first_of, gathered
+from .gathering import Gather, IndexAdd, Indexed, IndexSelect, ScatterAdd, first_of, gathered
 from .index_writing import IndexFill
 from .shape import reshape
 
 
-class Scatter(Moved):
+class Scatter(Indexed, Moved):
     """z = x,  z[indexᵢⱼ, j] = sᵢⱼ        x̄ = z̄,  x̄[indexᵢⱼ, j] = 0,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
-    differentiates = slice(0, 2)
     axes = ("dim",)
 
     @staticmethod
     def forward(x, src, index, *, dim):
         return _written(x, along(index, dim), first_of(src, index.shape))
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.src_shape, ctx.index = inputs[1].shape, np.copy(inputs[2])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -59,24 +54,18 @@ class Scatter(Moved):
         )
 
 
-class ScatterValue(Symmetric, Along):
+class ScatterValue(Indexed, Symmetric, Along):
     """y = x,  y[indexᵢⱼ, j] = v
     dy = dx,  dy[indexᵢⱼ, j] = 0
     x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0
     """
 
     node = "ScatterBackward1"
-    promotes = None
-    differentiates = slice(0, 1)
     axes = ("dim",)
 
     @staticmethod
     def forward(x, index, *, dim, value):
         return _written(x, along(index, dim), value)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.index = np.copy(inputs[1])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
@@ -196,16 +185,10 @@ class _Places(NamedTuple):
         return run(self.writer, x, self.index, dim=self.dim, value=0)
 
 
-class _Reduces(Along):
+class _Reduces(Indexed, Along):
     """What both ways share."""
 
-    promotes = None
-    differentiates = slice(0, 2)
     axes = ("dim",)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.index = np.copy(inputs[2])  # its owner may change it
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:

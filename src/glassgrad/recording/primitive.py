@@ -101,7 +101,9 @@ class Primitive(Function):
             "_saved_names": cls.saves,
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
             "_is_quick": not cls.multiple and not cls.keeps_index,
-            "backward": _reading(cls.backward) if cls.keeps_index else cls.backward,
+            "backward": cls.backward
+            if cls.saves or not cls.keeps_index
+            else _reading(cls.backward),
             "__module__": cls.__module__,
         }
         if not cls.has_setup_context():

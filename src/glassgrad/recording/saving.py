@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.saved import FREED, Packed, SavedTensor, output_edge
+from glassgrad.core.saved import FREED, Packed, SavedTensor, arrays_in, output_edge
 from glassgrad.core.stale import detached_error, inference_error, stale_error
 from glassgrad.core.state import HookPair, modes
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
@@ -82,6 +82,15 @@ class PrimitiveNode(Node):
     def _all_kept(self) -> list[Any]:
         """What is in each place; empty if the node has let go of it."""
         return [] if self._is_released() else [self._kept(i) for i in range(len(self._saved_names))]
+
+    def kept_arrays(self) -> list[Any]:
+        """Every array that is alive because of this node: what was converted, before and after."""
+        found = [array for _, array in self.kept_beside()]
+        for kept, holder in zip(self._all_kept(), self.holders or (), strict=False):
+            found += arrays_in(kept)
+            if holder is not None and holder.dtype is not kept.dtype:
+                found.append(holder.payload)
+        return found
 
     def kept_beside(self) -> list[tuple[str, Any]]:
         """(name, array) of what `setup_context` keeps beside what is saved: indices, weights."""
@@ -220,7 +229,6 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     cls = node._forward_cls
     arrays: list[Any] = []
     holders: list[Any] = []
-    converted: dict[int, Any] = {}
     any_needed = False
     for name in cls.saves:
         condition = cls.saved_if.get(name)
@@ -229,9 +237,6 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         value = out if position is None else values[position]
         operand = None if position is None else operands[position]
         any_needed = any_needed or needed
-        if needed and isinstance(operand, Tensor) and _only_version_matters(operand, value):
-            version = operand.version_counter()
-            converted[len(arrays)], operand = (version, version.count), None
         arrays.append(value if needed else None)
         holders.append(operand if needed and isinstance(operand, Tensor) else None)
     node.saved_tensors = tuple(arrays)
@@ -240,13 +245,6 @@ def save(node: Any, operands: Values, values: Values, out: Any) -> None:
         return
     node.holders = tuple(holders)
     note_versions(node)
-    if converted:
-        node.versions = {**(node.versions or {}), **converted}
-
-
-def _only_version_matters(operand: Tensor, value: Any) -> bool:
-    """Whether `value` is a conversion of a constant, which need not be kept beside it."""
-    return operand.edge is None and operand.dtype is not value.dtype and not operand.is_inference()
 
 
 def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:

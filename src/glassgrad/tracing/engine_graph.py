@@ -71,6 +71,8 @@ class EngineGraph(Graph):
                 if kept is not None:
                     holder, versions = node.holders[index], node.version_at(index)
                     whats = arrays_in(kept) if holder is None else [holder]
+                    if holder is not None and holder.dtype is not kept.dtype:
+                        whats.append(kept)  # what the op computed with, beside what it was given
                     name = node._saved_names[index]
                     found += [SavedTensor(name, what, *versions) for what in whats]
             found += [SavedTensor(name, array, 0, 0) for name, array in node.kept_beside()]
