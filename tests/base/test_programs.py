@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from glassgrad.base.errors import DataError
-from glassgrad.base.programs import require_writable, to_stdout, writing
+from glassgrad._programs import require_writable, to_stdout, writing
+from glassgrad.core.errors import DataError
 
 
 def test_an_error_is_about_the_file_if_it_is_in_the_folder(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import tensor
-from glassgrad.base.errors import StaleTensorError
-from glassgrad.base.remedies import remedy
+from glassgrad.core.errors import StaleTensorError
+from glassgrad.memory.remedies import remedy
 
 
 def program(*lines):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassgrad.base.tree import describe, flatten, map_leaves, spread, unflatten
+from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 Pair = namedtuple("Pair", ["first", "second"])  # noqa: PYI024  # untyped on purpose: any namedtuple
 

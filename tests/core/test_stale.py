@@ -6,8 +6,9 @@ import re
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import StaleTensorError
-from glassgrad.base.source_lines import here, shown
+from glassgrad.core.errors import StaleTensorError
+from glassgrad.core.state import here
+from glassgrad.memory.stale import shown
 
 
 def message_of(backward):

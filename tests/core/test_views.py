@@ -6,7 +6,7 @@ import torch
 
 import glassgrad
 from both import computed, leaf, plain, reachable, spelled, values
-from glassgrad.core.geometry import Geometry
+from glassgrad.memory.views import Geometry
 
 
 def run_order(out):

@@ -259,7 +259,7 @@ def test_a_watched_pass_has_such_roots_too():
     y = w * 2
     log = []
     y.register_hook(lambda grad: log.append(grad.item()))
-    task = glassgrad.engine.backward.backward_task(y, inputs=[x])
+    task = glassgrad.core.backward.backward_task(y, inputs=[x])
     while task.step() is not None:
         pass
     assert log == [1.0]

@@ -5,8 +5,8 @@ import pytest
 import glassgrad
 from glassgrad import autograd, tensor
 from glassgrad.core.state import modes
-from glassgrad.engine.stack import MAX_DEPTH, on_fresh_stack
 from glassgrad.func import grad, vmap
+from glassgrad.hooks.turn import MAX_DEPTH, on_fresh_stack
 
 
 def nested(x, depth):

@@ -5,9 +5,9 @@ import pytest
 
 import glassgrad
 from both import leaf
+from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import edge_of
-from glassgrad.engine.task import GraphTask
-from glassgrad.engine.visit import Visit
+from glassgrad.hooks.turn import Turn
 
 
 def task_of(tensor, **options):
@@ -28,20 +28,20 @@ def test_the_phases_of_a_node_come_in_their_order():
     y.grad_fn.register_prehook(lambda grads: None)
     y.grad_fn.register_hook(lambda *_: None)
     order = ["ready", "pre_hook", "pre_hook", "apply", "post_hook", "free_saved", "buffer"]
-    assert phases(Visit(task_of(y), y.grad_fn)) == [*order, "buffer"]
+    assert phases(Turn(task_of(y), y.grad_fn)) == [*order, "buffer"]
 
 
 def test_the_phases_of_a_leaf_end_with_its_accumulation():
     x = leaf(glassgrad, [1.0, 2.0])
     x.register_hook(lambda grad: None)
     node = edge_of(x)
-    assert phases(Visit(task_of(x), node)) == ["ready", "pre_hook", "accumulate"]
+    assert phases(Turn(task_of(x), node)) == ["ready", "pre_hook", "accumulate"]
 
 
 def test_what_comes_next_is_known_before_it_is_done():
     y = -leaf(glassgrad, [1.0, 2.0])
     y.register_hook(lambda grad: None)
-    turn = Visit(task_of(y), y.grad_fn)
+    turn = Turn(task_of(y), y.grad_fn)
     kinds = [turn.upcoming[0]]
     while (phase := turn.step()) is not None:
         assert phase.kind == kinds[-1]
@@ -52,7 +52,7 @@ def test_what_comes_next_is_known_before_it_is_done():
 def test_a_turn_can_be_put_back_to_a_mark():
     y = leaf(glassgrad, [1.0, 2.0]) * 2
     y.register_hook(lambda grad: grad * 10)
-    turn = Visit(task_of(y), y.grad_fn)
+    turn = Turn(task_of(y), y.grad_fn)
     turn.step()
     mark = turn.mark()
     turn.step()
@@ -66,7 +66,7 @@ def test_a_node_that_does_not_run_is_passed_by():
     x = leaf(glassgrad, [1.0, 2.0])
     y = x * 2
     task = task_of(y, captures=[edge_of(x)])
-    turn = Visit(task, edge_of(x))
+    turn = Turn(task, edge_of(x))
     task.buffers[edge_of(x)] = np.array([5.0, 6.0])
     assert phases(turn) == ["ready"]
     assert task.captured[0].tolist() == [5.0, 6.0]

@@ -25,11 +25,11 @@ from func.calls import (
     in_place,
     stacked,
 )
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.function import Function
 from glassgrad.func._batch_level import BatchLevel
 from glassgrad.func._dual_level import DualLevel
 from glassgrad.func._grad_level import GradLevel
-from glassgrad.recording.function import Function
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for
 from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, rows

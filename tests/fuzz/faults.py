@@ -5,11 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from glassgrad.autograd import multi_grad
-from glassgrad.core import graph, hooks, saved, views
+from glassgrad.core import engine as engine
+from glassgrad.core import engine as gradients
+from glassgrad.core import engine as schedule
+from glassgrad.core import graph, saved
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import gradients, schedule
-from glassgrad.engine import task as engine
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks import on_gradients as hooks
+from glassgrad.memory import views
 
 __all__ = ["FAULTS"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import glassgrad
 from func.calls import Call, InPlaceCall, arrays_of, in_place
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 from opcases import DIFFERENTIABLE, rows
 
 fw = glassgrad.autograd.forward_ad

@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pytest
 
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 from opcase import Run, all_primitives, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows
 

@@ -6,7 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import spelled
-from glassgrad.base.errors import DeviceError
+from glassgrad.core.errors import DeviceError
 
 INDICES = [
     "0",

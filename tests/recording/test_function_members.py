@@ -44,9 +44,6 @@ MEMBERS = [
     "_set_sequence_nr",
     "_input_metadata",
     "_materialize_non_diff_grads",
-    "_get_compiled_autograd_symints",
-    "_compiled_autograd_key",
-    "_compiled_autograd_backward_state",
 ]
 
 
@@ -66,7 +63,7 @@ def output():
     return Double.apply(gg.ones(2, requires_grad=True))
 
 
-@pytest.mark.parametrize("name", [*MEMBERS, "_is_compiled_autograd_tracing"])
+@pytest.mark.parametrize("name", MEMBERS)
 def test_the_class_has_each(name):
     assert hasattr(Double, name)
     assert hasattr(Function, name)
@@ -89,8 +86,6 @@ def test_a_node_requires_grad_and_has_the_number_that_is_set(output):
     assert node.requires_grad
     node._set_sequence_nr(5)
     assert node._sequence_nr() == 5
-    assert node._get_compiled_autograd_symints() == ()
-    assert node._compiled_autograd_key() == (id(Double),)
 
 
 def test_saved_tensors_go_if_the_class_says_so(output):

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player, text_view
 

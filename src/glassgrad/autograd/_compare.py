@@ -13,9 +13,9 @@ from glassgrad.autograd._differences import (
     numerical_jacobian,
     unit_seeds,
 )
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import GradcheckError
+from glassgrad.core.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import backend_of
 
 __all__ = [
     "SEED",

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, backend_of
-from glassgrad.base.errors import ArgumentTypeError, ExpectationError
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import ArgumentTypeError, ExpectationError
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.engine.backward import grad
+from glassgrad.values.backend import asnumpy, backend_of
 
 __all__ = [
     "IMAGINARY",

@@ -22,10 +22,10 @@ from glassgrad.autograd._compare import (
 )
 from glassgrad.autograd._differences import IMAGINARY, REAL, Array, Part, as_tuple, directional
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
-from glassgrad.base.backend import asnumpy, backend_of
-from glassgrad.base.errors import GradcheckError
+from glassgrad.core.errors import GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import stack, zeros_like
+from glassgrad.values.backend import asnumpy, backend_of
 
 __all__ = ["check_batched_tangents", "check_tangents", "check_undefined_tangents"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentTypeError,
     ExpectationError,
     GraphError,

@@ -13,8 +13,8 @@ from typing import Any
 
 from glassgrad.autograd._functional_checks import Several, Stage, call
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
+from glassgrad.core.backward import grad
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import grad
 from glassgrad.func.vmap import map_batch
 from glassgrad.ops import eye, movedim, stack, zeros_like
 

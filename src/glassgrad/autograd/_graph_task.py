@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import modes
-from glassgrad.engine.task import GraphTask
 
 __all__ = [
     "_current_autograd_node",

@@ -12,11 +12,11 @@ import numpy as np
 
 from glassgrad.autograd._compare import SEED, differentiable_among
 from glassgrad.autograd._differences import call
-from glassgrad.base.backend import asnumpy, backend_of
-from glassgrad.base.errors import GradcheckError
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import GradcheckError
+from glassgrad.core.function import Function
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.engine.backward import grad
-from glassgrad.recording.function import Function
+from glassgrad.values.backend import asnumpy, backend_of
 
 __all__ = ["Habits", "check_habits", "random_like"]
 

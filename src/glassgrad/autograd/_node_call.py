@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.engine import accumulate, fit
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.hooks import as_tensors, run_accumulated
 from glassgrad.core.state import is_recording
-from glassgrad.core.tensor import Tensor
-from glassgrad.engine.gradients import accumulate, fit
+from glassgrad.core.tensor import Tensor, as_tensors
+from glassgrad.hooks.on_gradients import run_accumulated
 
 __all__ = ["call_node"]
 

@@ -4,11 +4,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import GraphError
+from glassgrad.core.errors import GraphError
+from glassgrad.core.function import Function
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.recording.function import Function
+from glassgrad.values.dtypes import is_differentiable
 
 from .grad_mode import no_grad
 

@@ -1,6 +1,6 @@
 """`torch.autograd.function`: Functions of one's own, and the forms they had in earlier years.
 
-Write a `Function` (see `glassgrad.recording.function`). The rest keeps older code running:
+Write a `Function` (see `glassgrad.core.function`). The rest keeps older code running:
 
     InplaceFunction       an instance with a flag `inplace`
     NestedIOFunction      arguments and outputs are nested lists, tuples and dicts of tensors
@@ -13,15 +13,10 @@ from typing import Any, ClassVar, TypeVar
 
 from glassgrad.autograd._differences import as_tuple
 from glassgrad.autograd._once_differentiable import once_differentiable
-from glassgrad.base.errors import ArgumentError, GradientError, MissingRuleError
-from glassgrad.base.tree import Structure, flatten, unflatten
+from glassgrad.core.errors import ArgumentError, GradientError, MissingRuleError
+from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.function import (
-    BackwardCFunction,
-    Function,
-    FunctionCtx,
-    FunctionMeta,
-)
+from glassgrad.values.tree import Structure, flatten, unflatten
 
 __all__ = [
     "BackwardCFunction",

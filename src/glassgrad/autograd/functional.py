@@ -48,7 +48,7 @@ from glassgrad.autograd._functional_rows import (
     rows_one_by_one,
 )
 from glassgrad.autograd.grad_mode import enable_grad
-from glassgrad.base.errors import GraphError
+from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 

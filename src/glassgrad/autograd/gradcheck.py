@@ -29,15 +29,10 @@ from glassgrad.autograd._forward_checks import (
     check_undefined_tangents,
 )
 from glassgrad.autograd._habits import Habits, check_habits, random_like
-from glassgrad.base.backend import backend_of, repeats
-from glassgrad.base.errors import (
-    ArgumentError,
-    ExpectationError,
-    GradcheckError,
-    ShapeError,
-)
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import ArgumentError, ExpectationError, GradcheckError, ShapeError
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.engine.backward import grad
+from glassgrad.values.backend import backend_of, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

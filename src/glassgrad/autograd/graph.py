@@ -14,7 +14,7 @@ from glassgrad.autograd.saved_hooks import (
     saved_tensors_hooks,
 )
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, get_gradient_edge
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.core.saved import PrimitiveNode
 
 __all__ = [
     "AccumulateGrad",

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from glassgrad.autograd._graph_task import taking_part
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ExpectationError
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError
 from glassgrad.core.graph import Node, RemovableHandle, accumulator
-from glassgrad.core.hooks import register_hook
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.task import GraphTask
+from glassgrad.hooks.on_gradients import register_hook
 
 __all__ = ["register_multi_grad_hook"]
 

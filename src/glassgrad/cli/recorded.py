@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from glassgrad.base.errors import DataError, FreedGraphError
+from glassgrad.core import backward as engine
+from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz.explaining.entries import explanations, record_explained
 

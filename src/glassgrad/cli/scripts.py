@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from glassgrad import tracing
-from glassgrad.base.errors import DataError
-from glassgrad.base.programs import to_stdout
+from glassgrad._programs import to_stdout
+from glassgrad.core import backward as engine
+from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
 
 __all__ = ["ScriptRun", "Watcher", "find_loss", "losses_in", "named", "run_script"]

@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
-from glassgrad.base.programs import silence, to_stdout
+from glassgrad._programs import silence, to_stdout
+from glassgrad.core import backward as engine
+from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 
 from .parsing import whole_number
 

@@ -2,7 +2,7 @@
 
 Read the files in this order:
 
-    core/layers.py        how a tensor looks to a transform
+    values/layers.py        how a tensor looks to a transform
     levels/level.py       a transform is a level
     _grad_level.py        the level of reverse mode: a tape over tensors one level down
     reverse.py            grad, grad_and_value, vjp

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassgrad.base.errors import TransformError
+from glassgrad.core.errors import TransformError
 
 __all__ = ["EVERY", "Argnums", "places", "selected"]
 

@@ -6,16 +6,16 @@ tensor one level down. An op's `vmap` rule says what to do there to do it to eac
 
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import TransformError
-from glassgrad.base.tree import map_leaves
-from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.errors import TransformError
+from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import show
 from glassgrad.levels.level import Level
+from glassgrad.memory.views import show
 from glassgrad.ops._families import in_front
-from glassgrad.recording.function import Function
-from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.layers import Layer, Wrapped, admit_layer, batches_of, settled
+from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
+from glassgrad.values.tree import map_leaves
 
 from ._one_by_one import one_by_one
 from .vmapify import call_batched
@@ -115,7 +115,7 @@ class BatchLevel(Level):
         with self.below():
             return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
 
-    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is the same for all examples.
 
         Raises:

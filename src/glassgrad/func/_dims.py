@@ -4,9 +4,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError
-from glassgrad.base.tree import describe, flatten, spread
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.tree import describe, flatten, spread
 
 __all__ = [
     "check_out_dims",

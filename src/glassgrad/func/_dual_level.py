@@ -1,18 +1,17 @@
 """The level of `jvp`: each tensor carries a tangent, and each op's rule moves both on."""
 
-from typing import Any, Self
+from typing import Any, ClassVar
 
-from glassgrad.core.geometry import Geometry
 from glassgrad.core.graph import GradientEdge
-from glassgrad.core.layers import Layer, Wrapped, admit_layer, batches_of, settled
+from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import show
 from glassgrad.levels.duals import check_size
-from glassgrad.levels.level import Below, Level
+from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import tangents_of_op
-from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive, record
+from glassgrad.memory.views import Geometry, show
+from glassgrad.values.layers import Layer, Wrapped, admit_layer, batches_of, settled
+from glassgrad.values.operands import in_common_dtype
 
 from ._functions import call_moving
 
@@ -106,20 +105,6 @@ def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
     return room
 
 
-class _Unmoved(Below):
-    """The block in which a level is set aside that was opened where forward mode was off."""
-
-    __slots__ = ("forward",)
-
-    def __enter__(self) -> None:
-        super().__enter__()
-        self.forward, modes.forward = modes.forward, False
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self.forward
-        super().__exit__(*exc_info)
-
-
 class DualLevel(Level):
     """One `jvp` that is being computed.
 
@@ -128,19 +113,7 @@ class DualLevel(Level):
     """
 
     kind = "jvp"
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self.forward, modes.forward = modes.forward, True
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self.forward
-        super().__exit__(*exc_info)
-
-    def below(self) -> Below:
-        """Do things one level down, where forward mode is off if it was before."""
-        return Below(self) if self.forward else _Unmoved(self)
+    modes_inside: ClassVar[dict[str, Any]] = {"forward": True}
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""

@@ -3,14 +3,13 @@
 import functools
 from typing import Any
 
-from glassgrad.base.errors import TransformError
-from glassgrad.base.tree import map_leaves
-from glassgrad.core.layers import Wrapped
+from glassgrad.core.errors import TransformError
+from glassgrad.core.function import place_outputs
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.in_parts import call_at
-from glassgrad.levels.level import Level
+from glassgrad.levels.level import Level, call_at
 from glassgrad.levels.tangents import Call
-from glassgrad.recording.calling import place_outputs
+from glassgrad.values.layers import Wrapped
+from glassgrad.values.tree import map_leaves
 
 __all__ = ["call_below", "call_moving", "check_form", "lowered"]
 

@@ -5,19 +5,18 @@ level below, so that the ordinary engine, run on them, differentiates.
 """
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar
 
-from glassgrad.core import state
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.layers import settled
+from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.core.views import show
-from glassgrad.engine.task import GraphTask
 from glassgrad.levels.level import Level
-from glassgrad.recording.calling import place_outputs
-from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive, record
+from glassgrad.memory.views import show
+from glassgrad.values.layers import settled
+from glassgrad.values.operands import in_common_dtype
 
 from ._functions import call_below
 
@@ -28,16 +27,7 @@ class GradLevel(Level):
     """One `grad` or `vjp` that is being computed."""
 
     kind = "grad"
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self.inference = modes.inference
-        state.set_modes(True, False)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__(*exc_info)
-        state.set_modes(self.grad, self.inference)
+    modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
     def variable(self, tensor: Tensor) -> Tensor:
         """A leaf of this level: what the function is differentiated with respect to."""

@@ -4,9 +4,9 @@ import functools
 import warnings
 from typing import Any
 
-from glassgrad.base.errors import TransformError
+from glassgrad.core.errors import TransformError
+from glassgrad.core.primitive import Primitive
 from glassgrad.ops import stack
-from glassgrad.recording.primitive import Primitive
 
 __all__ = ["one_by_one"]
 

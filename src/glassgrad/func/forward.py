@@ -10,11 +10,11 @@ The first is for one tangent, or for many at once by `vmap`; the second for one 
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ShapeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core.layers import settled
+from glassgrad.core.errors import ArgumentError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
+from glassgrad.values.layers import settled
+from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
 
 from ._arguments import EVERY, places, selected
 from ._dual_level import DualLevel

@@ -12,13 +12,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core.layers import settled
-from glassgrad.core.state import modes
+from glassgrad.core.backward import find_roots
+from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.roots import find_roots
 from glassgrad.ops import zeros_like
+from glassgrad.values.layers import settled
+from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
 
 from ._arguments import EVERY, Argnums, places
 from ._grad_level import GradLevel, pull_back
@@ -252,17 +252,13 @@ def run(
     chosen = places(argnums, len(args))
     if modes.hook_pairs:
         raise TransformError(_NO_HOOKS)
-    no_hooks, modes.no_hooks = modes.no_hooks, _NO_HOOKS
-    try:
-        with GradLevel() as level:
-            seen = [_seen(level, x, place in chosen) for place, x in enumerate(args)]
-            wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
-            inputs, structure = flatten(wanted)
-            output, aux = func(*seen, **_seen(level, kwargs, False) if kwargs else {}), None
-            if has_aux:
-                output, aux = without_aux(api, output)
-    finally:
-        modes.no_hooks = no_hooks
+    with setting(no_hooks=_NO_HOOKS), GradLevel() as level:
+        seen = [_seen(level, x, place in chosen) for place, x in enumerate(args)]
+        wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
+        inputs, structure = flatten(wanted)
+        output, aux = func(*seen, **_seen(level, kwargs, False) if kwargs else {}), None
+        if has_aux:
+            output, aux = without_aux(api, output)
     return Recorded(level, inputs, structure, output, aux)
 
 

@@ -11,11 +11,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import ArgumentError, TransformError
-from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.layers import settled
+from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import cat, get_rng_state, set_rng_state
+from glassgrad.values.layers import settled
+from glassgrad.values.tree import Structure, flatten, unflatten
 
 from ._batch_level import Batch, BatchLevel
 from ._dims import check_out_dims, in_dims_of, name_of, out_dims_of, size_of_batch

@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, spread, unflatten
+from glassgrad.core.engine import sum_to
+from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
+from glassgrad.core.function import Function, FunctionCtx, FunctionMeta, wrong_number
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.gradients import sum_to
 from glassgrad.ops._dims import wrap_dim
-from glassgrad.recording.calling import wrong_number
-from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
+from glassgrad.values.tree import Structure, describe, flatten, spread, unflatten
 
 from ._functions import check_form, lowered
 

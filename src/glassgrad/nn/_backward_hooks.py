@@ -13,10 +13,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, HookError
+from glassgrad.core.errors import ArgumentTypeError, HookError
+from glassgrad.core.function import Function
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.function import Function
 
 __all__ = ["BackwardHookFunction", "ModuleBackward"]
 

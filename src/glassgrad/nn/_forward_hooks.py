@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, HookError
+from glassgrad.core.errors import ArgumentTypeError, HookError
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 
 __all__ = ["ForwardHook", "add_forward_hook", "replaced_inputs"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.base.errors import ArgumentTypeError, GraphError
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.parameter import Parameter
 

@@ -14,7 +14,7 @@ parameters is a walk over these dicts, and every walk is `named_modules`.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from glassgrad.base.errors import ArgumentTypeError, GlassgradError
+from glassgrad.core.errors import ArgumentTypeError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn.buffer import Buffer
 from glassgrad.nn.parameter import Parameter

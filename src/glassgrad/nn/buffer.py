@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import PLAIN, Tensor
 
 __all__ = ["Buffer"]

@@ -3,7 +3,7 @@
 import math
 from typing import Any, SupportsIndex
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.init import kaiming_uniform_, uniform_

@@ -9,14 +9,7 @@ from typing import Any, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.scopes import call_in_scope, note_call
-from glassgrad.base.backend import Device
-from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
-from glassgrad.base.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    GraphError,
-    MissingRuleError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError, MissingRuleError
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor
@@ -24,6 +17,8 @@ from glassgrad.nn._backward_hooks import ModuleBackward
 from glassgrad.nn._forward_hooks import add_forward_hook, replaced_inputs
 from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
 from glassgrad.nn._tree import ModuleTree
+from glassgrad.values.backend import Device
+from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
 
 __all__ = ["Module"]
 

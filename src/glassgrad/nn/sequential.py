@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from glassgrad.base.errors import DimError
+from glassgrad.core.errors import DimError
 from glassgrad.nn.module import Module
 
 __all__ = ["Sequential"]

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, is_array, whole
-from glassgrad.base.dtypes import DType, as_dtype, dtype_of_number, get_default_dtype, promote_types
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
-from glassgrad.core.layers import Wrapped
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.core.tensor import Tensor, whole
+from glassgrad.values.backend import asnumpy, is_array
+from glassgrad.values.dtypes import (
+    DType,
+    as_dtype,
+    dtype_of_number,
+    get_default_dtype,
+    promote_types,
+)
+from glassgrad.values.layers import Wrapped
 
 __all__ = ["array_from"]
 

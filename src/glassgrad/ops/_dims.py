@@ -4,7 +4,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
 
 __all__ = ["int_of", "ints_of", "names_none", "size_of", "wrap_dim", "wrap_dims"]
 

@@ -10,11 +10,11 @@ Other levels see constants.
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.backend import backend_for
-from glassgrad.base.errors import TransformError
-from glassgrad.core.layers import batches_of
+from glassgrad.core.errors import TransformError
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor, fresh, wrap
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import backend_for
+from glassgrad.values.layers import batches_of, fresh
 
 from ._making import made
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import is_array
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
-from glassgrad.core.layers import Layer, backend_below, visible
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import is_array
+from glassgrad.values.layers import Layer, backend_below, visible
 
 __all__ = ["as_items", "dims_of", "index_array", "read_slice", "refusal"]
 

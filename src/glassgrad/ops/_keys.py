@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.errors import TransformError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import TransformError
+from glassgrad.values.layers import visible
 
 from ._families import in_front, shifted
 from ._index import dims_of

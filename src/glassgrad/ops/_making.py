@@ -4,8 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_for
-from glassgrad.base.dtypes import (
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import constant
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_for
+from glassgrad.values.dtypes import (
     DType,
     Number,
     as_dtype,
@@ -13,9 +16,7 @@ from glassgrad.base.dtypes import (
     get_default_dtype,
     is_differentiable,
 )
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.tensor import Tensor, fresh
-from glassgrad.recording.doors import constant
+from glassgrad.values.layers import fresh
 
 from ._dims import size_of
 from ._numbers import check_number

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import in_front
 from glassgrad.ops._texts import scalar_name

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
+from glassgrad.values.dtypes import DType
 
 __all__ = ["check_number"]
 

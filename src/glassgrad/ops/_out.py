@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import (
-    ArgumentTypeError,
-    GraphError,
-    MissingRuleError,
-    TransformError,
-)
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import ArgumentTypeError, GraphError, MissingRuleError, TransformError
 from glassgrad.core.state import is_recording, modes, special
-from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import forward_moves
+from glassgrad.values.layers import Layer, fresh
 
 from ._families import is_batched
 from ._reduce import array_of

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from glassgrad.base.backend import backend_of, repeats
-from glassgrad.base.errors import GraphError
+from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of, repeats
 
 __all__ = ["check_apart", "check_memory"]
 

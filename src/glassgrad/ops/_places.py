@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.dtypes import int32, int64
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of
+from glassgrad.values.dtypes import int32, int64
+from glassgrad.values.layers import visible
 
 from ._texts import scalar_name
 

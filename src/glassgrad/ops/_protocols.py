@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 from . import (

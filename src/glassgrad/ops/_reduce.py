@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import names_none, wrap_dims
+from glassgrad.values.layers import Layer
 
 __all__ = [
     "Dims",

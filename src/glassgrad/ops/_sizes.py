@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 
 __all__ = ["can_view", "expanded_size", "infer_size"]
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import is_batched
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import visible
 
 __all__ = [
     "check_indices",

@@ -1,8 +1,8 @@
 """Words that PyTorch's error messages use."""
 
-from glassgrad.base.dtypes import DType
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import DType
 
 __all__ = ["c_name", "not_a_tensor", "require_tensor", "scalar_name"]
 

@@ -3,7 +3,7 @@
 While nothing is recorded, the array is written and its version counted. While the tape records,
 the op runs out of place, its result is copied into the array, and the tensor takes the place of
 the result in the graph: the old value's node is behind an edge, as if it had been another tensor.
-What that means for views is told in `core/views.py`.
+What that means for views is told in `memory/views.py`.
 """
 
 import functools
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     DimError,
     DTypeError,
     GlassgradError,
@@ -21,15 +21,14 @@ from glassgrad.base.errors import (
     LeafWriteError,
     ShapeError,
 )
-from glassgrad.base.source_lines import here
-from glassgrad.core.graph import edge_of, move, relocate
-from glassgrad.core.layers import Layer
-from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
+from glassgrad.core.graph import edge_of
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import about_to_write, here, is_recording, modes, special, wrote
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
-from glassgrad.core.views import check_made
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
-from glassgrad.recording.primitive import Primitive
+from glassgrad.memory.views import check_made, move, relocate
+from glassgrad.values.layers import Layer
 
 from ._overlap import check_apart, check_memory
 from ._prepared import Prepared
@@ -130,7 +129,7 @@ def reshaped_in_place(cls: type[Primitive], input: Tensor, **parameters: Any) ->
     if recorded:
         relocate(input, result.edge)
         input._tell_views()
-        input.chilled().seen = input.version_counter().count
+        input.cold_side().seen = input.version_counter().count
     return input
 
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import as_dtype
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import wrap_dim
 from glassgrad.ops._families import AlongLine, Elementwise, Symmetric, run
 from glassgrad.ops._texts import scalar_name
+from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import as_dtype
 
 from ._out import written_to
 from ._writing import in_place

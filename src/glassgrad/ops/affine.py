@@ -3,13 +3,13 @@
 import math
 from typing import Any
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import in_front, total
 from glassgrad.ops._matrices import as_matrices, check_dtypes, unfit
 from glassgrad.ops._products import product, times_transposed, transposed_times
 from glassgrad.ops._texts import not_a_tensor
-from glassgrad.recording.primitive import Primitive
 
 __all__ = ["linear"]
 

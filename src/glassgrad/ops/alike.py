@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.dtypes import Number, as_dtype
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.primitive import constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.doors import constant
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.dtypes import Number, as_dtype
+from glassgrad.values.layers import Layer
 
 from ._data import array_from
 from ._dims import size_of

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import DimError, DTypeError
+from glassgrad.core.errors import DimError, DTypeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._reduce import dim_or_axis, kept_or_keepdims
 from glassgrad.ops.extrema import filled_dim
-from glassgrad.recording.primitive import Primitive
 
 from ._families import AlongLine, rows_of
 

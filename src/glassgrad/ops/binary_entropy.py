@@ -5,15 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import (
-    ArgumentError,
-    DTypeError,
-    GraphError,
-    ShapeError,
-)
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import visible
 
 from ._families import run
 from ._loss_parts import PointwiseLoss

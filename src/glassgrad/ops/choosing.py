@@ -4,10 +4,10 @@ import operator
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.layers import visible
 
 from ._drawing import drawn
 from ._families import batch_all

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import DTypeError, TransformError
+from glassgrad.core.errors import DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Predicate, is_batched, stretched
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.reduction import Some
+from glassgrad.values.backend import asnumpy
 
 __all__ = [
     "allclose",

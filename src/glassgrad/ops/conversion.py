@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Device, asnumpy, backend_for, copy_of, device_of
-from glassgrad.base.dtypes import (
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import Device, asnumpy, backend_for, copy_of, device_of
+from glassgrad.values.dtypes import (
     DType,
     as_dtype,
     bool_,
@@ -17,8 +19,6 @@ from glassgrad.base.dtypes import (
     int64,
     is_differentiable,
 )
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.tensor import Tensor
 
 from ._families import Along, Linear
 from ._reduce import array_of

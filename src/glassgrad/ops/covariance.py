@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import visible
 
 from .complexes import conj
 from .linalg import mm

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import device_of, is_array
-from glassgrad.base.dtypes import Number, as_dtype, get_default_dtype
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import device_of, is_array
+from glassgrad.values.dtypes import Number, as_dtype, get_default_dtype
 
 from ._data import array_from
 from ._dims import size_of

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import as_dtype, int64, is_differentiable
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import as_dtype, int64, is_differentiable
 
 from ._dims import wrap_dim
 from ._families import Along, Linear, Reduction, rows_of, run

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import int_of, wrap_dim

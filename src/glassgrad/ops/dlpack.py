@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import CPU, CPU_BACKEND, backend_for
-from glassgrad.base.errors import ArgumentTypeError, TransformError
-from glassgrad.core.layers import Layer
-from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.core.errors import ArgumentTypeError, TransformError
+from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import CPU, CPU_BACKEND, backend_for
+from glassgrad.values.layers import Layer, fresh
 
 from ._data import array_from
 from ._reduce import array_of

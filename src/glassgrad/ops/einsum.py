@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Linear, Multilinear, run
 from glassgrad.ops._reduce import array_of

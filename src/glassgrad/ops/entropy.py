@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError
-from glassgrad.core.layers import Layer, backend_below
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.layers import Layer, backend_below
 
 from ._families import batch_all, run, total
 from ._loss_parts import (

@@ -4,14 +4,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._dims import names_none, wrap_dim
 from glassgrad.ops._reduce import Dims, array_of, dim_or_axis, kept_or_keepdims, kept_shape, reduced
 from glassgrad.ops._returns import MaxReturn, MinReturn
 from glassgrad.ops._texts import require_tensor
 from glassgrad.ops.selection import maximum, minimum
-from glassgrad.recording.primitive import Primitive
 
 from ._families import AlongLine, Reduction, rows_of
 from ._out import written_to

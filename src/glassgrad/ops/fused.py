@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number, is_differentiable
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import Number, is_differentiable
 
 from ._families import Elementwise
 from ._prepared import Prepared

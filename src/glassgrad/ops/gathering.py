@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import DimError, GradientError, ShapeError
+from glassgrad.core.errors import DimError, GradientError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of
 
 from ._dims import wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run

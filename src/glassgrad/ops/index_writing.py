@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number, int64
-from glassgrad.base.errors import ArgumentTypeError, DimError
+from glassgrad.core.engine import sum_to
+from glassgrad.core.errors import ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.gradients import sum_to
+from glassgrad.values.dtypes import Number, int64
 
 from ._dims import wrap_dim
 from ._families import Linear, Symmetric, batch_all, in_front, run

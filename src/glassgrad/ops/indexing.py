@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import DimError, ShapeError
+from glassgrad.core.errors import DimError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import backend_of
 
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, batch_all, run

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.layers import Layer, settled
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
+from glassgrad.values.layers import Layer, settled
 
 from ._families import Elementwise, in_front
 from ._overlap import check_apart

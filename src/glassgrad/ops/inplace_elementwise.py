@@ -5,8 +5,8 @@ Each returns `input` itself; what may go wrong is told at `add_`.
 
 from typing import Any
 
-from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import Number
 
 from ._writing import in_place, write_prepared
 from .activations import Relu, Sigmoid

@@ -6,8 +6,8 @@ without the underscore; what may go wrong with any write, at `add_`.
 
 from collections.abc import Sequence
 
-from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import Number
 
 from ._writing import write_prepared
 from .index_writing import prepare_index_add, prepare_index_copy, prepare_index_fill

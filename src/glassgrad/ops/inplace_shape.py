@@ -7,10 +7,10 @@ are. PyTorch numbers the nodes of these ops apart from those that make a view.
 
 from collections.abc import Sequence
 
-from glassgrad.base.errors import GraphError
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import GraphError
 from glassgrad.core.state import wrote
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import Layer
 
 from ._dims import wrap_dim, wrap_dims
 from ._writing import reshaped_in_place
@@ -141,7 +141,7 @@ def detach_(input: Tensor) -> Tensor:
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
     input.version_counter()  # shared from now on with a node that saved it as its result
-    input.chilled().tangent = None
+    input.cold_side().tangent = None
     if not input.is_inference():
         input.version_counter()  # which a node that saved this tensor as its result shares
     input.edge = None

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
 
 from ._dims import wrap_dim
 from ._families import Along, Linear, batch_all, run

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base import dtypes
-from glassgrad.base.backend import is_array
-from glassgrad.base.dtypes import DType
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.tensor import Size, Tensor, fresh, wrap
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.tensor import Size, Tensor, wrap
+from glassgrad.values import dtypes
+from glassgrad.values.backend import is_array
+from glassgrad.values.dtypes import DType
+from glassgrad.values.layers import fresh
 
 from ._data import array_from
 from ._dims import size_of

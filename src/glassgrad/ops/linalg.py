@@ -1,6 +1,6 @@
 """Products of vectors, matrices and stacks of matrices."""
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._matrices import (
     as_matrices,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DTypeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Predicate
 from glassgrad.ops._texts import scalar_name

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._families import batch_all
 from ._loss_parts import (

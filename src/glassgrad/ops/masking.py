@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, in_rows
-from glassgrad.base.dtypes import Number, int64
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
+from glassgrad.core.primitive import constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.doors import constant
+from glassgrad.values.backend import asnumpy, in_rows
+from glassgrad.values.dtypes import Number, int64
 
 from ._families import Elementwise, Linear, in_front, is_batched, rows_of, run, stretched
 from ._numbers import check_number

@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentTypeError,
     DTypeError,
     GraphError,
     ShapeError,
     TransformError,
 )
-from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer
 
 from ._dims import size_of, wrap_dim
 from ._texts import c_name

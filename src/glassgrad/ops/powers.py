@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._families import Elementwise

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import backend_of
 
 from ._families import Linear, batch_all, in_front, run
 from ._index import dims_of, index_array, refusal

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype
+from glassgrad.values.layers import visible
 
 from ._dims import size_of
 from ._drawing import drawn, drawn_leaf

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType, as_dtype, int64
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import DType, as_dtype, int64
 
 from ._dims import size_of
 from ._drawing import drawn_leaf

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import size_of

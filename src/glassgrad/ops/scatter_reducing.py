@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import GraphError, ShapeError
+from glassgrad.core.errors import GraphError, ShapeError
+from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.recording.function import Function
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import backend_of
 
 from ._dims import wrap_dim
 from ._families import Along, batch_all, run

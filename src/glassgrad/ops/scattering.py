@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import Number
 
 from ._dims import wrap_dim
 from ._families import Along, Linear, Symmetric, run

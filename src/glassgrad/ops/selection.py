@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import get_default_dtype
-from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._families import Elementwise
 from glassgrad.ops._prepared import Prepared
 from glassgrad.ops._reduce import array_of
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.arithmetic import Operand
-from glassgrad.recording.doors import constant
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.dtypes import get_default_dtype
 
 from ._numbers import check_number
 from ._out import written_to

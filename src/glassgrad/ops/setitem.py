@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import is_array
-from glassgrad.base.dtypes import float16
-from glassgrad.base.errors import ArgumentTypeError, DeviceError
-from glassgrad.core.layers import Layer, backend_below
+from glassgrad.core.errors import ArgumentTypeError, DeviceError
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
+from glassgrad.values.backend import is_array
+from glassgrad.values.dtypes import float16
+from glassgrad.values.layers import Layer, backend_below
 
 from ._keys import key_of
 from ._overlap import check_apart, check_memory

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
 
 from ._dims import size_of, wrap_dim, wrap_dims
 from ._families import KeepsShape, by_call, run

@@ -5,7 +5,7 @@ Each gives its tensors the dims they lack, then joins them with `cat`.
 
 from collections.abc import Callable, Sequence
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._out import written_to

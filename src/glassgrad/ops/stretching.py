@@ -4,10 +4,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from glassgrad.base.backend import backend_of
+from glassgrad.core.engine import sum_to
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
-from glassgrad.engine.gradients import sum_to
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import backend_of
 
 from ._dims import size_of
 from ._families import KeepsShape, in_front

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
 
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import copy_of, in_rows
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import copy_of, in_rows
 
 from ._dims import ints_of, size_of, wrap_dim, wrap_dims
 from ._families import Along, Linear, run

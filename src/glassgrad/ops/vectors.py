@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._dims import wrap_dim

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentError, ShapeError
+from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import backend_of
 
 from ._dims import int_of, wrap_dim
 from ._families import Along, KeepsShape, Linear, run

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, RemovableHandle, ends
 from glassgrad.core.graph import edge_of as _edge_of
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.phase import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .describing import hooks_at, numbers, saved_by
 

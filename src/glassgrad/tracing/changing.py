@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GradientError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError
 from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import CopySlices
-from glassgrad.recording.saving import PrimitiveNode, Unpacking
+from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
 from .describing import saved_by

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from glassgrad.autograd.scopes import made_at
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.source_lines import Place, shown
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
-from glassgrad.core.layers import Layer
-from glassgrad.core.saved import arrays_in, versions_of
+from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.state import Place
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import CopySlices
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks.on_saved import versions_of
+from glassgrad.memory.stale import shown
+from glassgrad.memory.views import CopySlices
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import Layer
 
 from .levels import batch_of, levels_of, open_levels
 from .naming import Naming

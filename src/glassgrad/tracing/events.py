@@ -93,7 +93,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.validate import problem
 
 __all__ = ["SCHEMA", "Trace"]

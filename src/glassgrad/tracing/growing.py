@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassgrad.core import state
+from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.task import GraphTask
-from glassgrad.engine.visit import Visit
+from glassgrad.hooks.turn import Turn
+from glassgrad.values.layers import Layer
 
 from .describing import Names, describe_leaf, describe_node, oldest_first
 from .levels import levels_of
@@ -39,7 +39,7 @@ class Growth:
         self.task, self.names = task, names
         self.spans: list[tuple[int, Node | None]] = []
         self.waiting: dict[Any, Any] | None = None
-        self.turn: Visit | None = None
+        self.turn: Turn | None = None
 
     def begin(self, node: Node | None) -> None:
         """A part of the turn of `node` begins."""

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.hooks import as_tensor
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, as_tensor
 
 from .describing import hooks_at, numbers, saved_by
 from .levels import batch_of

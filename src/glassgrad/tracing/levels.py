@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import Layer
 
 __all__ = ["batch_of", "levels_of", "open_levels"]
 

@@ -20,14 +20,14 @@ from weakref import ReferenceType
 
 import numpy as np
 
-from glassgrad.base.errors import StaleTensorError
 from glassgrad.core import state
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.phase import HOOK_PHASES, Phase
-from glassgrad.engine.task import GraphTask
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .describing import Names, describe, error_in_words, numbers, saved_by
 from .events import Trace

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from glassgrad.base.errors import GraphError
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import GraphError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.task import GraphTask
 
 from . import inspection
 from .breakpoints import Breakpoint, find_node

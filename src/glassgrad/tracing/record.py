@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from glassgrad.core.backward import backward_task
 from glassgrad.core.graph import Node
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import backward_task
 
 from .describing import Names
 from .events import Trace

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.backward import backward_task
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import backward_task
-from glassgrad.engine.phase import HOOK_PHASES, Phase
-from glassgrad.engine.task import GraphTask
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from . import breakpoints, changing
 from .breakpoints import Breakpoint

@@ -3,8 +3,8 @@
 from typing import Any
 
 from glassgrad.core.graph import Node, ends
-from glassgrad.core.views import AsStridedBackward0, CopySlices
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.core.saved import PrimitiveNode
+from glassgrad.memory.views import AsStridedBackward0, CopySlices
 
 __all__ = ["Bases", "written_part"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.engine import Schedule
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import get_gradient_edge
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.schedule import Schedule
 
 from .describing import Names, describe
 from .events import Trace

@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, overload
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import modes, set_watcher
-from glassgrad.engine.task import GraphTask
+from glassgrad.core.state import modes, set_modes
 
 from .describing import Names
 from .events import Trace
@@ -75,11 +75,11 @@ def watching(on_pass: OnPass | None = None, *, values: str = "summary") -> Itera
         )
     watcher = _Watcher(on_pass, full=values == "full")
     outer = modes.watcher
-    set_watcher(watcher.watch)
+    set_modes(watcher=watcher.watch)
     try:
         yield watcher.passes
     finally:
-        set_watcher(outer)
+        set_modes(watcher=outer)
         watcher.passes._close()
 
 
@@ -181,11 +181,11 @@ class _Watcher:
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
-        set_watcher(None)
+        set_modes(watcher=None)
         try:
             task.run()
         finally:
-            set_watcher(self.watch)
+            set_modes(watcher=self.watch)
 
     def _record(self, task: GraphTask, keep: Callable[[Log], None]) -> None:
         log = Log(task, Names(task.schedule, []), [], full=self._full)

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType, float32, is_differentiable
-from glassgrad.base.errors import ArgumentError, DTypeError
+from glassgrad.core.errors import ArgumentError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import as_tensor, eye, ones, tensor
 from glassgrad.ops.joining import cat
 from glassgrad.ops.triangles import tril
+from glassgrad.values.dtypes import DType, float32, is_differentiable
 
 from ._arguments import check_shape, count
 from .states import TensorDeviceType, dtype_of, settings_of

@@ -27,7 +27,7 @@ from typing import Any
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad
 from glassgrad.autograd.saved_hooks import saved_tensors_hooks
-from glassgrad.base.errors import CheckpointError
+from glassgrad.core.errors import CheckpointError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import zeros

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import glassgrad.nn  # noqa: F401  # its losses are ops, too
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.primitive import Primitive
 from glassgrad.viz.explaining import math
 from glassgrad.viz.explaining.math import mathml
 

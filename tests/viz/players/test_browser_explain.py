@@ -2,7 +2,7 @@
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.primitive import Primitive
 from glassgrad.viz import player
 from glassgrad.viz.explaining.math import mathml
 

@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Mapping
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.tracing.summary import ArrayTable
 
 from .arrays import array_of, bytes_of, dtype_of, is_tensor, the_torch

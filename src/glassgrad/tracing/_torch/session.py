@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from glassgrad.base.errors import ArgumentError, GradientError, GraphError
+from glassgrad.core.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.breakpoints import Breakpoint
 from glassgrad.tracing.events import Trace
 

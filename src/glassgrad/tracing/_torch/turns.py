@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.errors import GradientError
+from glassgrad.core.errors import GradientError
 
 from .arrays import dtype_of, is_tensor, the_torch
 from .graph import is_leaf, op_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, in_rows
+from glassgrad.values.backend import backend_of, in_rows
 
 __all__ = ["adjoint_of", "forward_of"]
 

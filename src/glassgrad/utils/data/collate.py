@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import float64
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor
 from glassgrad.ops.joining import stack
+from glassgrad.values.dtypes import float64
 
 __all__ = ["default_collate"]
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.core import state
+from glassgrad.core.function import BackwardCFunction, form_of
 from glassgrad.core.graph import Node, edge_of, ends
-from glassgrad.core.saved import Packed, unpacked
+from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import CopySlices
-from glassgrad.recording.calling import form_of
-from glassgrad.recording.function import BackwardCFunction
-from glassgrad.recording.saving import PrimitiveNode, operand_of
+from glassgrad.hooks.on_saved import Packed
+from glassgrad.memory.views import CopySlices
+from glassgrad.values.backend import asnumpy
 
 __all__ = ["Blank", "NotKnown", "PrimitiveBlank", "array_of", "blank_of", "is_packed"]
 
@@ -185,16 +184,12 @@ class UsersBlank(Blank):
         args = [
             wrap(_copy(value)) if at in self.position else value for at, value in enumerate(values)
         ]
-        before = state.modes.grad, state.modes.inference
-        state.set_modes(False, before[1])
-        try:
+        with setting(grad=False):
             if self.separate:
                 out = self.forward(*args)
                 self.cls.setup_context(ctx, tuple(args), out)
             else:
                 out = self.forward(ctx, *args)
-        finally:
-            state.set_modes(*before)
         parts = out if isinstance(out, tuple) else (out,)
         return [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)], ctx
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import GlassgradError
 from glassgrad.core import state
+from glassgrad.core.errors import GlassgradError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.views import AsStridedBackward0, CopySlices, _part, _with_part
+from glassgrad.core.saved import PrimitiveNode
+from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.values.backend import asnumpy
 
 from .blanks import Blank, NotKnown, PrimitiveBlank, array_of, blank_of, is_packed
 

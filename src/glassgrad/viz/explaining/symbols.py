@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import Node
-from glassgrad.recording.function import BackwardCFunction
-from glassgrad.recording.saving import PrimitiveNode, operand_of
+from glassgrad.core.saved import PrimitiveNode, operand_of
+from glassgrad.values.backend import asnumpy
 
 from .rerun import Rerun
 from .vjp import Numbers, Shown, letters_of, rule_in_numbers, shown_array

@@ -9,12 +9,11 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import DataError
+from .core.errors import DataError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["PROBE", "progress", "require_writable", "silence", "to_stdout", "writing"]
 
 PROBE = ".glassgrad-can-write"
 

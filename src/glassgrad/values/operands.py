@@ -4,34 +4,61 @@ PyTorch's promotion rules look at the operands as the user sees them. Arrays are
 common dtype by `arrays_of`; tensors one level below a transform by `in_common_dtype`.
 """
 
+import functools
+import sys
 from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, device_of, is_array
-from glassgrad.base.dtypes import (
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    DTypeError,
+    ShapeError,
+    TransformError,
+)
+from glassgrad.core.primitive import constant
+from glassgrad.core.state import plugs
+from glassgrad.core.tensor import WRAPPERS, Tensor
+
+from .backend import backend_for, backend_of, device_of, is_array
+from .dtypes import (
     DType,
+    as_dtype,
     float32,
     float64,
     get_default_dtype,
     is_differentiable,
     result_dtype,
 )
-from glassgrad.base.errors import ArgumentTypeError, DeviceError
-from glassgrad.core.tensor import Tensor
-
-from .doors import constant
-
-__all__ = [
-    "arrays_of",
-    "broadcast_text",
-    "common_dtype",
-    "in_common_dtype",
-    "in_dtype",
-    "one_dtype",
-]
+from .layers import Layer, Wrapped, settled
 
 Values = tuple[Any, ...]
+
+
+def payload_of(cls: type, data: Any, dtype: Any, device: Any) -> Any:
+    """The array that a new tensor of class `cls` has, of whatever it is made of."""
+    if isinstance(data, Tensor):
+        data = data.payload
+    if WRAPPERS.get(data.__class__):
+        raise TransformError(
+            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+            "transform: inside it is more than an array. Write `x.detach()`."
+        )
+    target = backend_for(device)
+    if not is_array(data):
+        data = np.array(data, dtype=result_dtype((), (0.0,)))
+    wanted = data.dtype if dtype is None else as_dtype(dtype)
+    return target.asarray(data, as_dtype(wanted))
+
+
+def all_settled(operands: Values) -> Values:
+    """Operands that have left their transform as what they wrap; the same tuple if none has."""
+    for x in operands:
+        if x.__class__ is Wrapped or isinstance(x, Layer):
+            return tuple([settled(x) for x in operands])
+    return operands
 
 
 # Arrays, at the bottom --------------------------------------------------------------------------
@@ -110,6 +137,44 @@ def broadcast_text(values: Values) -> str:
     return "These shapes do not broadcast."
 
 
+def explain(cls: Any, error: Exception, values: Values) -> Exception:
+    """The error to raise when `forward` failed with `error` on `values`."""
+    shapes = " and ".join(str(tuple(v.shape)) for v in values)
+    name = cls.__name__.lower()
+    if isinstance(error, ValueError) and cls.broadcasts:
+        return ShapeError(
+            f"{broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
+            "dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
+        )
+    if isinstance(error, TypeError):
+        dtypes = " and ".join(str(v.dtype) for v in values)
+        return DTypeError(
+            f"{name}() is not implemented for {dtypes}: {error}. "
+            "Convert an operand, for example with `x.float()`."
+        )
+    if isinstance(error, IndexError):
+        said = str(error).replace("for axis", "for dimension")
+        return DimError(
+            f"{said}: {name}() got the shapes {shapes}. An index names places. Write indices "
+            "from 0 up that are within the dim."
+        )
+    return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
+
+
+@functools.cache
+def conjugating(cls: Any) -> Any:
+    """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        results = cls.backward(ctx, *[None if grad is None else np.conj(grad) for grad in grads])
+        if not isinstance(results, tuple):
+            return np.conj(results)
+        return tuple([None if result is None else np.conj(result) for result in results])
+
+    node_cls = cls._backward_cls
+    return type(node_cls.__name__, (node_cls,), {"backward": backward, "__slots__": ()})
+
+
 # Tensors, one level below a transform -----------------------------------------------------------
 
 
@@ -161,3 +226,6 @@ def one_dtype(operands: Values) -> DType | None:
         elif type(x) is not float and type(x) is not int:
             return None
     return dtype
+
+
+plugs.values = sys.modules[__name__]

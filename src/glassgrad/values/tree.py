@@ -10,8 +10,6 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-__all__ = ["Container", "Structure", "describe", "flatten", "map_leaves", "spread", "unflatten"]
-
 
 class Container(NamedTuple):
     """How to rebuild one container from its `size` parts.

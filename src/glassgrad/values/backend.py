@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import DType
-from .errors import ArgumentTypeError, DeviceError
+from glassgrad.core.errors import ArgumentTypeError, DeviceError
 
-__all__ = ["Backend", "Device", "admit", "device_of", "register"]
+from .dtypes import DType
 
 Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
@@ -264,11 +263,6 @@ def device_of(array: Array) -> Device:
 def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
     """A NumPy array of the same values, wherever they live."""
     return backend_of(array).asnumpy(array)
-
-
-def whole(value: Any) -> Array:
-    """`value`, or a 0-d array if NumPy made a scalar of a 0-d result."""
-    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
 def copy_of(array: Array) -> Array:

@@ -6,9 +6,7 @@ from collections import deque
 from itertools import islice
 from typing import Any
 
-from .source_lines import Place, is_ours
-
-__all__ = ["remedy"]
+from glassgrad.core.state import Place, is_ours
 
 _LONGEST = 60  # characters of a line that is shown once more
 _ANYWHERE = "Write `y = x + …` instead of `x += …` after the op, or change a clone()."

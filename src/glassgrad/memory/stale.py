@@ -1,16 +1,17 @@
 """The errors about saved tensors: who saved what and where, and what has become of it."""
 
+import linecache
+import re
 import sys
+from itertools import islice
 from typing import Any
 
-from glassgrad.base.dtypes import tensor_type
-from glassgrad.base.errors import GraphError, StaleTensorError
-from glassgrad.base.remedies import remedy
-from glassgrad.base.source_lines import is_ours, shown
+from glassgrad.core.errors import GraphError, StaleTensorError
+from glassgrad.core.state import Place, is_ours, plugs
+from glassgrad.core.tensor import Pending, Tensor, Version
+from glassgrad.values.dtypes import tensor_type
 
-from .tensor import Pending, Tensor, Version
-
-__all__ = ["detached_error", "inference_error", "stale_error"]
+from .remedies import remedy
 
 
 def stale_error(
@@ -76,3 +77,34 @@ def inference_error() -> Exception:
         "Please do not use tensors made in inference_mode() where the tape records. "
         "Write `x.clone()` to get a normal tensor."
     )
+
+
+# Lines of the source -----------------------------------------------------------------------------
+
+
+def shown(place: Place) -> str:
+    """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
+    code, offset = place
+    if is_ours[code.co_filename]:
+        return f"inside glassgrad's {code.co_qualname}"
+    line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    text = linecache.getline(code.co_filename, line).strip()
+    where = f"{_file(code.co_filename)}, line {line}"
+    return f"{where}: `{text}`" if text else where
+
+
+def _file(filename: str) -> str:
+    """A file's name, or the number of the notebook cell."""
+    cell = re.match(r"<ipython-input-(\d+)-", filename)
+    number = int(cell.group(1)) if cell else _cell_numbers().get(filename)
+    return re.split(r"[/\\]", filename)[-1] if number is None else f"cell {number}"
+
+
+def _cell_numbers() -> dict[str, int]:
+    """The notebook's cells by the file names that IPython gave them."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return getattr(getattr(shell, "compile", None), "_filename_map", {})
+
+
+plugs.stale = sys.modules[__name__]

@@ -15,24 +15,21 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 # view that was written under no_grad is found anew too: which values its node saw is unknown.
 """
 
+import math
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import FreedGraphError, GraphError
-
-from . import state
-from .geometry import Geometry
-from .graph import Node, edge_of, ends, relocate
-from .layers import Layer, Wrapped, settled
-from .saved import FREED
-from .state import modes, next_seq
-from .tensor import LEAF, Pending, Tensor, wrap
-
-__all__ = ["AsStridedBackward0", "CopySlices", "Views", "as_view", "check_made"]
+from glassgrad.core import state
+from glassgrad.core.errors import FreedGraphError, GraphError
+from glassgrad.core.graph import Edge, Node, edge_of, ends
+from glassgrad.core.saved import FREED
+from glassgrad.core.state import modes, next_seq
+from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
+from glassgrad.values.backend import backend_of, in_order, repeats
+from glassgrad.values.layers import Layer, Wrapped, settled
 
 # How a view was made, if it was made where a recorded write to it has no clear meaning.
 NO_GRAD, INFERENCE, MULTIPLE, CUSTOM = "no_grad", "inference", "multiple", "custom"
@@ -57,12 +54,12 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     if view._base is not None:
         return view  # a level has seen to it
     if base.is_inference():
-        view.chilled().is_inference, view.edge = True, None
+        view.cold_side().is_inference, view.edge = True, None
         return view  # nobody counts its versions
     version = base.version_counter()
     above = base.cold
     assert above is not None, "it has a version"
-    cold = view.chilled()
+    cold = view.cold_side()
     cold.version, cold.seen = version, version.count
     cold.stem = base if above.stem is None else above.stem
     if above.base is None:
@@ -204,6 +201,95 @@ _WHY_NOT = {
         "from the Function."
     ),
 }
+
+
+# What a write does to the graph -------------------------------------------------------------------
+
+
+def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
+    """Put a tensor that was written at its new place in the graph; a view takes its base along.
+
+    Args:
+        edge: the output of the node of the write.
+        at: which edge of that node leads to the tensor as it was before.
+    """
+    cold = tensor.cold
+    if cold is not None and cold.base is not None:
+        assert cold.version is not None, "a view has a version"
+        cold.version.views.rebase(tensor, ends(edge)[0], at)
+    else:
+        relocate(tensor, edge)
+        if cold is not None and cold.version is not None and cold.version.views is not None:
+            cold.version.views.moved()
+
+
+def relocate(tensor: Tensor, edge: Edge) -> None:
+    """Give `tensor` another edge; `retain_grad` moves along, hooks stay behind."""
+    old = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
+    tensor.edge = edge
+    if old is None:
+        return
+    node, nr = ends(old)
+    kept = node.cold and node.cold.retain.get(nr)
+    if kept and kept() is tensor:
+        assert node.cold is not None, "it keeps something there"
+        del node.cold.retain[nr]
+        new, nr = ends(edge)
+        new.hooks().retain_grad_of(nr, tensor)
+
+
+# Where a view lies in its base --------------------------------------------------------------------
+
+
+class Geometry(NamedTuple):
+    """Where the elements of a view are among those of its base; strides count elements."""
+
+    base_size: tuple[int, ...]
+    base_stride: tuple[int, ...]
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+
+    @classmethod
+    def of(cls, base: Tensor, view: Tensor) -> "Geometry":
+        """Read from the addresses of the two arrays."""
+        whole, part = base.payload, view.payload
+        address = backend_of(whole).address
+        n = whole.itemsize
+        offset = (address(part) - address(whole)) // n if part.size else 0
+        strides = [tuple([step // n for step in array.strides]) for array in (whole, part)]
+        return cls(whole.shape, strides[0], part.shape, strides[1], offset)
+
+    def places(self, like: Any) -> Any:
+        """For each element of the view, its position in the base in C order.
+
+        Args:
+            like: an array; the result is on its device.
+        """
+        found = _offsets(self.size, self.stride) + self.offset
+        if not in_order(self.base_size, self.base_stride):
+            base = _offsets(self.base_size, self.base_stride).reshape(-1)
+            order = np.argsort(base, kind="stable")
+            found = order[np.searchsorted(base[order], found)]
+        return backend_of(like).asarray(found)
+
+    def row(self) -> slice | None:
+        """The places of the view as a slice of the flat base, if they are one: none is sought."""
+        if in_order(self.size, self.stride) and in_order(self.base_size, self.base_stride):
+            return slice(self.offset, self.offset + math.prod(self.size))
+        return None
+
+    def overlaps(self) -> bool:
+        """Whether an element of the base is in the view more than once."""
+        return repeats(self.size, self.stride)
+
+
+def _offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    """How far each element of a strided array is from the first one."""
+    found = np.zeros(size, np.int64)
+    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
+        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return found
 
 
 # The two nodes ------------------------------------------------------------------------------------

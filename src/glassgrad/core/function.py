@@ -1,7 +1,7 @@
 """`Function`: an op is a forward, what it remembers, and a backward.
 
 Users' Functions get Tensors and go through `Function.apply`. Built-in ops are `Primitive`s, which
-get *values*, and go through the doors of `doors.py`; the two are written alike:
+get *values*, and go through the doors of `primitive.py`; the two are written alike:
 
     class Exp(Function):                            class Exp(Primitive):
         @staticmethod                                   saves = ("result",)
@@ -16,23 +16,23 @@ get *values*, and go through the doors of `doors.py`; the two are written alike:
             return grad * y                                 return grad * y
 
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
+`call` runs `forward` with recording off and gives each tensor it returned its place in the graph;
+`run_user_backward` runs `backward` and checks what it returned.
 """
 
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError, MissingRuleError
-from glassgrad.core import state
-from glassgrad.core.graph import Hooks, Node, RemovableHandle, add_hook
-from glassgrad.core.hooks import as_tensors
-from glassgrad.core.saved import CLEARED, FREED, Packed, SavedTensor, unpacked
-from glassgrad.core.state import HookPair, modes
-from glassgrad.core.tensor import Tensor
+import numpy as np
 
-from .calling import call, run_user_backward
-
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta"]
+from . import state
+from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
+from .graph import GradientEdge, Node, edge_of, enter
+from .saved import CLEARED, FREED, Kept, unpacked
+from .state import here, modes, plugs, special, unusual
+from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
 
 
 class FunctionCtx:
@@ -83,15 +83,6 @@ class FunctionCtx:
         """Whether missing gradients reach `backward` as zeros (the default) or as None."""
         self.materialize_grads = value
 
-    def mark_shared_storage(self, *pairs: Any) -> None:
-        """Deprecated: views are found without it."""
-        warnings.warn(
-            "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
-            "tracked. Note that calls to `set_()` are not tracked",
-            FutureWarning,
-            stacklevel=2,
-        )
-
 
 class BackwardCFunction(FunctionCtx, Node):
     """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
@@ -128,21 +119,7 @@ class BackwardCFunction(FunctionCtx, Node):
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
 
-    @property
-    def saved_variables(self) -> Any:
-        """The old name of `saved_tensors`."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
-        return self.saved_tensors
-
-    @property
-    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
-        if self.holders is CLEARED:
-            return ()
-        return tuple([SavedTensor._at(self, index) for index, _ in enumerate(self.holders)])
-
-    # What a SavedTensor asks of a node; underscored, since `ctx.name = …` belongs to the user.
+    # What whoever looks at a node asks of it; underscored, since `ctx.name = …` is the user's.
 
     def _is_released(self) -> bool:
         return self.holders is FREED or self.holders is CLEARED
@@ -155,11 +132,6 @@ class BackwardCFunction(FunctionCtx, Node):
 
     def _unpack(self, index: int) -> Tensor | None:
         return unpacked(self, self.holders[index])
-
-    def _pack(self, index: int, hooks: HookPair) -> None:
-        holders = list(self.holders)
-        holders[index] = Packed.of(holders[index], hooks)
-        self.holders = tuple(holders)
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
@@ -195,46 +167,6 @@ class BackwardCFunction(FunctionCtx, Node):
     def apply_jvp(self, *tangents: Any) -> Any:
         """Run the user's `jvp`."""
         return self._forward_cls.jvp(self, *tangents)
-
-    def maybe_clear_saved_tensors(self) -> None:
-        """Let go of what was saved, if the class says `clear_saved_tensors_on_access`."""
-        if self._forward_cls.clear_saved_tensors_on_access:
-            self.holders = CLEARED
-
-    # PyTorch's internals, as its list of members has them
-
-    requires_grad: ClassVar[bool] = True
-    _is_compiled_autograd_tracing: ClassVar[bool] = False
-    """There is no compiler of passes here, so the key and the rest of its members are idle."""
-    _compiled_autograd_backward_state: ClassVar[None] = None
-
-    def _compiled_autograd_key(self) -> tuple[int]:
-        return (id(self._forward_cls),)
-
-    def _get_compiled_autograd_symints(self) -> tuple[()]:
-        return ()
-
-    def _set_sequence_nr(self, sequence_nr: int) -> None:
-        self.seq = sequence_nr
-
-    @staticmethod
-    def _register_hook(backward_hooks: Hooks | None, hook: Any) -> tuple[Hooks, RemovableHandle]:
-        """Put `hook` into a dict of hooks, a new one for None: (the dict, a handle)."""
-        hooks = Hooks() if backward_hooks is None else backward_hooks
-        return hooks, add_hook(hooks, hook)
-
-    def _register_hook_dict(self, tensor: Tensor) -> None:
-        """Have the hooks of an output run here: they do, for a tensor's hooks are its node's."""
-        if not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                f"_register_hook_dict expected a Tensor, got {type(tensor).__name__}. It is about "
-                "the hooks of an output. Write `node.register_hook(fn)` for a hook of the node."
-            )
-        if tensor.grad_fn is not self:
-            raise GraphError(
-                f"_register_hook_dict was given a tensor of {tensor.grad_fn}, and this is "
-                f"{self.name()}. A node runs the hooks of its own outputs. Pass one of them."
-            )
 
 
 class FunctionMeta(type):
@@ -359,16 +291,238 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         """Whether `forward` has the form without ctx, `setup_context` beside it."""
         return cls.setup_context is not Function.setup_context
 
-    apply = classmethod(call)
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and, if an argument requires grad, record a node.
+
+        Args:
+            args, kwargs: what `forward` takes. Keywords and defaults need `setup_context`.
+
+        Returns:
+            What `forward` returned; its tensors carry this Function's node as their `grad_fn`.
+
+        Raises:
+            MissingRuleError: if there is no `forward`.
+            GraphError: if `forward` is not a static method, or the rules of in-place Functions
+                (`mark_dirty`) are broken.
+        """
+        forward, separate, has_defaults = cls.__dict__.get("_form") or form_of(cls)
+        if kwargs or has_defaults:
+            args = _bind(forward, args, kwargs, separate)
+        if special:
+            if modes.duals is not None and modes.duals.has_tangent(args):
+                return modes.duals.call(cls, args)
+            if modes.levels:
+                return modes.levels[-1].call(cls, args)
+        return place_outputs(*run_forward(cls, args))
 
 
-_NODES = """
-    saved_tensors saved_variables saved_for_forward to_save dirty_tensors non_differentiable
-    materialize_grads needs_input_grad metadata name next_functions register_hook register_prehook
-    requires_grad maybe_clear_saved_tensors _raw_saved_tensors _register_hook _register_hook_dict
-    _sequence_nr _set_sequence_nr _input_metadata _materialize_non_diff_grads
-    _is_compiled_autograd_tracing _get_compiled_autograd_symints _compiled_autograd_key
-    _compiled_autograd_backward_state
-"""
-for _name in _NODES.split():  # what a node has, PyTorch shows on the class, too
-    setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
+def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any, Any]:
+    """Run `forward` with recording off.
+
+    Returns:
+        What `place_outputs` takes: the ctx, `args`, what `forward` returned, and the edges of the
+        tensors among `args`; None for edges if nothing is recorded.
+    """
+    forward, separate, _ = cls.__dict__.get("_form") or form_of(cls)
+    ctx = _new(cls._backward_cls)
+    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
+    ctx.versions = ctx.cold = None
+    now = modes.__dict__
+    recording = now["grad"]
+    needs: list[bool] = []
+    edges: list[Any] = []
+    for x in args:
+        if isinstance(x, Tensor):
+            edge = x.edge
+            needs.append(edge is not None)
+            edges.append(edge.settle(x) if type(edge) is Pending and recording else edge)
+        else:
+            needs.append(False)
+    ctx.needs_input_grad = tuple(needs)
+    try:  # `setting(grad=False)` written out: every call pays for it
+        if recording:
+            now["grad"] = False
+            unusual.add(now["key"])
+        if separate:
+            raw = forward(*args)
+            cls.setup_context(ctx, args, raw)
+        else:
+            raw = forward(ctx, *args)
+    finally:
+        if recording:
+            now["grad"] = True
+            unusual.discard(now["key"])
+    return ctx, args, raw, tuple(edges) if recording and True in needs else None
+
+
+_new = object.__new__  # a node's __init__ would cost as much as all that it sets
+
+
+def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
+    forward = inspect.getattr_static(cls, "forward")
+    if not isinstance(forward, staticmethod):
+        raise GraphError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method: put @staticmethod above "
+            f"`def forward` in {cls.__name__}."
+        )
+    function, separate = forward.__func__, cls.has_setup_context()
+    form = function, separate, separate and _has_defaults(function)
+    cls._form = form  # kept with the class, and forgotten when its forward is replaced
+    return form
+
+
+def _has_defaults(forward: Callable[..., Any]) -> bool:
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(forward).parameters.values()
+    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
+
+
+def _bind(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
+) -> tuple[Any, ...]:
+    """The arguments by position: keywords filled in, and with setup_context defaults too."""
+    ctx = () if separate else (None,)
+    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
+    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
+        bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
+
+
+# What forward returned becomes the outputs of a node ------------------------------------------
+
+
+def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
+    """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
+    outputs = raw if isinstance(raw, tuple) else (raw,)
+    marked = ctx.dirty_tensors or ctx.non_differentiable
+    if ctx.dirty_tensors:
+        plugs.memory.check_dirty(ctx, args, outputs, edges is not None)
+    if edges is not None:
+        ctx.edges = edges
+        enter(ctx, here(3))
+        if len(edges) != len(args):
+            ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    if len(outputs) == 1:
+        (out,) = outputs
+        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
+        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
+        placed = [_place(ctx, args, out, edges and ctx, marked)]
+    else:
+        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
+        ctx.out_shape = tuple([array.shape for array in arrays])
+        ctx.out_dtype = tuple([array.dtype for array in arrays])
+        placed = []
+        for nr, out in enumerate(outputs):
+            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
+        if edges is not None:
+            plugs.memory.forbid_writes(placed)
+            if not ctx._materialize_non_diff_grads:
+                ctx._gradless = tuple(
+                    [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
+                )
+    if edges is not None and ctx.to_save:
+        try:
+            ctx.holders = tuple([_kept(ctx, x, marked) for x in ctx.to_save])
+        finally:
+            del ctx.to_save
+    if marked:
+        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
+        ctx.__dict__.pop("non_differentiable", None)
+    return tuple(placed) if outputs is raw else placed[0]
+
+
+class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
+    shape = dtype = None
+
+
+def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
+    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
+
+    Args:
+        marked: whether any tensor was marked as dirty or non-differentiable.
+    """
+    if not isinstance(out, Tensor):
+        return out
+    if marked or out.edge is not None or out.cold is not None or is_any_of(out, args):
+        return plugs.memory.place(ctx, args, out, edge)
+    if out.payload.dtype.kind in "fc":
+        out.edge = edge
+    return out
+
+
+def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
+    """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
+    if tensor is None:
+        return None
+    if not isinstance(tensor, Tensor):
+        position = [x is tensor for x in ctx.to_save].index(True)
+        raise ArgumentTypeError(
+            f"save_for_backward can only save variables, but argument {position} is of type "
+            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+        )
+    edge = tensor.edge
+    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+    output_nr = tensor.output_nr if is_output else None
+    if special and modes.hook_pairs and not tensor.is_inference():
+        pair = modes.hook_pairs[-1]
+        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
+    cold = tensor.cold
+    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
+    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
+
+
+# Running a user's backward ---------------------------------------------------------------------
+
+
+def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of the tensors among the arguments, as `backward` returns them, checked."""
+    if node.materialize_grads and is_any_of(None, grads):
+        grads = _materialize(node, grads)
+    returned = node.apply(*grads)
+    if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
+        return (returned,)  # what the checks below would find, sooner
+    results = returned if isinstance(returned, tuple) else (returned,)
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    expected = len(is_tensor)
+    if len(results) > expected and all(extra is None for extra in results[expected:]):
+        results = results[:expected]
+    if len(results) != expected:
+        raise wrong_number(node.name(), expected, len(results))
+    for position, result in enumerate(results, start=1):
+        if result is not None and not is_tensor[position - 1]:
+            raise GradientError(
+                f"function {node.name()} returned a gradient different than None at position "
+                f"{position}, but the corresponding forward input was not a Variable. What is no "
+                "tensor has no gradient. Return None there."
+            )
+        if result is not None and not isinstance(result, Tensor):
+            raise GradientError(
+                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
+                f"at position {position}. The pass goes on with tensors. "
+                "Write `glassgrad.tensor(value)`."
+            )
+    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+
+
+def wrong_number(name: str, expected: int, got: int) -> GradientError:
+    """The error about the gradients that the backward of node `name` returned."""
+    return GradientError(
+        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+        f"{got}). backward returns one for each argument of forward; write None for what is not a "
+        "tensor."
+    )
+
+
+def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
+    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
+    filled = list(grads)
+    for nr, meta in enumerate(node._input_metadata):
+        if grads[nr] is None and meta.dtype and nr not in node._gradless:
+            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
+    return tuple(filled)

@@ -9,21 +9,23 @@ to `.grad`. A tensor's hooks belong to the node that made it, so they see the gr
 tensor as it was when they were registered.
 """
 
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from glassgrad.base.backend import whole
-from glassgrad.base.dtypes import tensor_type
-from glassgrad.base.errors import ArgumentTypeError, GraphError, HookError
-
-from .graph import AccumulateGrad, Hooks, Node, NodeHooks, RemovableHandle, add_hook
-from .state import modes, refuse_inside
-from .tensor import Tensor, wrap
-
-__all__ = ["register_hook", "register_post_accumulate_grad_hook", "retain_grad"]
+from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
+from glassgrad.core.graph import (
+    AccumulateGrad,
+    Hooks,
+    Node,
+    NodeHooks,
+    RemovableHandle,
+    add_hook,
+)
+from glassgrad.core.state import modes, plugs, refuse_inside
+from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
+from glassgrad.values.dtypes import tensor_type
 
 Grads = tuple[Any, ...]
 # (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
@@ -60,7 +62,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
     node = tensor.grad_fn
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
-    cold = tensor.chilled()
+    cold = tensor.cold_side()
     if cold.hooks is None:
         cold.hooks = Hooks()
     return add_hook(cold.hooks, hook)
@@ -96,7 +98,7 @@ def register_post_accumulate_grad_hook(
             "Use register_hook()."
         )
     _check_callable(hook)
-    cold = tensor.chilled()
+    cold = tensor.cold_side()
     if cold.post_hooks is None:
         cold.post_hooks = Hooks()
     return add_hook(cold.post_hooks, hook)
@@ -138,18 +140,17 @@ def _check_callable(hook: object) -> None:
 
 # In the engine ----------------------------------------------------------------------------------
 
-
-def has_no_hooks(node: Any) -> bool:
-    """Whether nothing hangs on a leaf and its AccumulateGrad."""
-    cold = node.variable.cold  # it has one: it refers to the node
-    return node.cold is None and cold.hooks is None and cold.post_hooks is None
+# Tuples of hooks are copied at once: another thread may register a hook meanwhile.
 
 
-def tensor_hooks(node: Node) -> list[Step]:
-    """The hooks of the tensors that `node` made, each output's retained gradient behind them.
+def before(node: Node) -> list[Step]:
+    """The hooks before `node`: those of the tensors that it made, then its own."""
+    own = [] if node.cold is None else node.cold.pre.values()
+    return [*of_tensors(node), *[(_run_pre_hook, hook, None) for hook in own]]
 
-    Tuples are copied at once: another thread may register a hook meanwhile.
-    """
+
+def of_tensors(node: Node) -> list[Step]:
+    """The hooks of the tensors that `node` made, each output's retained gradient behind them."""
     if isinstance(node, AccumulateGrad):
         own = (node.variable.cold and node.variable.cold.hooks) or {}
         return [(_run_tensor_hook, hook, 0) for hook in tuple(own.values())]
@@ -159,16 +160,10 @@ def tensor_hooks(node: Node) -> list[Step]:
     steps: list[Step] = []
     for nr, hooks in tuple(cold.tensor.items()):
         steps += [(_run_tensor_hook, hook, nr) for hook in tuple(hooks.values())]
-    steps += [(_retain, kept, nr) for nr, kept in tuple(cold.retain.items())]
-    return steps
+    return steps + [(_retain, kept, nr) for nr, kept in tuple(cold.retain.items())]
 
 
-def pre_hooks(node: Node) -> list[Step]:
-    """The hooks before `node`."""
-    return [(_run_pre_hook, hook, None) for hook in node.cold.pre.values()] if node.cold else []
-
-
-def post_hooks(node: Node, grads: Sequence[Any]) -> list[Step]:
+def after(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
     if not node.cold or not node.cold.post:
         return []
@@ -176,11 +171,16 @@ def post_hooks(node: Node, grads: Sequence[Any]) -> list[Step]:
     return [(_run_post_hook, hook, arrived) for hook in node.cold.post.values()]
 
 
-def run_all(steps: list[Step], grads: Grads) -> Grads:
-    """Run hooks one after the other."""
-    for run, hook, extra in steps:
-        grads = run(hook, grads, extra)
-    return grads
+def accumulated(leaf: Tensor) -> list[Step]:
+    """The hooks that come after a gradient was added to `leaf.grad`."""
+    hooks = (leaf.cold and leaf.cold.post_hooks) or {}
+    return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
+
+
+def run_accumulated(leaf: Tensor) -> None:
+    """Run the hooks that come after a gradient was added to `leaf.grad`."""
+    for run, hook, extra in accumulated(leaf):
+        run(hook, (), extra)
 
 
 def run_before(cold: NodeHooks, grad: Any) -> Any:
@@ -229,7 +229,7 @@ def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:
 def _retain(kept: "weakref.ref[Tensor]", grads: Grads, nr: int) -> Grads:
     tensor, grad = kept(), as_tensor(grads[nr])
     if tensor is not None and grad is not None:
-        cold = tensor.chilled()
+        cold = tensor.cold_side()
         cold.grad = grad.clone() if cold.grad is None else cold.grad + grad
     return grads
 
@@ -242,28 +242,6 @@ def _run_pre_hook(hook: Any, grads: Grads, _: None) -> Grads:
 def _run_post_hook(hook: Any, grads: Grads, arrived: Grads) -> Grads:
     result = hook(as_tensors(grads), arrived)
     return grads if result is None else _checked_all(hook, result, grads)
-
-
-def as_tensor(grad: Any) -> Tensor | None:
-    """A gradient as hooks and users' Functions see it."""
-    if type(grad) is np.ndarray:  # `wrap` written out: every hook pays for it
-        tensor = _new(Tensor)
-        tensor.payload = grad
-        tensor.edge = tensor.cold = None
-        return tensor
-    if grad is None or isinstance(grad, Tensor):
-        return grad
-    return wrap(whole(grad))
-
-
-def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
-    """Gradients as hooks see them."""
-    if len(grads) == 1:
-        return (as_tensor(grads[0]),)
-    return tuple([as_tensor(grad) for grad in grads])
-
-
-_new = object.__new__
 
 
 # What a hook may return -------------------------------------------------------------------------
@@ -314,18 +292,6 @@ def _checked(hook: Any, result: Any, grad: Any) -> Any:
     return result if modes.grad else result.payload
 
 
-def accumulated_hooks(leaf: Tensor) -> list[Step]:
-    """The hooks that come after a gradient was added to `leaf.grad`."""
-    hooks = (leaf.cold and leaf.cold.post_hooks) or {}
-    return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
-
-
-def run_accumulated(leaf: Tensor) -> None:
-    """Run the hooks that come after a gradient was added to `leaf.grad`."""
-    if leaf.cold and leaf.cold.post_hooks:
-        run_all(accumulated_hooks(leaf), ())
-
-
 def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
     if hook(leaf) is not None:
         raise HookError(
@@ -333,3 +299,6 @@ def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
             "to .grad already. Write to `leaf.grad` instead."
         )
     return grads
+
+
+plugs.hooks = sys.modules[__name__]

@@ -15,21 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Backend, Device, admit, backend_of, in_order
-from glassgrad.base.errors import TransformError
+from glassgrad.core import state
+from glassgrad.core.errors import TransformError
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import WRAPPERS, Tensor, wrap
 
-from .state import modes
-from .tensor import Tensor, wrap, wraps_layers
-
-__all__ = [
-    "Layer",
-    "Wrapped",
-    "admit_layer",
-    "backend_below",
-    "batches_of",
-    "settled",
-    "visible",
-]
+from .backend import Backend, Device, admit, backend_of, in_order
 
 
 class Wrapped(Tensor):
@@ -209,6 +200,23 @@ def backend_below(payload: Any) -> Backend:
     return backend_of(payload.array if isinstance(payload, Layer) else payload)
 
 
+def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:
+    """A new leaf, as factories make them: marked if made inside `inference_mode()`.
+
+    Args:
+        like: a tensor it is to match: a batch of examples, inside vmap, where that is one.
+    """
+    out = wrap(payload)
+    if state.special:
+        if modes.inference:
+            out.cold_side().is_inference = True
+        for level in modes.levels:  # it belongs to all of them, and may be written
+            out = level.lift(out) if like is None else level.lift_like(out, like)
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
 class _Layers(Backend):
     """The backend of layers: that of the arrays at the bottom."""
 
@@ -246,7 +254,7 @@ _BACKEND = _Layers()
 def admit_layer(kind: type[Layer]) -> type[Layer]:
     """Let layers of this kind pass for arrays, and tensors around them be `Wrapped`."""
     admit(kind, _BACKEND)
-    wraps_layers(kind, Wrapped)
+    WRAPPERS[kind] = Wrapped
     return kind
 
 

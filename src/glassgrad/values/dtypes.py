@@ -13,27 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ArgumentTypeError, DTypeError
-
-__all__ = [
-    "bool_",
-    "complex64",
-    "complex128",
-    "double",
-    "float16",
-    "float32",
-    "float64",
-    "get_default_dtype",
-    "half",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "long",
-    "promote_types",
-    "set_default_dtype",
-    "uint8",
-]
+from glassgrad.core.errors import ArgumentTypeError, DTypeError
 
 DType = np.dtype[Any]
 Number = bool | int | float | complex
