@@ -416,7 +416,9 @@ def _one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
             f"grad can be implicitly created only for real scalar outputs but got {dtype}. "
             "Pass `gradient=`."
         )
-    like = output.payload if isinstance(output, Tensor) else np.empty(())
+    like = output.payload if isinstance(output, Tensor) else None
+    if like is None or type(like) is np.ndarray:
+        return np.array(1, dtype, ndmin=len(shape))
     return np.ones_like(like, dtype, shape=shape)
 
 

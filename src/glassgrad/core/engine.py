@@ -109,7 +109,7 @@ def has_hooks(node: Any) -> bool:
     """Whether anything may hang on a node, or on the leaf of an AccumulateGrad."""
     if node.cold is not None or node.__class__ is not AccumulateGrad:
         return node.cold is not None
-    cold = node.variable.cold  # it has one: it refers to the node
+    cold: Any = node.variable.cold  # it has one: it refers to the node
     return cold.hooks is not None or cold.post_hooks is not None
 
 
@@ -220,11 +220,13 @@ class GraphTask:
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
         buffers, free, needed = self.buffers, not self.keep_graph, self.schedule.needed
-        on_arrays, is_watched = not self.on_tensors, state.anomaly is not None
+        on_arrays, wanted = not self.on_tensors, self.wanted
         take, put, add, getrefcount = buffers.pop, self.put, self._add, sys.getrefcount
+        if state.anomaly is not None:
+            needed = set()  # all of them by phases, which are looked at
         node: Any
         for node in self.schedule:
-            if is_watched or (needed is not None and (node in self.wanted or node not in needed)):
+            if needed is not None and (node in wanted or node not in needed):
                 plugs.turn.Turn(self, node).finish()
                 continue
             if node._is_quick and on_arrays:
@@ -251,23 +253,20 @@ class GraphTask:
                 if free and node.holders is not None:
                     node.saved_tensors = FREED
                     node.holders = node.versions = None
-            elif has_hooks(node):
-                plugs.turn.Turn(self, node).finish()
-                continue
-            elif node.__class__ is not AccumulateGrad:
-                self.node = node
-                grads = fit(node, node.compute(self.take(node), self.lift))
-                if free:
-                    node.release()
-            elif on_arrays:
+            elif node.__class__ is AccumulateGrad and on_arrays and not has_hooks(node):
                 grad = take(node, None)
                 if grad is not None:
                     unshared = getrefcount(grad) <= A_LOCAL  # counted before it is an argument
                     accumulate(node.variable, grad, unshared)
                 continue
-            else:
+            elif node.cold is not None or node.__class__ is AccumulateGrad:
                 plugs.turn.Turn(self, node).finish()
                 continue
+            else:
+                self.node = node
+                grads = fit(node, node.compute(self.take(node), self.lift))
+                if free:
+                    node.release()
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
                     if edge is not None and part is not None:

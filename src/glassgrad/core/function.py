@@ -314,17 +314,19 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 return modes.duals.call(cls, args)
             if modes.levels:
                 return modes.levels[-1].call(cls, args)
-        return place_outputs(*run_forward(cls, args))
+        ctx, raw, edges = run_forward(cls, args, forward, separate)
+        return place_outputs(ctx, args, raw, edges)
 
 
-def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any, Any]:
+def run_forward(
+    cls: Any, args: tuple[Any, ...], forward: Callable[..., Any], separate: bool
+) -> tuple[Any, Any, Any]:
     """Run `forward` with recording off.
 
     Returns:
-        What `place_outputs` takes: the ctx, `args`, what `forward` returned, and the edges of the
-        tensors among `args`; None for edges if nothing is recorded.
+        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for edges
+        if nothing is recorded.
     """
-    forward, separate, _ = cls.__dict__.get("_form") or form_of(cls)
     ctx = _new(cls._backward_cls)
     ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
     ctx.versions = ctx.cold = None
@@ -353,7 +355,7 @@ def run_forward(cls: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], 
         if recording:
             now["grad"] = True
             unusual.discard(now["key"])
-    return ctx, args, raw, tuple(edges) if recording and True in needs else None
+    return ctx, raw, tuple(edges) if recording and True in needs else None
 
 
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
@@ -424,8 +426,12 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
                     [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
                 )
     if edges is not None and ctx.to_save:
+        to_save = ctx.to_save
         try:
-            ctx.holders = tuple([_kept(ctx, x, marked) for x in ctx.to_save])
+            if len(to_save) == 1:  # as most do
+                ctx.holders = (_kept(ctx, to_save[0], marked),)
+            else:
+                ctx.holders = tuple([_kept(ctx, x, marked) for x in to_save])
         finally:
             del ctx.to_save
     if marked:
@@ -446,7 +452,11 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) ->
     """
     if not isinstance(out, Tensor):
         return out
-    if marked or out.edge is not None or out.cold is not None or is_any_of(out, args):
+    is_fresh = out.edge is None and out.cold is None and not marked
+    for arg in args:  # `is_any_of` written out: every call pays for it
+        if arg is out:
+            is_fresh = False
+    if not is_fresh:
         return plugs.memory.place(ctx, args, out, edge)
     if out.payload.dtype.kind in "fc":
         out.edge = edge

@@ -16,7 +16,7 @@
 Parameters are found on `ctx` under their names. `Mul.apply` is the way from tensors to values and
 back. There are two, and a test holds them to the same: `apply` takes every step by itself, for any
 operands, modes and transforms; the fast door does the same for plain tensors of one float dtype
-while no mode is set, written out by hand, because each call and each loop in it is paid by every op.
+while no mode is set. It is written out by hand: each call and each loop in it is paid by every op.
 
 # Note [Numbers as 0-d arrays]
 # A ufunc takes a 0-d array of the right dtype faster than a Python number, so numbers are turned
@@ -202,10 +202,10 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
 
 def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
     """The arrays of tensors of one float dtype, and of numbers beside them; None for others."""
-    dtype = None
+    dtype: Any = None
     values: list[Any] = []
     for x in operands:
-        if x.__class__ in PLAIN and x.payload.__class__ is np.ndarray:
+        if type(x) in PLAIN and type(x.payload) is np.ndarray:
             own = x.payload.dtype
             if (own is not float32 and own is not float64) or own is not (dtype or own):
                 return None
@@ -400,18 +400,23 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         node = new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
-        shape = node.out_shape = out.shape
         if is_binary:
             if type(second) is Pending:
                 second = second.settle(y)
             node.edges = (first, second)
             node.out_dtype = dtype
-            node.checked = broadcasts and (
-                (first is not None and a.shape != shape)
-                or (second is not None and b.shape != shape)
-            )
+            if broadcasts and y is not None and (shape := a.shape) == b.shape:
+                node.checked = False
+            else:
+                shape = out.shape
+                node.checked = broadcasts and (
+                    (first is not None and a.shape != shape)
+                    or (second is not None and b.shape != shape)
+                )
+            node.out_shape = shape
         else:
             node.edges = (first,)
+            node.out_shape = out.shape
             node.out_dtype = out.dtype
             node.checked = is_general and out.dtype is not dtype
         node.versions = node.cold = None
@@ -429,12 +434,6 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if not saves:
             node.saved_tensors, node.holders = (), None
-        elif saves_result:
-            node.saved_tensors, node.holders = (out,), (None,)
-        elif saves_input:
-            node.saved_tensors, node.holders = (a,), (x,)
-            if x.cold is not None and x.cold.version is not None:
-                note_versions(node)
         elif saves_crosswise:
             if second is None:
                 node.saved_tensors, node.holders = (None, b), (None, y)
@@ -443,6 +442,12 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             else:
                 node.saved_tensors, node.holders = (a, b), (x, y)
             if x.cold is not None or (y is not None and y.cold is not None):
+                note_versions(node)
+        elif saves_result:
+            node.saved_tensors, node.holders = (out,), (None,)
+        elif saves_input:
+            node.saved_tensors, node.holders = (a,), (x,)
+            if x.cold is not None and x.cold.version is not None:
                 note_versions(node)
         else:
             save(node, (x, y) if is_binary else (x,), (a, b) if is_binary else (a,), out)

@@ -159,8 +159,11 @@ class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):
 
     def __enter__(self) -> None:
         here = modes.__dict__
-        self.before = {name: here[name] for name in self.changes}
-        _change(here, self.changes, self.before)
+        before: dict[str, Any] = {}
+        self.before = before
+        for name in self.changes:
+            before[name] = here[name]
+        _change(here, self.changes, before)
 
     def __exit__(self, *exc_info: object) -> None:
         _change(modes.__dict__, self.before, self.before)
@@ -186,12 +189,23 @@ def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, A
 def _mark(here: dict[str, Any]) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
     key, inside = here["key"], here["scope"] is not None
+    if not here["grad"]:
+        unusual.add(key)
+    elif unusual:
+        unusual.discard(key)
     is_level = here["levels"] or here["duals"] is not None
-    is_special = is_level or inside or here["inference"] or here["hook_pairs"]
-    (unusual.discard if here["grad"] else unusual.add)(key)
-    (special.add if is_special else special.discard)(key)
-    (scoped.add if inside else scoped.discard)(key)
-    (watching.discard if here["watcher"] is None else watching.add)(key)
+    if is_level or inside or here["inference"] or here["hook_pairs"]:
+        special.add(key)
+    elif special:
+        special.discard(key)
+    if inside:
+        scoped.add(key)
+    elif scoped:
+        scoped.discard(key)
+    if here["watcher"] is not None:
+        watching.add(key)
+    elif watching:
+        watching.discard(key)
 
 
 def modes_to_hand_over() -> dict[str, Any]:

@@ -5,7 +5,7 @@ gradient), LEAF (a leaf that requires grad), a node (its only output), a Gradien
 several outputs) or another Pending (a view whose memory was written since). `cold` is a side object
 for what few tensors have, made on first use.
 
-What else a Tensor can do, and be turned into, other packages copy onto it (`glassgrad/__init__.py`).
+What else a Tensor can do, other packages copy onto it (`glassgrad/__init__.py`).
 """
 
 import weakref
@@ -339,7 +339,7 @@ class Tensor(_Mixins):
 # The classes whose tensors the fast door takes; `nn.Parameter` joins them.
 PLAIN: set[type] = {Tensor}
 
-# The classes of tensors whose payload is no array, by the class of the payload (`values/layers.py`).
+# The classes of tensors whose payload is no array, by that of the payload (`values/layers.py`).
 WRAPPERS: dict[type, type[Tensor]] = {}
 
 _new = object.__new__

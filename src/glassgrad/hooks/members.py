@@ -16,7 +16,7 @@ from glassgrad.core.tensor import Tensor
 from .on_saved import SavedTensor, raw_saved
 
 
-def _mark_shared_storage(self: Any, *pairs: Any) -> None:
+def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
     """Deprecated: views are found without it."""
     warnings.warn(
         "mark_shared_storage is deprecated. Tensors with shared storages are automatically "

@@ -1,4 +1,4 @@
-"""A node's turn in a backward pass, phase by phase: for nodes on which hooks hang, and for watchers.
+"""A node's turn in a backward pass, phase by phase: where hooks hang on it, or somebody watches.
 
     ready → pre_hook* → apply → post_hook* → free_saved → buffer*        a node
     ready → pre_hook* → accumulate → post_accumulate* → post_hook*       a leaf's AccumulateGrad

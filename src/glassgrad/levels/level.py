@@ -39,24 +39,23 @@ class Level:
 
     def __enter__(self) -> Any:
         inside = {"grad": self.grad, **self.modes_inside}
+        self._below: dict[str, Any] = {"levels": self.outer}
+        if not self.grad:  # no_grad around a transform holds below it too
+            self._below["grad"] = False
+        if not self.forward:
+            self._below["forward"] = False
         self._open = setting(levels=(*self.outer, self), **inside)
         self._open.__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self.depth = -2
+        self._below.pop("levels")  # of a level that is closed there is nothing to set aside
         self._open.__exit__()
 
     def below(self) -> setting:
         """The block in which things are done one level down, as if this level were not there."""
-        changes: dict[str, Any] = {}
-        if self.depth > 0:  # of a level that is closed there is nothing to set aside
-            changes["levels"] = self.outer
-        if not self.grad:  # no_grad inside a transform holds below it too
-            changes["grad"] = False
-        if not self.forward:
-            changes["forward"] = False
-        return setting(**changes)
+        return setting(**self._below)
 
     def is_mine(self, x: Any) -> bool:
         """Whether `x` is a tensor of this level."""

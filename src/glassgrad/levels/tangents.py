@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.function import Function, place_outputs, run_forward
+from glassgrad.core.function import Function, form_of, place_outputs, run_forward
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import Kept, kept_values
 from glassgrad.core.state import modes, setting
@@ -34,7 +34,7 @@ class ForwardMode(Duals):
     ) -> Any:
         """Do the op as if nothing had a tangent, and its rule on the tangents."""
         tangents = self._tangents(operands)
-        # Where nothing but built-in ops run, they take the fast door; but a Packed asks for tangents.
+        # Nothing but built-in ops run here, by the fast door; but a Packed asks for tangents.
         with primal() if modes.hook_pairs else setting(duals=None):
             out = cls.apply(*operands, **parameters)
             if cls.views:
@@ -69,7 +69,8 @@ class ForwardMode(Duals):
                 cls.setup_context(ctx, args, raw)
                 call = Call.of(ctx, args, tangents, raw)
             else:
-                ctx, args, raw, edges = run_forward(cls, args)
+                forward, separate, _ = form_of(cls)
+                ctx, raw, edges = run_forward(cls, args, forward, separate)
                 call = Call.of(ctx, args, tangents, raw)
                 outputs = place_outputs(ctx, args, raw, edges)
             moved = call.moved(outputs)

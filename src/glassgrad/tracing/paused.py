@@ -159,7 +159,7 @@ class Paused:
         """The gradients at a node, as the engine has them."""
         turn = self._task.turn
         if turn is not None and turn.node is node:
-            return turn.grads
+            return turn.grads  # type: ignore[no-any-return]  # a plug: a tuple
         waiting = self._task.buffers.get(node)
         if type(waiting) is list:
             return tuple(waiting)
