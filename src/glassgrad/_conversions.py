@@ -10,9 +10,9 @@ import numpy as np
 
 from .core import state
 from .core.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError, TransformError
-from .core.tensor import LEAF, Tensor, wrap
+from .core.tensor import LEAF, Tensor, is_differentiable, wrap
 from .values.backend import CPU, Device, asnumpy, device_of
-from .values.dtypes import as_dtype, is_differentiable
+from .values.dtypes import as_dtype
 from .values.layers import Layer, settled, visible
 
 __all__ = ["Conversions"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from .core.errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
 from .core.graph import Hooks
-from .core.tensor import ANY_DTYPE, Tensor
-from .values.dtypes import DType, as_dtype, is_differentiable
+from .core.tensor import ANY_DTYPE, Tensor, is_differentiable
+from .values.dtypes import DType, as_dtype
 
 __all__ = ["Gradients", "grad_dtype"]
 

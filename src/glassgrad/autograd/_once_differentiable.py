@@ -7,8 +7,7 @@ from typing import Any
 from glassgrad.core.errors import GraphError
 from glassgrad.core.function import Function
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.values.dtypes import is_differentiable
+from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 
 from .grad_mode import no_grad
 

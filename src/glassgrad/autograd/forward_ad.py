@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
-from glassgrad.core.state import modes, set_modes
+from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import apart, is_forward
 from glassgrad.levels.tangents import ForwardMode
@@ -59,8 +59,7 @@ def enter_dual_level() -> int:
             "Nested forward mode AD is not supported at the moment: a dual level is open already, "
             "and a tensor has room for one tangent. Nest `func.jvp` instead."
         )
-    set_modes(duals=ForwardMode())
-    return 0
+    return setting(duals=ForwardMode()).enter(0)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:

@@ -4,19 +4,16 @@ Modules name theirs by themselves: a call leaves a mark at the node of its outpu
 whoever describes the graph finds from the sequence numbers which nodes were made inside.
 
 Nobody pays for `scope()` who is not inside one. A thread inside takes the slow door, as inside
-`inference_mode()`, and that door tells whoever asked of each node it makes (`state.noting`): here
-the node is entered, weakly, with the open scopes.
+`inference_mode()`, where each node that is made is shown to the open scopes: they enter it, weakly.
 """
 
-import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from weakref import WeakKeyDictionary, ref
 
-from glassgrad.core import state
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Place, modes, next_seq, set_modes
+from glassgrad.core.state import Place, modes, next_seq, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
@@ -35,7 +32,18 @@ Entered = tuple[tuple[int, tuple[str, ...]], ...]
 """The scopes that were open, the outermost first: the sequence number before each, its names."""
 
 _made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
-_lock = threading.Lock()
+
+
+class _Scopes(NamedTuple):
+    """The scopes that are open, the module they end in, and what it was outside the innermost."""
+
+    entered: Entered
+    module: Any
+    outer: "_Scopes | None"
+
+    def note(self, node: Node) -> None:
+        """Remember that `node` was made here."""
+        _made[node] = self.entered
 
 
 class _Opened:
@@ -55,22 +63,13 @@ class _Opened:
     def __enter__(self) -> Self:
         outer = modes.scope
         entry = next_seq() if self.start is None else self.start, self.names
-        module = self.module or (outer and outer[1])
-        entered = (*outer[0], entry) if outer else (entry,)
-        try:
-            with _lock:
-                if _note not in state.noting:
-                    state.noting = (*state.noting, _note)
-            set_modes(scope=(entered, module, outer))
-        except BaseException:
-            _forget_if_left()
-            raise
-        return self
+        module = self.module or (outer and outer.module)
+        entered = (*outer.entered, entry) if outer else (entry,)
+        return setting(scope=_Scopes(entered, module, outer)).enter(self)
 
     def __exit__(self, *exc_info: object) -> None:
         if modes.scope is not None:
-            set_modes(scope=modes.scope[2])
-        _forget_if_left()
+            set_modes(scope=modes.scope.outer)
 
 
 class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encoder"):`
@@ -108,7 +107,7 @@ class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encode
 
 def open_scopes() -> tuple[str, ...]:
     """The names of the scopes that this thread is in, those of modules too, the outermost first."""
-    return _names(modes.scope[0] if modes.scope else ())
+    return _names(modes.scope.entered if modes.scope else ())
 
 
 def made_in(node: Node) -> tuple[str, ...]:
@@ -171,7 +170,7 @@ def call_in_scope(
     start = next_seq()
     if before is None:
         return note_call(module, start, call(*args, **kwargs))
-    with _Opened(names_in(before[1], module, type(module)), module, start):
+    with _Opened(names_in(before.module, module, type(module)), module, start):
         return note_call(module, start, call(*args, **kwargs))
 
 
@@ -182,16 +181,3 @@ def names_in(parent: Any, module: Any, cls: type) -> tuple[str, ...]:
             if part is module and name:
                 return tuple(name.split("."))
     return (cls.__name__,)
-
-
-def _forget_if_left() -> None:
-    """Be told of new nodes no longer, if no thread is inside a scope."""
-    with _lock:
-        if not state.scoped:
-            state.noting = tuple([note for note in state.noting if note is not _note])
-
-
-def _note(node: Node) -> None:
-    inside = modes.scope
-    if inside is not None:
-        _made[node] = inside[0]

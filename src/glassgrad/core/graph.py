@@ -337,15 +337,18 @@ def ends(edge: Edge) -> tuple[Node, int]:
 
 
 def enter(node: Any, caller: Place) -> None:
-    """Number a node whose edges are known, and tell whoever wants to know of it.
-
-    Args:
-        caller: the instruction that called the op.
-    """
+    """Note which instruction called the op of a node whose edges are known, and number it."""
     node.caller_code, node.caller_offset = caller
+    number(node)
+
+
+def number(node: Any) -> None:
+    """Give a node its number, and tell whoever wants to know of it."""
     node.seq = state.next_seq()
     for note in state.noting:
         note(node)
+    if state.modes.scope is not None:
+        state.modes.scope.note(node)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -16,9 +16,11 @@ import sys
 import threading
 from collections.abc import Callable
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import TransformError
+
+T = TypeVar("T")
 
 # How to pack a saved tensor, and how to unpack it again.
 HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -119,8 +121,7 @@ class Modes(threading.local):
         levels: the transforms that are open, the innermost last (`levels/level.py`).
         duals: the level of forward mode that is open (`levels/duals.py`), or None.
         forward: whether ops move the tangents of such a level on.
-        scope: the scopes that are open, the module they end in, and what it was outside of the
-            innermost (`autograd/scopes.py`); or None.
+        scope: the scopes that are open (`autograd/scopes.py`), told of each node made; or None.
         key: the thread's mark in the sets of the process.
     """
 
@@ -134,7 +135,7 @@ class Modes(threading.local):
     levels: tuple[Any, ...]
     duals: Any
     forward: bool
-    scope: tuple[Any, ...] | None
+    scope: Any
 
     def __init__(self) -> None:
         self._mark = _Mark()
@@ -156,14 +157,23 @@ class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):
 
     def __init__(self, **changes: Any) -> None:
         self.changes = changes
+        self.before: dict[str, Any] = {}
 
     def __enter__(self) -> None:
         here = modes.__dict__
-        before: dict[str, Any] = {}
-        self.before = before
+        before = self.before
         for name in self.changes:
             before[name] = here[name]
         _change(here, self.changes, before)
+
+    def enter(self, value: T) -> T:
+        """Enter it, and return what another block's `__enter__` has to return."""
+        try:
+            self.__enter__()
+            return value
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *exc_info: object) -> None:
         _change(modes.__dict__, self.before, self.before)

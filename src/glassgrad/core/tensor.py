@@ -217,7 +217,7 @@ class Tensor(_Mixins):
                 "computed variable in a subgraph that doesn't require differentiation use "
                 "var_no_grad = var.detach()."
             )
-        if value and self.dtype.kind not in "fc":
+        if value and not is_differentiable(self.dtype):
             raise DTypeError(
                 "only Tensors of floating point and complex dtype can require gradients, got "
                 f"{self.dtype}. Integers cannot move by a small step. Write `x.float()` first."
@@ -354,6 +354,11 @@ def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> T
     if version is not None:
         out.cold_side().version = version
     return out
+
+
+def is_differentiable(dtype: "np.dtype[Any]") -> bool:
+    """Whether tensors of this dtype can require grad: floats and complex numbers."""
+    return dtype.kind in "fc"
 
 
 def whole(value: Any) -> Any:

@@ -45,8 +45,7 @@ class Level:
         if not self.forward:
             self._below["forward"] = False
         self._open = setting(levels=(*self.outer, self), **inside)
-        self._open.__enter__()
-        return self
+        return self._open.enter(self)
 
     def __exit__(self, *exc_info: object) -> None:
         self.depth = -2

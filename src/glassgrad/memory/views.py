@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core import state
 from glassgrad.core.errors import FreedGraphError, GraphError
-from glassgrad.core.graph import Edge, Node, edge_of, ends
+from glassgrad.core.graph import Edge, Node, edge_of, ends, number
 from glassgrad.core.saved import FREED
-from glassgrad.core.state import modes, next_seq
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.backend import backend_of, in_order, repeats
 from glassgrad.values.layers import Layer, Wrapped, settled
@@ -317,9 +316,7 @@ class _ViewNode(Node):
         self.cold = None
         if isinstance(base.payload, Layer):
             self._level = base.payload.level
-        self.seq = next_seq()
-        for note in state.noting:
-            note(self)
+        number(self)
 
 
 class AsStridedBackward0(_ViewNode):

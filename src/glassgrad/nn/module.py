@@ -12,13 +12,13 @@ from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError, MissingRuleError
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.state import next_seq, scoped
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.nn._backward_hooks import ModuleBackward
 from glassgrad.nn._forward_hooks import add_forward_hook, replaced_inputs
 from glassgrad.nn._state_dict import IncompatibleKeys, collect, load
 from glassgrad.nn._tree import ModuleTree
 from glassgrad.values.backend import Device
-from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
+from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64
 
 __all__ = ["Module"]
 

@@ -6,16 +6,9 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import backend_for
-from glassgrad.values.dtypes import (
-    DType,
-    Number,
-    as_dtype,
-    dtype_of_number,
-    get_default_dtype,
-    is_differentiable,
-)
+from glassgrad.values.dtypes import DType, Number, as_dtype, dtype_of_number, get_default_dtype
 from glassgrad.values.layers import fresh
 
 from ._dims import size_of

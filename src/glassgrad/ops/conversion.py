@@ -6,19 +6,9 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import Device, asnumpy, backend_for, copy_of, device_of
-from glassgrad.values.dtypes import (
-    DType,
-    as_dtype,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int32,
-    int64,
-    is_differentiable,
-)
+from glassgrad.values.dtypes import DType, as_dtype, bool_, float16, float32, float64, int32, int64
 
 from ._families import Along, Linear
 from ._reduce import array_of

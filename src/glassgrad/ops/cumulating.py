@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
-from glassgrad.values.dtypes import as_dtype, int64, is_differentiable
+from glassgrad.values.dtypes import as_dtype, int64
 
 from ._dims import wrap_dim
 from ._families import Along, Linear, Reduction, rows_of, run

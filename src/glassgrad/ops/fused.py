@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError
-from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import Number, is_differentiable
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.dtypes import Number
 
 from ._families import Elementwise
 from ._prepared import Prepared

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.ops._dims import names_none
 from glassgrad.ops._families import Along, KeepsShape
 from glassgrad.ops._reduce import (
@@ -23,7 +23,7 @@ from glassgrad.ops._reduce import (
 )
 from glassgrad.ops._texts import scalar_name
 from glassgrad.ops.conversion import to
-from glassgrad.values.dtypes import DType, as_dtype, int64, is_differentiable, uint8
+from glassgrad.values.dtypes import DType, as_dtype, int64, uint8
 
 from ._out import written_to
 

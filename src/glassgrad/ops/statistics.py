@@ -10,10 +10,9 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.ops._families import Along, run
 from glassgrad.ops._reduce import Dims, dim_or_axis, kept_or_keepdims, kept_shape, reduced
-from glassgrad.values.dtypes import is_differentiable
 
 __all__ = ["std", "var"]
 

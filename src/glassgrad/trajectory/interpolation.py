@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, DTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.ops.creation import arange, tensor
-from glassgrad.values.dtypes import is_differentiable
 
 from ._arguments import check_tensor, count
 from .states import TensorDeviceType, settings_of

@@ -110,11 +110,6 @@ def as_dtype(dtype: Any) -> DType:
     return _SUPPORTED[_SUPPORTED.index(found)]  # an equal dtype, say from a pickle, is not `is`
 
 
-def is_differentiable(dtype: DType) -> bool:
-    """Whether tensors of this dtype can require grad: floats and complex numbers."""
-    return dtype.kind in "fc"
-
-
 def dtype_of_number(value: Number) -> DType:
     """The dtype a Python number stands for on its own."""
     if isinstance(value, (bool, np.bool_)):

@@ -20,18 +20,10 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import plugs
-from glassgrad.core.tensor import WRAPPERS, Tensor
+from glassgrad.core.tensor import WRAPPERS, Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
-from .dtypes import (
-    DType,
-    as_dtype,
-    float32,
-    float64,
-    get_default_dtype,
-    is_differentiable,
-    result_dtype,
-)
+from .dtypes import DType, as_dtype, float32, float64, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, settled
 
 Values = tuple[Any, ...]
