@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import Backend, Device, register
+from glassgrad.values.backend import Backend, Device, register
 
 __all__ = ["FakeArray", "register_fake_device"]
 

@@ -53,8 +53,8 @@ def _nothing_is_left_behind():
     yield
     after = _global_settings()
     state.set_modes(grad=True, inference=False)
-    state.set_levels(())
-    state.set_duals(None)
+    state.set_modes(levels=())
+    state.set_modes(duals=None)
     state.modes.forward = True
     glassgrad.set_default_dtype(before["default dtype"])
     assert after == before, "the test left a mode or the default dtype changed"

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import glassgrad
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 __all__ = [
     "OpCase",

@@ -7,7 +7,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import nn, optim
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 from glassgrad.tracing import Trace
 from glassgrad.utils.data import TensorDataset
 

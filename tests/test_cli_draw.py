@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from glassgrad import cli
-from glassgrad.engine import backward as engine
+from glassgrad.core import backward as engine
 from glassgrad.viz.players.replay import unpack
 from wrongcube import WRONG_CUBE
 

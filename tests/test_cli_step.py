@@ -124,7 +124,7 @@ def test_an_error_that_a_hook_raises_is_the_scripts_also_under_until(step):
     source = (
         SCRIPT
         + """
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 
 def hook(grad):
     raise ArgumentError("of the hook")

@@ -31,7 +31,7 @@ def failing(tmp_path, capsys):
 def test_a_pass_that_fails_shows_the_script_and_the_engine_but_nobody_who_watches(failing):
     complaint = failing(STALE + "loss.backward()\n")
     assert 'script.py", line 8, in <module>\n    loss.backward()' in complaint
-    assert "recording/saving.py" in complaint
+    assert "core/saved.py" in complaint
     assert "StaleTensorError: " in complaint
     assert "glassgrad/cli/" not in complaint
     assert "glassgrad/tracing/" not in complaint
@@ -42,7 +42,7 @@ def test_so_does_an_exception_that_the_script_raises_from_it(failing):
     complaint = failing(STALE + handled + "    raise ValueError('mine') from error\n")
     assert "The above exception was the direct cause of the following exception" in complaint
     first, second = complaint.split("The above exception")
-    assert "recording/saving.py" in first
+    assert "core/saved.py" in first
     assert "ValueError: mine" in second
     assert "glassgrad/cli/" not in complaint
 

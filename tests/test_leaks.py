@@ -15,8 +15,8 @@ import torch
 
 import glassgrad
 from both import LIBRARIES, leaf
+from glassgrad.core import primitive as doors
 from glassgrad.core import state
-from glassgrad.recording import doors
 from leaks.collected import OURS, PROGRAMS
 from leaks.letting_go import behind, function, survivors
 

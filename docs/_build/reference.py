@@ -19,7 +19,7 @@ from typing import Any
 
 import glassgrad
 from glassgrad import autograd
-from glassgrad.base import errors
+from glassgrad.core import errors
 from glassgrad.ops._declaring import METHODS
 
 DIRECTIVE = re.compile(r"^\[\[(names|methods) ?([\w.]*)(?:: ?([\w., ]+))?\]\]$", re.MULTILINE)
@@ -50,7 +50,7 @@ def fill(markdown: str) -> str:
 def link_errors(page: str) -> str:
     """The rendered page, in which the names of our errors lead to what is said of them."""
     names = "|".join(errors.__all__)
-    target = r'<code><a href="../errors/#glassgrad.base.errors.\1">\1</a></code>'
+    target = r'<code><a href="../errors/#glassgrad.core.errors.\1">\1</a></code>'
     return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
 
 

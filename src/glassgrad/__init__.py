@@ -37,9 +37,12 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .base import errors
-from .base.backend import Device as device
-from .base.dtypes import (
+from .core import errors
+from .core.tensor import Size, Tensor
+from .ops import *
+from .ops._declaring import METHODS as _METHODS
+from .values.backend import Device as device
+from .values.dtypes import (
     bool_,
     complex64,
     complex128,
@@ -58,9 +61,6 @@ from .base.dtypes import (
     set_default_dtype,
     uint8,
 )
-from .core.tensor import Size, Tensor
-from .ops import *
-from .ops._declaring import METHODS as _METHODS
 
 if _TYPE_CHECKING:
     from . import data, func, nn, optim, tracing, trajectory, utils, viz

@@ -1,4 +1,4 @@
-"""The ways out of a Tensor: to NumPy, to Python numbers, to copies and files.
+"""What a Tensor's array is, and the ways out: to NumPy, to Python numbers, to copies and files.
 
 A mixin, copied onto `Tensor` like the one in `_methods.py`.
 """
@@ -8,18 +8,103 @@ from typing import Any
 
 import numpy as np
 
-from .base.backend import CPU, asnumpy
-from .base.dtypes import as_dtype
-from .base.errors import ArgumentTypeError, GraphError, ShapeError, TransformError
 from .core import state
-from .core.layers import Layer, settled, visible
-from .core.tensor import LEAF, Tensor, wrap
+from .core.errors import ArgumentTypeError, DTypeError, GraphError, ShapeError, TransformError
+from .core.tensor import LEAF, Tensor, is_differentiable, wrap
+from .values.backend import CPU, Device, asnumpy, device_of
+from .values.dtypes import as_dtype
+from .values.layers import Layer, settled, visible
 
 __all__ = ["Conversions"]
 
 
 class Conversions:
-    """What a Tensor can be turned into."""
+    """What is known of a Tensor's array, and what it can be turned into."""
+
+    @property
+    def device(self: "Tensor") -> Device:
+        """Where the array lives."""
+        return device_of(self.payload)
+
+    @property
+    def itemsize(self: "Tensor") -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self: "Tensor") -> int:
+        """Bytes of all elements."""
+        return self.itemsize * self.numel()
+
+    def numel(self: "Tensor") -> int:
+        """The number of elements."""
+        return self.shape.numel()
+
+    def dim(self: "Tensor") -> int:
+        """The number of dims."""
+        return self.ndim
+
+    def is_floating_point(self: "Tensor") -> bool:
+        """Whether the elements are real fractions."""
+        return self.dtype.kind == "f"
+
+    def is_complex(self: "Tensor") -> bool:
+        """Whether the elements are complex numbers."""
+        return self.dtype.kind == "c"
+
+    def size(self: "Tensor", dim: int | None = None) -> Any:
+        """The shape, or the size of one dim."""
+        return self.shape if dim is None else self.shape[dim]
+
+    @property
+    def name(self: "Tensor") -> str | None:
+        """A name for pictures and messages."""
+        return None if self.cold is None else self.cold.name
+
+    @name.setter
+    def name(self: "Tensor", value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise ArgumentTypeError(
+                f"a tensor's name was set to {value!r}, of type {type(value).__name__}. Pictures "
+                f"and messages show it as text. Write `x.name = {str(value)!r}`."
+            )
+        self.cold_side().name = value
+
+    @property
+    def data(self: "Tensor") -> "Tensor":
+        """The same array as a tensor that autograd knows nothing of, version included."""
+        if getattr(self.payload, "batched", False):
+            raise TransformError(
+                "accessing `data` under vmap transform is not allowed. A tensor stands for one "
+                "example there, and has no memory of its own. Write `x.detach()`."
+            )
+        payload = self.payload
+        return wrap(payload.over(payload.value) if isinstance(payload, Layer) else payload)
+
+    @data.setter
+    def data(self: "Tensor", value: "Tensor") -> None:
+        if not isinstance(value, Tensor):
+            raise ArgumentTypeError(
+                f"Variable data has to be a tensor, but got {type(value).__name__}. "
+                "Write `x.data = tensor(values)`."
+            )
+        layers = [x.payload for x in (self, value) if isinstance(x.payload, Layer)]
+        if layers:
+            where = "under vmap" if layers[0].batched else "inside functorch"
+            raise TransformError(
+                f"mutating directly with `.data` {where} transform is not allowed. The transform "
+                "would not see it. Write `x.copy_(value)`."
+            )
+        if self.requires_grad and not is_differentiable(value.dtype):
+            raise DTypeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                f"dtype, got {value.dtype}. Write `x.data = y.float()`."
+            )
+        self.payload = value.payload
+
+    @data.deleter
+    def data(self: "Tensor") -> None:
+        raise GraphError("cannot delete data: a tensor is nothing without. Delete the tensor.")
 
     def numpy(self: "Tensor", *, force: bool = False) -> "np.ndarray[Any, Any]":
         """The values as a NumPy array that shares memory.
@@ -130,7 +215,7 @@ class Conversions:
         out.__dict__.update(copy.deepcopy(self.__dict__, memo))
         if self.cold is not None:
             out.name = self.cold.name
-            out.chilled().grad = copy.deepcopy(self.cold.grad, memo)
+            out.cold_side().grad = copy.deepcopy(self.cold.grad, memo)
         return out
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:

@@ -6,11 +6,10 @@ A mixin, copied onto `Tensor` like the one in `_methods.py`.
 import warnings
 from typing import Any
 
-from .base.dtypes import DType, as_dtype, is_differentiable
-from .base.errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
-from .core.cold import ANY_DTYPE
+from .core.errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
 from .core.graph import Hooks
-from .core.tensor import Tensor
+from .core.tensor import ANY_DTYPE, Tensor, is_differentiable
+from .values.dtypes import DType, as_dtype
 
 __all__ = ["Gradients", "grad_dtype"]
 
@@ -39,7 +38,7 @@ class Gradients:
     def grad(self: Any, value: Tensor | None) -> None:
         if value is not None:
             _check_new_grad(self, value)
-            self.chilled().grad = value
+            self.cold_side().grad = value
         elif self.cold is not None:
             self.cold.grad = None
 
@@ -47,6 +46,13 @@ class Gradients:
     def grad(self: Any) -> None:
         if self.cold is not None:
             self.cold.grad = None
+
+    @property
+    def retains_grad(self: Any) -> bool:
+        """Whether it is a non-leaf whose `.grad` a backward pass fills."""
+        hooks = getattr(self.grad_fn, "cold", None)
+        kept = hooks and hooks.retain.get(self.output_nr)
+        return bool(kept and kept() is self)
 
 
 def _check_new_grad(x: Tensor, value: object) -> None:
@@ -125,7 +131,7 @@ def _set(x: Tensor, dtype: Any) -> None:
             f"'{grad.dtype}'. The next one could not be added to it. Please clear the gradient "
             "(.grad = None) before changing grad_dtype."
         )
-    cold = x.chilled()
+    cold = x.cold_side()
     cold.grad_dtype = ANY_DTYPE if wanted is None else wanted
     if cold.hooks is None:
         cold.hooks = Hooks()  # the engine takes its careful way where a leaf has a dict of hooks

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _grad, _printing
-from .core import hooks, state
-from .engine import backward as _backward
+from .core import backward as _backward
+from .core import state
+from .hooks import on_gradients as hooks
 from .ops import (
     _declaring,
     arithmetic,
@@ -40,15 +41,7 @@ class Methods:
     retain_grad = hooks.retain_grad
     grad_dtype = _grad.grad_dtype
 
-    def backward(
-        self: "Tensor",
-        gradient: "Tensor | None" = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Run a backward pass from here: `autograd.backward(self, …)`."""
-        _backward.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    backward = _backward.from_tensor
 
     @property
     def is_nested(self: "Tensor") -> bool:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .base.backend import asnumpy
-from .base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
-from .base.errors import ArgumentError, ArgumentTypeError, GraphError
-from .core.layers import Layer
+from .core.errors import ArgumentError, ArgumentTypeError, GraphError
 from .core.tensor import PLAIN, Tensor
 from .levels.duals import tangent_of
+from .values.backend import asnumpy
+from .values.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
+from .values.layers import Layer
 
 __all__ = ["get_printoptions", "set_printoptions", "tensor_repr"]
 

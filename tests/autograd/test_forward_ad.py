@@ -10,9 +10,9 @@ import pytest
 import glassgrad
 from both import plain
 from duals import both, dual, forward_ad, level_is_open, tangent_of
-from glassgrad.base.errors import MissingRuleError
+from glassgrad.core.errors import MissingRuleError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
-from glassgrad.recording.primitive import Primitive
 
 # A level ----------------------------------------------------------------------------------------
 

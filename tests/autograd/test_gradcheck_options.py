@@ -9,7 +9,7 @@ import torch
 import glassgrad
 from both import leaf, plain
 from glassgrad.autograd import GradcheckError, gradcheck
-from glassgrad.base.errors import ExpectationError
+from glassgrad.core.errors import ExpectationError
 from glassgrad.core.tensor import LEAF, wrap
 from gradchecks import FAST, error, function
 

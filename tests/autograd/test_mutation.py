@@ -6,8 +6,8 @@ from both import LIBRARIES
 from glassgrad import no_grad, tensor
 from glassgrad.autograd import grad
 from glassgrad.autograd.graph import allow_mutation_on_saved_tensors
-from glassgrad.base.errors import StaleTensorError
 from glassgrad.core import state
+from glassgrad.core.errors import StaleTensorError
 
 
 def leaf():

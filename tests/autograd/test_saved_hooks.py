@@ -14,7 +14,7 @@ from glassgrad.autograd.graph import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from glassgrad.base.errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
+from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError, StaleTensorError
 from glassgrad.core.state import modes, special
 
 torch = pytest.importorskip("torch")

@@ -95,7 +95,7 @@ def test_what_cannot_be_called_is_refused_at_once():
 def test_a_watched_pass_calls_them_at_its_end():
     x, log = leaf(glassgrad, 2.0), []
     y = _pass_that_queues(glassgrad, x, lambda: log.append(x.grad.item()))
-    task = glassgrad.engine.backward.backward_task(y)
+    task = glassgrad.core.backward.backward_task(y)
     while task.step() is not None:
         assert log == []
     assert log == [1.0]

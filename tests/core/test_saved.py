@@ -7,8 +7,8 @@ from both import make
 from glassgrad import tensor
 from glassgrad.autograd import Function
 from glassgrad.autograd.graph import saved_tensors_hooks
-from glassgrad.base.errors import FreedGraphError
-from glassgrad.engine.visit import saved_bytes
+from glassgrad.core.errors import FreedGraphError
+from glassgrad.core.saved import saved_bytes
 
 
 class Square(Function):

@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 
 
 @pytest.mark.parametrize("name", ["w", "", "layers.0.weight", "\0", None])

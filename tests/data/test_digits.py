@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import DataError
+from glassgrad.core.errors import DataError
 from glassgrad.data import digits, load_digits
 
 

@@ -36,7 +36,7 @@ def test_a_name_of_two_packages_is_described_once(build):
     text = build("reference").fill("[[names glassgrad.autograd]]")
     assert "::: glassgrad.autograd.detect_anomaly" in text
     assert "::: glassgrad.autograd.GradcheckError" not in text
-    assert "[`GradcheckError`][glassgrad.base.errors.GradcheckError]" in text
+    assert "[`GradcheckError`][glassgrad.core.errors.GradcheckError]" in text
 
 
 def test_methods_lead_to_functions(build):
@@ -49,7 +49,7 @@ def test_methods_lead_to_functions(build):
 
 def test_errors_are_linked_where_a_function_raises_them(build):
     text = build("reference").link_errors("<code>DimError</code> <code>Dim</code>")
-    assert text.startswith('<code><a href="../errors/#glassgrad.base.errors.DimError">DimError</a>')
+    assert text.startswith('<code><a href="../errors/#glassgrad.core.errors.DimError">DimError</a>')
     assert text.endswith("<code>Dim</code>")
 
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import glassgrad
 from both import LIBRARIES, leaf, plain
 from func.composing import compositions, play, writing_compositions
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 
 FUZZ = settings(
     max_examples=200, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

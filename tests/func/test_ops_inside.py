@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import glassgrad
-from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
+from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
 
 INF = math.inf
 

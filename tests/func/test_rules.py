@@ -30,12 +30,12 @@ from func.calls import (
     in_place,
     stacked,
 )
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.function import Function
 from glassgrad.func import linearize
 from glassgrad.func.forward import DualLevel
 from glassgrad.func.reverse import GradLevel
 from glassgrad.func.vmap import BatchLevel
-from glassgrad.recording.function import Function
 from leaks.letting_go import survivors
 from opcase import all_primitives, weights_for
 from opcases import DIFFERENTIABLE, SAMPLES, SMOOTH, rows

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import glassgrad as gg
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 from glassgrad.func import grad, jvp, vmap
 
 FUZZ = settings(

@@ -10,7 +10,7 @@ import pytest
 import glassgrad as gg
 from both import LIBRARIES, leaf, plain
 from glassgrad.core import state
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.primitive import Primitive
 
 both = pytest.mark.parametrize("lib", LIBRARIES)
 

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from glassgrad.autograd.graph import _AllHook
-from glassgrad.core import graph, hooks, saved, views
+from glassgrad.core import engine, graph
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import gradients, schedule
-from glassgrad.engine import task as engine
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks import on_gradients as hooks
+from glassgrad.hooks import on_saved, turn
+from glassgrad.memory import views
 
 __all__ = ["FAULTS"]
 
@@ -17,17 +18,17 @@ Plant = Callable[[Any], None]
 
 
 def swap_order(patch: Any) -> None:
-    whole = schedule.Schedule.__init__
+    whole = engine.Schedule.__init__
 
     def build(self: Any, *args: Any) -> None:
         whole(self, *args)
         for i, (a, b) in enumerate(itertools.pairwise(self)):
-            leads = any(schedule.ends(edge)[0] is b for edge in a.edges if edge is not None)
+            leads = any(engine.ends(edge)[0] is b for edge in a.edges if edge is not None)
             if not leads and a.edges and b.edges:
                 self[i], self[i + 1] = b, a
                 return
 
-    patch.setattr(schedule.Schedule, "__init__", build)
+    patch.setattr(engine.Schedule, "__init__", build)
 
 
 def drop_version_bump(patch: Any) -> None:
@@ -43,12 +44,12 @@ def ignore_replacement(patch: Any) -> None:
 
 
 def leave_broadcast(patch: Any) -> None:
-    patch.setattr(gradients, "_fit_one", lambda node, position, grad, shape, dtype: grad)
+    patch.setattr(engine, "_fit_one", lambda node, position, grad, shape, dtype: grad)
 
 
 def steal_shared(patch: Any) -> None:
-    whole = gradients.accumulate
-    patch.setattr(gradients, "is_own", lambda array: True)
+    whole = engine.accumulate
+    patch.setattr(engine, "is_own", lambda array: True)
     patch.setattr(engine, "accumulate", lambda leaf, grad, unshared: whole(leaf, grad, True))
 
 
@@ -80,27 +81,18 @@ def release_half(patch: Any) -> None:
 
 
 def accumulate_instead_of_capture(patch: Any) -> None:
-    whole = engine.GraphTask._capture
+    whole = turn.Turn._capture
 
-    def capture(self: Any, node: Any, grads: Any) -> None:
-        whole(self, node, grads)
-        if node in self.wanted and isinstance(node, graph.AccumulateGrad):
-            self._accumulate(node.variable, grads[0])
+    def capture(self: Any, what: None) -> None:
+        whole(self, what)
+        if self.node in self.task.wanted and isinstance(self.node, graph.AccumulateGrad):
+            engine.accumulate(self.node.variable, self.grads[0], False)
 
-    patch.setattr(engine.GraphTask, "_capture", capture)
+    patch.setattr(turn.Turn, "_capture", capture)
 
 
 def forget_hooks_of_captured(patch: Any) -> None:
-    whole = engine.GraphTask.visit
-
-    def visit(self: Any, node: Any) -> None:
-        needed = self.schedule.needed
-        if needed is not None and node not in needed:
-            self._capture(node, self._take(node))
-        else:
-            whole(self, node)
-
-    patch.setattr(engine.GraphTask, "visit", visit)
+    patch.setattr(turn.Turn, "_pass_by", turn.Turn._capture)
 
 
 def skip_rebase(patch: Any) -> None:
@@ -119,16 +111,16 @@ def leave_retained_gradient(patch: Any) -> None:
     def relocate(tensor: Any, edge: Any) -> None:
         tensor.edge = edge
 
-    patch.setattr(graph, "relocate", relocate)
+    patch.setattr(views, "relocate", relocate)
 
 
 def forget_output_number(patch: Any) -> None:
-    patch.setattr(views, "ends", lambda edge: (schedule.ends(edge)[0], 0))
-    patch.setattr(engine, "ends", lambda edge: (schedule.ends(edge)[0], 0))
+    patch.setattr(views, "ends", lambda edge: (engine.ends(edge)[0], 0))
+    patch.setattr(engine, "ends", lambda edge: (engine.ends(edge)[0], 0))
 
 
 def unpack_once(patch: Any) -> None:
-    whole = saved.Packed.data
+    whole = on_saved.Packed.data
     known: dict[int, Any] = {}
 
     def data(self: Any) -> Any:
@@ -136,7 +128,7 @@ def unpack_once(patch: Any) -> None:
             known[id(self)] = self, whole(self)  # the first keeps the id taken
         return known[id(self)][1]
 
-    patch.setattr(saved.Packed, "data", data)
+    patch.setattr(on_saved.Packed, "data", data)
 
 
 def detach_recorded_gradients(patch: Any) -> None:

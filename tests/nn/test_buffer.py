@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.nn import Buffer, Module, Parameter
 
 LIBRARIES = pytest.mark.parametrize("lib", [gg, torch], ids=["glassgrad", "torch"])

@@ -7,7 +7,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import ArgumentError, ShapeError
+from glassgrad.core.errors import ArgumentError, ShapeError
 
 
 def test_each_returns_its_tensor_and_is_not_recorded():

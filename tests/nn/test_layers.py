@@ -6,7 +6,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import ArgumentError, ShapeError
+from glassgrad.core.errors import ArgumentError, ShapeError
 
 
 def values(*shape):

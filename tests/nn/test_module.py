@@ -5,12 +5,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    HookError,
-    MissingRuleError,
-)
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, HookError, MissingRuleError
 from nn.blocks import Block, TorchBlock, names, nested
 
 # Names

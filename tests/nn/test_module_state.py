@@ -8,10 +8,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import (
-    ArgumentTypeError,
-    GraphError,
-)
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from nn.blocks import Block, TorchBlock, nested
 
 # Moving

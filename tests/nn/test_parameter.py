@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError, DTypeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError
 from glassgrad.nn import Parameter
 
 

@@ -5,7 +5,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import ArgumentTypeError, DimError
+from glassgrad.core.errors import ArgumentTypeError, DimError
 
 
 def test_each_is_fed_with_what_the_one_before_gave():

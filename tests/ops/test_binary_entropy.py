@@ -6,7 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
-from glassgrad.base.errors import ArgumentError, DTypeError, GraphError, ShapeError
+from glassgrad.core.errors import ArgumentError, DTypeError, GraphError, ShapeError
 
 SCORES = [[0.3, -1.2, 2.0], [1000.0, -1000.0, 0.0]]
 ODDS = [[0.3, 0.9, 0.5], [0.1, 0.0, 1.0]]

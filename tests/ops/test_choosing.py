@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.func import vmap
 
 WEIGHTS = [0.0, 1.0, 3.0, 0.0, 4.0]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((2, 2)) + 1j * RNG.standard_normal((2, 2))

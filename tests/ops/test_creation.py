@@ -9,7 +9,7 @@ import torch
 
 import glassgrad as gg
 from both import bare, leaf
-from glassgrad.base.errors import ArgumentTypeError, DeviceError
+from glassgrad.core.errors import ArgumentTypeError, DeviceError
 
 MADE = {
     "floats": lambda lib: lib.tensor([1, 2.5]),

@@ -6,7 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import bare, leaf
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, GlassgradError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, GlassgradError, ShapeError
 
 CALLS = {
     "diag of a vector": ((3,), lambda lib, x: lib.diag(x, 1)),

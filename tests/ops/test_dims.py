@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 
 CALLS = {
     "narrow, start": lambda lib, x, n: lib.narrow(x, 0, n, 1),

@@ -8,7 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 
 UNARY = [
     "tan",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import DTypeError, GraphError, LeafWriteError, ShapeError
+from glassgrad.core.errors import DTypeError, GraphError, LeafWriteError, ShapeError
 
 
 @pytest.mark.parametrize("op", ["add_", "sub_", "mul_", "div_"])

@@ -5,7 +5,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 
 NAMES = ["Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double"]
 

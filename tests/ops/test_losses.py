@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
 from glassgrad.nn.functional import cross_entropy, log_softmax, nll_loss
 
 SCORES = [[2.0, 0.0, 1.0], [0.0, 1.0, 0.0]]

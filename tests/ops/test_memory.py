@@ -4,7 +4,7 @@ import pytest
 
 import glassgrad as gg
 from both import LIBRARIES
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentTypeError,
     DTypeError,
     GraphError,

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from checks import SampleChecks
-from glassgrad.base.errors import GlassgradError
+from glassgrad.core.errors import GlassgradError
 from leaks.letting_go import Owner, behind, survivors
 from opcase import Run, all_primitives, as_list, values, weights_for
 from opcases import CASES, DIFFERENTIABLE, SAMPLES, SMOOTH, WRONG, rows

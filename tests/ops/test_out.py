@@ -8,7 +8,7 @@ import torch
 
 import glassgrad as gg
 from both import LIBRARIES
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, GraphError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, GraphError
 
 CALLS = [
     "add(a,b)",

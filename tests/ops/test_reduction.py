@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 
 
 def leaf(values):

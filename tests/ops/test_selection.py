@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ import torch
 import glassgrad as gg
 from both import spelled
 from checks import Checks
-from glassgrad.base.errors import DeviceError
+from glassgrad.core.errors import DeviceError
 
 INDICES = [
     "0",

@@ -6,7 +6,7 @@ import torch
 
 import glassgrad as gg
 from both import leaf
-from glassgrad.base.errors import ArgumentError, DTypeError, GlassgradError, ShapeError
+from glassgrad.core.errors import ArgumentError, DTypeError, GlassgradError, ShapeError
 
 RNG = np.random.default_rng(3)
 

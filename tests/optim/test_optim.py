@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, MissingRuleError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, MissingRuleError
 from glassgrad.optim import SGD, Adam, Optimizer
 
 STEPS = 12

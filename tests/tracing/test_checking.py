@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassgrad.base.errors import DataError
+from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.validate import _misfit, load_schema, problem
 

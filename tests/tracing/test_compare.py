@@ -8,7 +8,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from tracing.classics import CLASSICS
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from glassgrad.base.errors import DataError
+from glassgrad.core.errors import DataError
 from glassgrad.tracing import SCHEMA, Trace
 from glassgrad.tracing.validate import load_schema, problem
 

@@ -5,8 +5,8 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import FreedGraphError
 from glassgrad.core import state
+from glassgrad.core.errors import FreedGraphError
 from glassgrad.func import grad
 
 

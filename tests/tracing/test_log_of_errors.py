@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import FreedGraphError, StaleTensorError
+from glassgrad.core.errors import FreedGraphError, StaleTensorError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.validate import load_schema
 from tracing.stepping import leaf

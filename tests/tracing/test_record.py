@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, GradientError
+from glassgrad.core.errors import ArgumentError, GradientError
 from glassgrad.tracing import Trace
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import glassgrad
 from glassgrad import tensor
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, FreedGraphError, GraphError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.state import modes
 from tracing.stepping import leaf, visited
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import glassgrad
 from glassgrad import tensor
-from glassgrad.base.errors import TransformError
+from glassgrad.core.errors import TransformError
 from programs import Run, programs, writing_programs
 from tracing.stepping import FUZZ, leaf, result_of, visited, wander
 

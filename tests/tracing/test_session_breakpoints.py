@@ -4,7 +4,7 @@ import pytest
 
 import glassgrad
 from glassgrad import tensor
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from tracing.stepping import leaf
 
 

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 import glassgrad
-from glassgrad.base.errors import FreedGraphError, GraphError, StaleTensorError
+from glassgrad.core.errors import FreedGraphError, GraphError, StaleTensorError
 from glassgrad.utils.checkpoint import checkpoint
 from tracing.stepping import leaf
 

@@ -1,7 +1,7 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import DataError
+from glassgrad.core.errors import DataError
 from glassgrad.tracing import Trace
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import nn
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.func import grad
 from glassgrad.tracing.validate import load_schema, problem
 

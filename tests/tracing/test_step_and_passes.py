@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import glassgrad
 from glassgrad import autograd
-from glassgrad.base.errors import GradientError, GraphError
 from glassgrad.core import state
+from glassgrad.core.errors import GradientError, GraphError
 from glassgrad.tracing import watching
 from programs import Run, programs
 from tracing.stepping import FUZZ, Inner, leaf, result_of, wander

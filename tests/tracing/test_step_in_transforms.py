@@ -9,8 +9,8 @@ import glassgrad
 from both import plain
 from func.composing import compositions, play
 from glassgrad import autograd, tensor
-from glassgrad.base.errors import GradientError, TransformError
 from glassgrad.core import state
+from glassgrad.core.errors import GradientError, TransformError
 from glassgrad.func import grad, hessian, jacrev, jvp, vjp, vmap
 from glassgrad.tracing import Trace, watching
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.tracing import Trace
 from glassgrad.tracing.torch import record
 from glassgrad.viz.wording import text_view

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, GradientError, GraphError
+from glassgrad.core.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.torch import record, step
 from tracing.classics import CLASSICS
 

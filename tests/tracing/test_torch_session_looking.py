@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.tracing.torch import step
 from tracing.classics import CLASSICS
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import glassgrad
 from glassgrad import autograd, tensor
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core import state
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.func import grad, vmap
 from glassgrad.tracing import watching
 from programs import Run, programs, writing_programs

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from glassgrad.base.errors import GraphError
+from glassgrad.core.errors import GraphError
 from glassgrad.tracing import Trace, watching
 from tracing.stepping import leaf
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import StaleTensorError
+from glassgrad.core.errors import StaleTensorError
 from glassgrad.trajectory._arm.arm import Arm, Disc
 from glassgrad.trajectory._arm.cost import Outcome, Task, Trajectory, costs, judge, shortfalls
 from glassgrad.trajectory._arm.planning import FOLDS, Plan, Stepper, guesses, plan

@@ -6,7 +6,7 @@ import pytest
 
 import glassgrad
 from both import leaf, make, plain
-from glassgrad.base.errors import CheckpointError
+from glassgrad.core.errors import CheckpointError
 from utils.checkpoints import VARIANTS, Differing, chain, checkpoint, tools
 
 # Random numbers -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DataError, GraphError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw, player, text_view
 from glassgrad.viz.layout import engines

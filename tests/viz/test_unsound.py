@@ -3,7 +3,7 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing import Trace
 
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from glassgrad._programs import progress, require_writable, writing
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.base.errors import DataError
-from glassgrad.base.programs import progress, require_writable, writing
+from glassgrad.core.errors import DataError
 from glassgrad.data import DataLoader, Digits, TensorDataset, load_digits
 from glassgrad.nn import Module
 from glassgrad.nn.functional import cross_entropy

@@ -19,8 +19,8 @@ from glassgrad.autograd.grad_mode import (
 )
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from glassgrad.autograd.variable import Variable
-from glassgrad.core.saved import SavedTensor
-from glassgrad.engine.backward import backward, grad
+from glassgrad.core.backward import backward, grad
+from glassgrad.hooks.on_saved import SavedTensor
 
 if _TYPE_CHECKING:
     from glassgrad.autograd import functional

@@ -7,8 +7,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from glassgrad.core import backward
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward
 
 
 def in_one_pass(run: Callable[..., list[Any]], batch: list[Tensor]) -> list[Any]:

@@ -28,10 +28,10 @@ from glassgrad.autograd.forward_ad import (
     make_dual,
     unpack_dual,
 )
-from glassgrad.base.backend import asnumpy, backend_of
-from glassgrad.base.errors import ArgumentTypeError, ExpectationError, GradcheckError
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import ArgumentTypeError, ExpectationError, GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.engine.backward import grad
+from glassgrad.values.backend import asnumpy, backend_of
 
 SEED = 0
 """Of random vectors: the same verdict each time, and no global generator is touched."""

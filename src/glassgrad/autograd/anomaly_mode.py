@@ -13,13 +13,11 @@ import traceback
 import warnings
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, GradientError
 from glassgrad.core import state
+from glassgrad.core.errors import ArgumentTypeError, GradientError
 from glassgrad.core.graph import Node
-from glassgrad.core.layers import Layer
-from glassgrad.engine.phase import Phase
-from glassgrad.engine.task import GraphTask
-from glassgrad.engine.visit import Visit
+from glassgrad.hooks.turn import Phase, Turn
+from glassgrad.values.layers import Layer
 
 __all__ = [
     "detect_anomaly",
@@ -58,14 +56,7 @@ class _Detector:
         if _running.node is not None:
             node.metadata["parent_"] = _running.node
 
-    def run(self, task: GraphTask) -> None:
-        """Visit all nodes of a pass, and look at what each of them gives."""
-        for node in task.schedule:
-            turn = Visit(task, node)
-            while self.step(turn) is not None:
-                pass
-
-    def step(self, turn: Visit) -> Phase | None:
+    def step(self, turn: Turn) -> Phase | None:
         """Do the next phase of a node's turn, and look at what it gives."""
         outer, _running.node = _running.node, turn.node
         try:
@@ -152,14 +143,25 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 f"not {type(value).__name__}. It switches something on or off. "
                 "Write True or False."
             )
-    state.anomaly = _detector if enabled else None
+    before = state.anomaly, state.noting, _detector.check_nan
+    try:
+        _set(enabled, check_nan)
+    except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
+        state.anomaly, state.noting, _detector.check_nan = before
+        _mark_all_threads()
+        raise
+
+
+def _set(enabled: bool, check_nan: bool) -> None:
+    state.anomaly = _detector.step if enabled else None
     others = tuple([note for note in state.noting if note != _detector.note])
     state.noting = (*others, _detector.note) if enabled else others
     _detector.check_nan = check_nan
-    if enabled:
-        state.special.add(_ANY_THREAD)
-    else:
-        state.special.discard(_ANY_THREAD)
+    _mark_all_threads()
+
+
+def _mark_all_threads() -> None:
+    (state.special.discard if state.anomaly is None else state.special.add)(_ANY_THREAD)
 
 
 class set_detect_anomaly:  # noqa: N801  # PyTorch's name

@@ -9,11 +9,11 @@ A dual is a tensor like any other: it requires grad if its primal does, it can b
 and differentiated. Where tangents are is told in `glassgrad.levels.duals`.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from glassgrad.autograd.grad_mode import Mode
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GraphError
-from glassgrad.core.state import modes, set_duals
+from glassgrad.autograd.grad_mode import AtOnce, Mode
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import apart, is_forward
 from glassgrad.levels.tangents import ForwardMode
@@ -59,8 +59,7 @@ def enter_dual_level() -> int:
             "Nested forward mode AD is not supported at the moment: a dual level is open already, "
             "and a tensor has room for one tangent. Nest `func.jvp` instead."
         )
-    set_duals(ForwardMode())
-    return 0
+    return setting(duals=ForwardMode()).enter(0)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -84,7 +83,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
             "Write `with dual_level():`."
         )
     modes.duals.close()
-    set_duals(None)
+    set_modes(duals=None)
 
 
 class dual_level(Mode):  # noqa: N801  # PyTorch's name
@@ -223,29 +222,11 @@ def _is_fwd_grad_enabled() -> bool:
     return is_forward()
 
 
-class _set_fwd_grad_enabled(Mode):  # noqa: N801  # PyTorch's name
+class _set_fwd_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
     """Move tangents on or not: at once as a function, for a block as a context manager."""
 
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-        self._before = modes.forward
-        modes.forward = mode
-
-    def __call__(self, func: Any) -> Any:
-        modes.forward = self._before  # as a decorator it acts inside the function only
-        return super().__call__(func)
-
-    def __enter__(self) -> None:
-        modes.forward = self.mode
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self._before
-
-    def clone(self) -> Self:
-        before = modes.forward
-        fresh = type(self)(self.mode)
-        modes.forward = before
-        return fresh
+    def _changes(self) -> dict[str, Any]:
+        return {"forward": self.mode}
 
 
 def __getattr__(name: str) -> int:

@@ -1,6 +1,6 @@
 """`torch.autograd.function`: Functions of one's own, and the forms they had in earlier years.
 
-Write a `Function` (see `glassgrad.recording.function`). The rest keeps older code running:
+Write a `Function` (see `glassgrad.core.function`). The rest keeps older code running:
 
     InplaceFunction       an instance with a flag `inplace`
     NestedIOFunction      arguments and outputs are nested lists, tuples and dicts of tensors
@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import ArgumentError, GradientError, GraphError, MissingRuleError
-from glassgrad.base.tree import Structure, flatten, unflatten
+from glassgrad.core.errors import ArgumentError, GradientError, GraphError, MissingRuleError
+from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.recording.function import BackwardCFunction, Function, FunctionCtx, FunctionMeta
+from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
+from glassgrad.values.tree import Structure, flatten, unflatten
 
 from .grad_mode import no_grad
 

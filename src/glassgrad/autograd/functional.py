@@ -34,7 +34,8 @@ from typing import Any, NamedTuple
 
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.autograd.grad_mode import enable_grad
-from glassgrad.base.errors import (
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import (
     ArgumentTypeError,
     ExpectationError,
     GraphError,
@@ -42,7 +43,6 @@ from glassgrad.base.errors import (
     ShapeError,
 )
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import grad
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like

@@ -6,8 +6,13 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.state import is_grad_enabled, is_inference_mode_enabled, modes, set_modes
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.state import (
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    set_modes,
+    setting,
+)
 
 __all__ = [
     "Mode",
@@ -25,10 +30,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Mode:
     """A context manager that is also a decorator, of generator functions too."""
 
-    _previous: tuple[bool, bool]
-
-    def _target(self) -> tuple[bool, bool]:
-        """(grad, inference) inside the block."""
+    def _changes(self) -> dict[str, Any]:
+        """The modes inside the block."""
         raise NotImplementedError  # each mode says its own
 
     def clone(self) -> Self:
@@ -36,11 +39,11 @@ class Mode:
         return type(self)()
 
     def __enter__(self) -> None:
-        self._previous = (modes.grad, modes.inference)
-        set_modes(*self._target())
+        self._block = setting(**self._changes())
+        self._block.__enter__()
 
     def __exit__(self, *exc_info: object) -> None:
-        set_modes(*self._previous)
+        self._block.__exit__()
 
     def __call__(self, func: F) -> F:
         if inspect.isclass(func):
@@ -97,6 +100,26 @@ def _wrap_generator(mode: Mode, func: F) -> F:
     return wrapper  # type: ignore[return-value]  # functools.wraps keeps the signature
 
 
+class AtOnce(Mode):
+    """A mode that is set at once, until the end of a block if there is one."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        super().__enter__()
+
+    def __call__(self, func: F) -> F:
+        self.__exit__()  # as a decorator it acts inside the function only
+        return super().__call__(func)
+
+    def __enter__(self) -> None:
+        set_modes(**self._changes())
+
+    def clone(self) -> Self:
+        fresh = type(self)(self.mode)
+        fresh.__exit__()
+        return fresh
+
+
 class _BareDecorator(Mode):
     """A mode that also decorates without parentheses: `@no_grad`."""
 
@@ -121,8 +144,8 @@ class no_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         False
     """
 
-    def _target(self) -> tuple[bool, bool]:
-        return False, modes.inference
+    def _changes(self) -> dict[str, Any]:
+        return {"grad": False}
 
 
 class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
@@ -135,11 +158,11 @@ class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         True
     """
 
-    def _target(self) -> tuple[bool, bool]:
-        return True, modes.inference
+    def _changes(self) -> dict[str, Any]:
+        return {"grad": True}
 
 
-class set_grad_enabled(Mode):  # noqa: N801  # PyTorch's name
+class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
     """Record or not, by a flag: at once as a function, for a block as a context manager.
 
     Args:
@@ -160,26 +183,10 @@ class set_grad_enabled(Mode):  # noqa: N801  # PyTorch's name
                 f"set_grad_enabled(): argument 'enabled' must be bool, not {type(mode).__name__}. "
                 "The tape records or it does not. Write True or False."
             )
-        self.mode = mode
-        self._previous = (modes.grad, modes.inference)
-        set_modes(*self._target())
+        super().__init__(mode)
 
-    def __call__(self, func: F) -> F:
-        set_modes(*self._previous)  # as a decorator it acts inside the function only
-        return super().__call__(func)
-
-    def __enter__(self) -> None:
-        set_modes(*self._target())
-
-    def _target(self) -> tuple[bool, bool]:
-        return bool(self.mode), modes.inference
-
-    def clone(self) -> Self:
-        previous = (modes.grad, modes.inference)
-        fresh = type(self)(self.mode)
-        set_modes(*previous)
-        fresh._previous = previous
-        return fresh
+    def _changes(self) -> dict[str, Any]:
+        return {"grad": self.mode}
 
     def __str__(self) -> str:
         return f"{type(self).__name__}(mode={self.mode})"
@@ -209,8 +216,8 @@ class inference_mode(Mode):  # noqa: N801  # PyTorch's name
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
-    def _target(self) -> tuple[bool, bool]:
-        return not self.mode, self.mode
+    def _changes(self) -> dict[str, Any]:
+        return {"grad": not self.mode, "inference": self.mode}
 
     def clone(self) -> Self:
         return type(self)(self.mode)

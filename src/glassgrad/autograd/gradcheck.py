@@ -18,16 +18,11 @@ import numpy as np
 
 from glassgrad.autograd._batched_pass import in_one_pass
 from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, zeros_like
-from glassgrad.base.backend import asnumpy, backend_of, repeats
-from glassgrad.base.errors import (
-    ArgumentError,
-    ExpectationError,
-    GradcheckError,
-    ShapeError,
-)
+from glassgrad.core.backward import grad
+from glassgrad.core.errors import ArgumentError, ExpectationError, GradcheckError, ShapeError
+from glassgrad.core.function import Function
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.engine.backward import grad
-from glassgrad.recording.function import Function
+from glassgrad.values.backend import asnumpy, backend_of, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -19,7 +19,8 @@ from glassgrad.autograd.saved_hooks import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
+from glassgrad.core.engine import GraphTask, accumulate, fit
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
 from glassgrad.core.graph import (
     AccumulateGrad,
     GradientEdge,
@@ -28,12 +29,10 @@ from glassgrad.core.graph import (
     accumulator,
     get_gradient_edge,
 )
-from glassgrad.core.hooks import as_tensors, register_hook, run_accumulated
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import is_recording, modes
-from glassgrad.core.tensor import Tensor
-from glassgrad.engine.gradients import accumulate, fit
-from glassgrad.engine.task import GraphTask
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.core.tensor import Tensor, as_tensors
+from glassgrad.hooks.on_gradients import register_hook, run_accumulated
 
 __all__ = [
     "AccumulateGrad",

@@ -13,8 +13,8 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import GraphError
 from glassgrad.core import state
+from glassgrad.core.errors import GraphError
 from glassgrad.core.tensor import Tensor, Version
 
 from .saved_hooks import saved_tensors_hooks

@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
-from glassgrad.core.state import modes, set_hook_pairs
+from glassgrad.core.errors import ArgumentTypeError, GraphError
+from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 
 __all__ = ["disable_saved_tensors_hooks", "save_on_cpu", "saved_tensors_hooks"]
@@ -60,7 +60,7 @@ class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
                     f"with what they convert, and {type(hook).__name__} is not callable. Pass "
                     "two functions."
                 )
-        set_hook_pairs((*modes.hook_pairs, (self.pack_hook, self.unpack_hook)))
+        set_modes(hook_pairs=(*modes.hook_pairs, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exc_info: object) -> None:
         if not modes.hook_pairs:
@@ -68,7 +68,7 @@ class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
                 "saved_tensors_hooks was left more often than it was entered in this thread. "
                 "Write `with saved_tensors_hooks(...):` instead of calling __exit__."
             )
-        set_hook_pairs(modes.hook_pairs[:-1])
+        set_modes(hook_pairs=modes.hook_pairs[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801  # PyTorch's name
@@ -116,13 +116,9 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         ...         pass
         Traceback (most recent call last):
         ...
-        glassgrad.base.errors.GraphError: not under my transform
+        glassgrad.core.errors.GraphError: not under my transform
     """
     if modes.hook_pairs:
         raise GraphError(error_message)
-    before = modes.no_hooks
-    modes.no_hooks = error_message
-    try:
+    with setting(no_hooks=error_message):
         yield
-    finally:
-        modes.no_hooks = before

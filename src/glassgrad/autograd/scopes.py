@@ -4,22 +4,18 @@ Modules name theirs by themselves: a call leaves a mark at the node of its outpu
 whoever describes the graph finds from the sequence numbers which nodes were made inside.
 
 Nobody pays for `scope()` who is not inside one. A thread inside takes the slow door, as inside
-`inference_mode()`, and that door tells whoever asked of each node it makes (`state.noting`): here
-the node is entered, weakly, with the open scopes.
+`inference_mode()`, where each node that is made is shown to the open scopes: they enter it, weakly.
 """
 
-import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from weakref import WeakKeyDictionary, ref
 
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.base.source_lines import Place
-from glassgrad.core import state
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.layers import Layer
-from glassgrad.core.state import mark_special, modes, next_seq
+from glassgrad.core.state import Place, modes, next_seq, set_modes, setting
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import Layer
 
 __all__ = [
     "call_in_scope",
@@ -36,10 +32,47 @@ Entered = tuple[tuple[int, tuple[str, ...]], ...]
 """The scopes that were open, the outermost first: the sequence number before each, its names."""
 
 _made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
-class scope:  # noqa: N801  # reads as a statement: `with scope("encoder"):`
+class _Scopes(NamedTuple):
+    """The scopes that are open, the module they end in, and what it was outside the innermost."""
+
+    entered: Entered
+    module: Any
+    outer: "_Scopes | None"
+
+    def note(self, node: Node) -> None:
+        """Remember that `node` was made here."""
+        _made[node] = self.entered
+
+
+class _Opened:
+    """The block inside of one more scope; it may be entered again inside of itself.
+
+    Args:
+        names: the names of the scope.
+        module: what names are looked for in, inside of it; None: what it is outside.
+        start: the sequence number before it; None: the next one.
+    """
+
+    def __init__(
+        self, names: tuple[str, ...], module: Any = None, start: int | None = None
+    ) -> None:
+        self.names, self.module, self.start = names, module, start
+
+    def __enter__(self) -> Self:
+        outer = modes.scope
+        entry = next_seq() if self.start is None else self.start, self.names
+        module = self.module or (outer and outer.module)
+        entered = (*outer.entered, entry) if outer else (entry,)
+        return setting(scope=_Scopes(entered, module, outer)).enter(self)
+
+    def __exit__(self, *exc_info: object) -> None:
+        if modes.scope is not None:
+            set_modes(scope=modes.scope.outer)
+
+
+class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encoder"):`
     """Name the part of a program that runs inside a `with` block.
 
     The log of a pass, and every picture, says of each node made inside in which scope it was.
@@ -69,26 +102,12 @@ class scope:  # noqa: N801  # reads as a statement: `with scope("encoder"):`
                 f"scope() was given a {type(given).__name__}. A scope is known by its name, which "
                 'the picture shows. Write `with gg.scope("encoder"):`.'
             )
-        self.names = () if name is None else (name,)
-        # By thread. A scope may be entered again inside of itself, and in several at once.
-        self._before: dict[int, list[Any]] = {}
-
-    def __enter__(self) -> Self:
-        before = modes.scope
-        self._before.setdefault(modes.key, []).append(before)
-        _enter(before, self.names, before[1] if before else None)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        entered = self._before[modes.key]
-        _leave(entered.pop())
-        if not entered:
-            del self._before[modes.key]
+        super().__init__(() if name is None else (name,))
 
 
 def open_scopes() -> tuple[str, ...]:
     """The names of the scopes that this thread is in, those of modules too, the outermost first."""
-    return _names(modes.scope[0] if modes.scope else ())
+    return _names(modes.scope.entered if modes.scope else ())
 
 
 def made_in(node: Node) -> tuple[str, ...]:
@@ -151,11 +170,8 @@ def call_in_scope(
     start = next_seq()
     if before is None:
         return note_call(module, start, call(*args, **kwargs))
-    _enter(before, names_in(before[1], module, type(module)), module, start)
-    try:
+    with _Opened(names_in(before.module, module, type(module)), module, start):
         return note_call(module, start, call(*args, **kwargs))
-    finally:
-        _leave(before)
 
 
 def names_in(parent: Any, module: Any, cls: type) -> tuple[str, ...]:
@@ -165,32 +181,3 @@ def names_in(parent: Any, module: Any, cls: type) -> tuple[str, ...]:
             if part is module and name:
                 return tuple(name.split("."))
     return (cls.__name__,)
-
-
-# Entering and leaving ---------------------------------------------------------------------------
-
-
-def _enter(before: Any, names: tuple[str, ...], module: Any, start: int | None = None) -> None:
-    entry = next_seq() if start is None else start, names
-    modes.scope = (*(before[0] if before else ()), entry), module
-    mark_special()
-    with _lock:
-        state.scoped.add(modes.key)
-        if _note not in state.noting:
-            state.noting = (*state.noting, _note)
-
-
-def _leave(before: Any) -> None:
-    modes.scope = before
-    mark_special()
-    with _lock:
-        if before is None:
-            state.scoped.discard(modes.key)
-        if not state.scoped:
-            state.noting = tuple([note for note in state.noting if note is not _note])
-
-
-def _note(node: Node) -> None:
-    inside = modes.scope
-    if inside is not None:
-        _made[node] = inside[0]

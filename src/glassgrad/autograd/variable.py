@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad._demo import run_demo
-from glassgrad.base.errors import DataError, GlassgradError
-from glassgrad.base.programs import silence, to_stdout
+from glassgrad._programs import silence, to_stdout
+from glassgrad.core.errors import DataError, GlassgradError
 from glassgrad.tracing import Trace
 
 from .parsing import make_parser

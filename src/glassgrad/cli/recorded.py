@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from glassgrad.base.errors import DataError, FreedGraphError
+from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz.explaining.entries import explanations, record_explained

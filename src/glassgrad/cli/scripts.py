@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from glassgrad import tracing
-from glassgrad.base.errors import DataError
-from glassgrad.base.programs import to_stdout
+from glassgrad._programs import to_stdout
+from glassgrad.core import backward as engine
+from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine import backward as engine
 from glassgrad.nn import Module
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, DataError, GlassgradError
-from glassgrad.base.programs import silence, to_stdout
+from glassgrad._programs import silence, to_stdout
+from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import full, full_like, tensor
 from glassgrad.tracing import Session, step

@@ -1,15 +1,18 @@
-"""Tensors and the graph behind them. Read its files in this order, none imports from one below it:
+"""The spine: all that runs in `y = gg.tanh(w @ x).sum(); y.backward()`, except the ops' rules.
 
-    state     modes per thread
-    cold      what hangs on a tensor
-    tensor    an array, and where its gradient goes
-    layers    how a tensor looks to a transform
-    graph     nodes and edges
-    stale     the errors about saved tensors
-    saved     what a node keeps of a tensor
-    geometry  where a view lies in its base
-    views     what a write to shared memory does to the graph
-    hooks     where hooks hang, and what they may return
+Read its files in this order; none imports from one below it, and nothing but NumPy lies beneath:
 
-`glassgrad.recording` tells how a call becomes a node, `glassgrad.engine` how nodes are run.
+    errors     what can go wrong
+    state      modes per thread, and where other packages plug in
+    tensor     an array, and where its gradient goes
+    graph      nodes and edges
+    saved      what a node keeps until backward
+    function   an op of your own: how it is called, forward and backward
+    primitive  a built-in op, and the two ways into it: the readable one, and the fast door
+    engine     the schedule of a backward pass, and the loop that runs it
+    backward   what a user asks of the engine, and where a pass starts
+
+What few programs need plugs in (`state.Plugs`): `values` (dtypes, devices, numbers, what transforms
+see), `memory` (views and writes) and `hooks`. A test runs the line above and fails if it enters
+another package than this one and the ops.
 """

@@ -23,16 +23,14 @@ import sys
 import weakref
 from collections.abc import Callable
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from glassgrad.base.errors import GraphError
+import numpy as np
 
+from . import state
+from .errors import GraphError
+from .state import Place
 from .tensor import LEAF, Cold, Pending, Tensor, Version
-
-if TYPE_CHECKING:
-    from glassgrad.base.dtypes import DType
-
-__all__ = ["AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "get_gradient_edge"]
 
 
 class GradientEdge(NamedTuple):
@@ -53,7 +51,7 @@ class Metadata(NamedTuple):
     """What a node knows of one of its outputs: the gradient that comes back looks like this."""
 
     shape: tuple[int, ...]
-    dtype: "DType | None"
+    dtype: "np.dtype[Any] | None"
 
 
 class Hooks(dict[int, Callable[..., Any]]):
@@ -203,13 +201,7 @@ class Node:
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
-        pairs: list[tuple[Node | None, int]] = []
-        for edge in self.edges:
-            if isinstance(edge, GradientEdge):
-                pairs.append((edge.node, edge.output_nr))
-            else:
-                pairs.append((edge, 0))
-        return tuple(pairs)
+        return tuple([(None, 0) if edge is None else ends(edge) for edge in self.edges])
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
@@ -327,7 +319,10 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     return made
 
 
-def edge_of(tensor: Tensor) -> "Node | GradientEdge | None":
+Edge = Node | GradientEdge
+
+
+def edge_of(tensor: Tensor) -> Edge | None:
     """The edge of a tensor; an AccumulateGrad for a leaf that requires grad."""
     edge = tensor.edge
     return edge.settle(tensor) if edge.__class__ is Pending else edge  # type: ignore[no-any-return]  # it is Any
@@ -336,41 +331,24 @@ def edge_of(tensor: Tensor) -> "Node | GradientEdge | None":
 LEAF.settle = accumulator
 
 
-def ends(edge: "Node | GradientEdge") -> "tuple[Node, int]":
+def ends(edge: Edge) -> tuple[Node, int]:
     """The node at the end of an edge, and which output of it is meant."""
     return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
 
 
-def move(tensor: Tensor, edge: "Node | GradientEdge", at: int = 0) -> None:
-    """Put a tensor that was written at its new place in the graph; a view takes its base along.
-
-    Args:
-        edge: the output of the node of the write.
-        at: which edge of that node leads to the tensor as it was before.
-    """
-    cold = tensor.cold
-    if cold is not None and cold.base is not None:
-        assert cold.version is not None, "a view has a version"
-        cold.version.views.rebase(tensor, ends(edge)[0], at)
-    else:
-        relocate(tensor, edge)
-        if cold is not None and cold.version is not None and cold.version.views is not None:
-            cold.version.views.moved()
+def enter(node: Any, caller: Place) -> None:
+    """Note which instruction called the op of a node whose edges are known, and number it."""
+    node.caller_code, node.caller_offset = caller
+    number(node)
 
 
-def relocate(tensor: Tensor, edge: "Node | GradientEdge") -> None:
-    """Give `tensor` another edge; `retain_grad` moves along, hooks stay behind."""
-    old = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
-    tensor.edge = edge
-    if old is None:
-        return
-    node, nr = ends(old)
-    kept = node.cold and node.cold.retain.get(nr)
-    if kept and kept() is tensor:
-        assert node.cold is not None, "it keeps something there"
-        del node.cold.retain[nr]
-        new, nr = ends(edge)
-        new.hooks().retain_grad_of(nr, tensor)
+def number(node: Any) -> None:
+    """Give a node its number, and tell whoever wants to know of it."""
+    node.seq = state.next_seq()
+    for note in state.noting:
+        note(node)
+    if state.modes.scope is not None:
+        state.modes.scope.note(node)
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

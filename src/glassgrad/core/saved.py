@@ -1,33 +1,24 @@
-"""What a node keeps of a tensor until backward, and the errors of coming too late for it.
+"""What a node keeps until backward, and how it gives it back.
 
-A node keeps the tensor itself, or a `Kept` where there is something to check or to rebuild. With
-saved-tensor hooks it keeps a `Packed`: whatever the pack hook made of the tensor, from which the
-unpack hook makes it again at each access. `SavedTensor` is what a user sees of all of them.
+The node of a built-in op keeps arrays, so that a rule reads them at the price of an attribute, and
+beside them the tensors they came from. The node of a user's Function keeps the tensors, or a `Kept`
+where there is something to check or to rebuild.
+
+# Note [Saved by position]
+# `saves` lists the operands that backward needs, in their order, and "result" for the output.
+# They are the first operands, unless `saved_at` says at which position one is.
+# Nothing is found by comparing arrays: x and x.detach() share theirs, and only one has an edge.
 """
 
-import weakref
 from collections.abc import Iterator
-from typing import Any, NoReturn, final
+from typing import Any, ClassVar, NoReturn, final
 
-from glassgrad.base.errors import ArgumentTypeError, FreedGraphError, GraphError
-from glassgrad.base.tree import flatten
+from .errors import FreedGraphError
+from .graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
+from .state import modes, plugs
+from .tensor import PLAIN, Pending, Tensor, Version, wrap
 
-from .graph import AccumulateGrad, GradientEdge, Node, edge_of
-from .layers import Wrapped, settled
-from .stale import inference_error, stale_error
-from .state import HookPair, modes, unrecorded
-from .tensor import LEAF, Pending, Tensor, wrap
-
-__all__ = [
-    "CLEARED",
-    "FREED",
-    "Kept",
-    "Packed",
-    "SavedTensor",
-    "arrays_in",
-    "unpacked",
-    "versions_of",
-]
+Values = tuple[Any, ...]
 
 
 class _Gone:
@@ -39,16 +30,14 @@ class _Gone:
     def __iter__(self) -> Iterator[NoReturn]:
         raise FreedGraphError(self.message)
 
-    def __bool__(self) -> bool:
-        return True
+    def __getitem__(self, index: object) -> NoReturn:
+        raise FreedGraphError(self.message)
 
     def __len__(self) -> NoReturn:
-        next(iter(self))
-        raise AssertionError("iterating over freed tensors raises")
+        raise FreedGraphError(self.message)
 
-    def __getitem__(self, index: object) -> NoReturn:
-        next(iter(self))
-        raise AssertionError("iterating over freed tensors raises")
+    def __bool__(self) -> bool:
+        return True
 
 
 FREED: Any = _Gone(
@@ -67,6 +56,212 @@ CLEARED: Any = _Gone(
 )
 
 
+# The nodes of built-in ops -----------------------------------------------------------------------
+
+
+class PrimitiveNode(Node):
+    """The node of a built-in op.
+
+    `saved_tensors` holds arrays; None in the place of what was not needed.
+    """
+
+    __slots__ = ()
+
+    _is_quick = True
+    _result_at: ClassVar[int | None] = None
+    _forward_cls: ClassVar[Any]
+
+    def saved(self, index: int) -> Tensor | None:
+        """What was saved under the name `saves[index]`; None if it was not needed."""
+        kept = self._kept(index)
+        if kept is None:
+            return None
+        if hasattr(kept, "unpack"):  # a Packed
+            return kept.in_dtype(kept.unpack(self))  # type: ignore[no-any-return]  # a Tensor
+        self.check_versions()
+        return self.saved_as_it_was(index)
+
+    _unpack = saved
+
+    def _kept(self, index: int) -> Any:
+        """What is in the place of `saves[index]`: an array, a Packed, or None."""
+        return getattr(self.saved_tensors, "entries", self.saved_tensors)[index]
+
+    def _all_kept(self) -> list[Any]:
+        """What is in each place; empty if the node has let go of it."""
+        return [] if self._is_released() else [self._kept(i) for i in range(len(self._saved_names))]
+
+    def kept_arrays(self) -> list[Any]:
+        """Every array that is alive because of this node: what was converted, before and after."""
+        found = [array for _, array in self.kept_beside()]
+        for kept, holder in zip(self._all_kept(), self.holders or (), strict=False):
+            found += arrays_in(kept)
+            if holder is not None and holder.dtype is not kept.dtype:
+                found.append(holder.payload)
+        return found
+
+    def kept_beside(self) -> list[tuple[str, Any]]:
+        """(name, array) of what `setup_context` keeps beside what is saved: indices, weights."""
+        own = getattr(self, "__dict__", {})
+        several = [(name, v if isinstance(v, tuple) else (v,)) for name, v in own.items()]
+        return [(name, v) for name, values in several for v in values if hasattr(v, "nbytes")]
+
+    def _is_released(self) -> bool:
+        return self.saved_tensors is FREED
+
+    def saved_as_it_was(self, index: int) -> Tensor:
+        """A tensor of what was saved, in the place in the graph that it had."""
+        array, name, holder = self.saved_tensors[index], self._saved_names[index], None
+        if name == "result":
+            array = self._level.layer(array) if isinstance(array, Tensor) else array
+            result = wrap(array, output_edge(self, 0), version=self.version_of_result(index))
+            if modes.duals is not None:
+                modes.duals.restore(result, self)
+            return result
+        holder = self.holders[index]
+        if holder is None:
+            return wrap(array)
+        edge = self.edge_of_saved(index)
+        if holder.edge.__class__ is not Pending and holder.edge != edge:
+            holder = wrap(holder.payload, edge)
+        return holder if holder.dtype is array.dtype else holder.to(array.dtype)
+
+    def edge_of_saved(self, index: int) -> Edge | None:
+        """The edge of the operand that was saved under `saves[index]`."""
+        cls = self._forward_cls
+        position = operand_of(cls, self._saved_names[index]) - (cls.differentiates.start or 0)
+        return self.edges[position] if 0 <= position < len(self.edges) else None
+
+    def version_of_result(self, index: int) -> Version:
+        """The Version that the output shares with whoever unpacks it here, made on first use."""
+        known = self.versions or {}
+        if index not in known:
+            self.versions = known = {**known, index: (Version(), 0)}
+        return known[index][0]
+
+    def version_at(self, index: int) -> tuple[int, int]:
+        """The version of a saved tensor when it was saved, and now."""
+        version, expected = self._version_when_saved(index)
+        return (0, 0) if version is None else (expected, version.count)
+
+    def _version_when_saved(self, index: int) -> tuple[Version | None, int]:
+        holder = self.holders[index]
+        if self.versions and index in self.versions:
+            return self.versions[index]
+        if holder is not None and holder.cold:
+            return holder.cold.version, 0
+        return None, 0  # what hooks have packed they may have copied: nobody can tell
+
+    def check_versions(self) -> None:
+        """Raise StaleTensorError if something saved was changed in place since."""
+        for index, holder in enumerate(self.holders or ()):
+            if holder is not None and holder.edge is None:
+                edge = self.edge_of_saved(index)
+                if edge is not None and not isinstance(edge, AccumulateGrad):
+                    raise plugs.stale.detached_error(self.name(), holder)
+            version, expected = self._version_when_saved(index)
+            if version is not None and version.count != expected:
+                tensor = holder if holder is not None else wrap(self.saved_tensors[index], self)
+                name = self._saved_names[index]
+                raise plugs.stale.stale_error(self, name, tensor, version, expected)
+
+    def lifted(self) -> "PrimitiveNode":
+        """A copy whose saved tensors are Tensors with the edges they had when saved.
+
+        The rule, run on it, is recorded itself: that is `create_graph=True`.
+        """
+        twin = object.__new__(type(self))
+        for cls in type(self).__mro__:
+            for slot in getattr(cls, "__slots__", ()):
+                if slot != "__weakref__" and hasattr(self, slot):
+                    setattr(twin, slot, getattr(self, slot))
+        if hasattr(self, "__dict__"):
+            twin.__dict__.update(self.__dict__)
+        if self.holders is not None:
+            found = {index: self.saved(index) for index in order_of_unpacking(self._saved_names)}
+            twin.saved_tensors = tuple([found[index] for index in range(len(found))])
+        return twin
+
+    def compute(self, grads: Values, recorded: bool) -> Values:
+        """What the op's rule makes of `grads`, one gradient per edge."""
+        self.check_versions()
+        for grad in grads:
+            if grad is not None:
+                break
+        else:
+            tuple(self.saved_tensors)  # unpacked all the same, as in PyTorch: freed ones raise
+            return (None,) * len(self.edges)
+        rule: Any = self.lifted() if recorded else self
+        results = rule.backward(*grads)
+        return results if isinstance(results, tuple) else (results,)
+
+    def release(self) -> None:
+        """Let go of what was saved; touching it later raises FreedGraphError."""
+        if self.holders is not None:
+            self.saved_tensors = FREED
+            self.holders = self.versions = None
+            for name, _ in self.kept_beside():
+                setattr(self, name, None)
+
+
+def operand_of(cls: Any, name: str) -> int:
+    """The position of the operand that is saved under `name`."""
+    first = [saved for saved in cls.saves if saved != "result"].index(name)
+    return int(cls.saved_at.get(name, first))
+
+
+def order_of_unpacking(names: tuple[str, ...]) -> list[int]:
+    """The order in which hooks see what an op saves: PyTorch's, by name and the result last."""
+    return sorted(range(len(names)), key=lambda place: (names[place] == "result", names[place]))
+
+
+def save(node: Any, operands: Values, values: Values, out: Any) -> None:
+    """Keep on `node` what its class names in `saves` and its edges will need."""
+    cls = node._forward_cls
+    node.saved_tensors = kept_values(cls, values, out, node.edges)
+    holders: list[Any] = []
+    needed = False
+    for name, condition, position in cls.kept_where:
+        holder = None
+        if condition is None or node.edges[condition] is not None:
+            needed = True
+            holder = None if name == "result" else operands[position]
+        holders.append(holder if isinstance(holder, Tensor) else None)
+    node.holders = tuple(holders) if needed else None  # None: a second pass may come
+    if needed:
+        note_versions(node)
+
+
+def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
+    """What the rules of an op find in `ctx.saved_tensors`.
+
+    Args:
+        wanted: for each operand that can have a derivative, None if it is not asked for.
+    """
+    kept: list[Any] = []
+    for name, condition, position in cls.kept_where:
+        value = out if name == "result" else values[position]
+        kept.append(value if condition is None or wanted[condition] is not None else None)
+    return tuple(kept)
+
+
+def note_versions(node: Any) -> None:
+    """Remember the versions of the saved tensors that have one already (others are at 0)."""
+    known = None
+    for index, holder in enumerate(node.holders):
+        if holder is not None and (cold := holder.cold) is not None:
+            if cold.is_inference:
+                raise plugs.stale.inference_error()
+            version = cold.version
+            if version is not None:
+                known = {} if known is None else known
+                known[index] = (version, version.count)
+    node.versions = known
+
+
+# The nodes of users' Functions -------------------------------------------------------------------
+
+
 @final
 class Kept:
     """What a node keeps of one tensor that was written to before, or is its own output.
@@ -79,7 +274,7 @@ class Kept:
 
     def __init__(self, tensor: Tensor, *, output_nr: int | None = None) -> None:
         if tensor.is_inference():
-            raise inference_error()
+            raise plugs.stale.inference_error()
         self.output_nr = output_nr
         self.array = tensor.payload
         if output_nr is None:
@@ -99,14 +294,12 @@ class Kept:
             version = tensor.cold.version
         if version is not None and version.count != self.expected:
             now = tensor if tensor is not None else self._rebuilt(node)
-            raise stale_error(node, "", now, version, self.expected)
+            raise plugs.stale.stale_error(node, "", now, version, self.expected)
         if tensor is None:
             return self._rebuilt(node)
         edge = tensor.edge
-        if edge is self.edge or edge.__class__ is Pending or edge == self.edge:
-            return tensor
-        if edge is None:
-            return tensor  # detached since, or a leaf whose requires_grad was switched off
+        if edge is None or edge is self.edge or edge.__class__ is Pending or edge == self.edge:
+            return tensor  # if it has no edge: detached since, or a leaf that was switched off
         return wrap(self.array, self.edge, version=tensor.version_counter())
 
     def _rebuilt(self, node: Node) -> Tensor:
@@ -116,96 +309,12 @@ class Kept:
             modes.duals.restore(output, node, self.output_nr)
         return output
 
-
-@final
-class Packed:
-    """A saved tensor in the form that a pack hook gave it.
-
-    The hooks may keep it on disk or compute it again, so nothing else of it is kept here: its
-    place in the graph, and the dtype that the op had converted it to.
-
-    Args:
-        tensor: what is handed to the pack hook.
-        edge: the place in the graph of what was saved.
-        output_nr: which output of the node it is, None for none of them.
-        dtype: what the op converted its values to, None for what they are.
-    """
-
-    __slots__ = ("__weakref__", "dtype", "edge", "leaf", "output_nr", "packed", "unpack_hook")
-
-    def __init__(
-        self,
-        tensor: Tensor,
-        hooks: HookPair,
-        *,
-        edge: Any = None,
-        output_nr: int | None = None,
-        dtype: Any = None,
-    ) -> None:
-        pack_hook, self.unpack_hook = hooks
-        self.output_nr, self.dtype = output_nr, dtype
-        is_leaf = isinstance(edge, AccumulateGrad)
-        self.leaf = weakref.ref(edge) if is_leaf else None  # weakly: it would keep the leaf
-        self.edge = None if is_leaf or output_nr is not None else edge
-        if modes.duals is not None:
-            modes.duals.keep_saved(self, tensor)
-        version = tensor._version
-        with unrecorded():
-            self.packed = pack_hook(tensor)
-        if tensor._version != version:
-            raise GraphError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                "input to pack hook can not be modified by in-place operations as this can lead "
-                f"to unexpected side-effects: others see this tensor of shape "
-                f"{tuple(tensor.shape)} too. Return a changed copy, such as `x * 2` for `x *= 2`."
-            )
-
-    @classmethod
-    def of(cls, kept: "Tensor | Kept", hooks: HookPair) -> "Packed":
-        """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
-        if isinstance(kept, Tensor):
-            return cls(kept.detach(), hooks, edge=edge_of(kept))
-        tensor = kept.tensor
-        if tensor is None:
-            tensor = wrap(kept.array, version=kept.version)
-        return cls(tensor.detach(), hooks, edge=kept.edge, output_nr=kept.output_nr)
-
-    def data(self) -> Tensor:
-        """What the unpack hook returns."""
-        tensor = self.unpack_hook(self.packed)
-        if not isinstance(tensor, Tensor):
-            raise ArgumentTypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                f"type {type(tensor).__name__}. It stands for the tensor that was saved. Return "
-                "a tensor with its values."
-            )
-        return tensor
-
-    def unpack(self, node: Node) -> Tensor:
-        """What the unpack hook returns, in the place in the graph where the saved tensor was."""
-        tensor = self.data()
-        edge: Any = LEAF if self.leaf is not None else self.edge
-        if self.output_nr is not None:
-            edge = output_edge(node, self.output_nr)
-        if edge is None and tensor.edge is None and modes.duals is None:
-            return tensor
-        version = None if tensor.is_inference() else tensor.version_counter()
-        out = wrap(tensor.payload, edge, version=version)
-        if self.leaf is not None:
-            out.chilled().accumulator = self.leaf
-        if modes.duals is not None:
-            modes.duals.restore(
-                out, *((self, 0) if self.output_nr is None else (node, self.output_nr))
-            )
-        return out
-
-    def array(self) -> Any:
-        """The values for the op's rule, in the dtype that it computed with."""
-        array = self.data().payload
-        return array if self.dtype is None else array.astype(self.dtype, copy=False)
+    def arrays(self) -> list[Any]:
+        """The arrays that are alive because of it."""
+        return [self.array]
 
 
-def output_edge(node: Node, output_nr: int) -> Node | GradientEdge:
+def output_edge(node: Node, output_nr: int) -> Edge:
     """The edge of one of the node's outputs, as a tensor has it that was saved there."""
     view = node.cold and node.cold.view and node.cold.view()
     if view:
@@ -213,126 +322,33 @@ def output_edge(node: Node, output_nr: int) -> Node | GradientEdge:
     return node if node.num_outputs == 1 else GradientEdge(node, output_nr)
 
 
-class SavedTensor:
-    """A tensor that a node saved, before it is unpacked: `node._raw_saved_self` and its like.
-
-    Example:
-        >>> x = tensor([1.0, 2.0], requires_grad=True)
-        >>> y = x.exp()
-        >>> y.grad_fn._raw_saved_result.register_hooks(lambda y: y * 2, lambda twice: twice / 2)
-        >>> y.sum().backward()
-        >>> x.grad
-        tensor([2.7183, 7.3891])
-    """
-
-    __slots__ = ("_index", "_node")
-
-    _node: Any
-    _index: int
-
-    def __init__(self) -> None:
-        raise GraphError(
-            "Trying to create a SavedTensor object from Python is forbidden. It shows what a node "
-            "saved. Take it from a node: `y.grad_fn._raw_saved_self`."
-        )
-
-    @classmethod
-    def _at(cls, node: Any, index: int) -> "SavedTensor":
-        self = object.__new__(cls)
-        self._node, self._index = node, index
-        return self
-
-    @property
-    def data(self) -> Any:
-        """What is kept: the tensor, or what the pack hook made of it; None if there is nothing."""
-        kept = None if self._node._is_released() else self._node._kept(self._index)
-        if kept is None:
-            return None
-        return kept.packed if isinstance(kept, Packed) else self.unpack()
-
-    @property
-    def unpack_hook(self) -> Any:
-        """The hook that unpacks it, None without hooks."""
-        kept = None if self._node._is_released() else self._node._kept(self._index)
-        return kept.unpack_hook if isinstance(kept, Packed) else None
-
-    def unpack(self) -> Tensor | None:
-        """The tensor as it was saved; None if it was not needed.
-
-        Raises:
-            FreedGraphError, StaleTensorError: if it is gone, or was written since.
-        """
-        return self._node._unpack(self._index)  # type: ignore[no-any-return]  # of any node
-
-    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
-        """Keep what `pack_hook(tensor)` returns in the place of the tensor.
-
-        Args:
-            pack_hook: gets the tensor, detached, and must not write to it. Called now.
-            unpack_hook: gets what `pack_hook` returned and makes the tensor again, whenever it
-                is needed.
-
-        Raises:
-            FreedGraphError: if the node has let the tensor go.
-            GraphError: if there are hooks already, or nothing was saved.
-        """
-        for hook in (pack_hook, unpack_hook):
-            if not callable(hook):
-                raise ArgumentTypeError(
-                    "register_hooks(): incompatible function arguments. Hooks are called with "
-                    f"what they convert, and {type(hook).__name__} is not callable. Pass two "
-                    "functions."
-                )
-        if self._node._is_released():
-            raise FreedGraphError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                "intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved variables after calling "
-                "backward."
-            )
-        kept = self._node._kept(self._index)
-        if kept is None:
-            raise GraphError(
-                "Calling register_hooks on a saved tensor with value None is forbidden: there is "
-                "nothing to pack. `.data` says whether there is."
-            )
-        if isinstance(kept, Packed):
-            raise GraphError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                "Hint: only one pair of hooks is allowed at a time. Write one pair that does both."
-            )
-        self._node._pack(self._index, (pack_hook, unpack_hook))
-
-
-def unpacked(node: Node, saved: Tensor | Kept | Packed | None) -> Tensor | None:
+def unpacked(node: Node, saved: Any) -> Tensor | None:
     """What `node` saved: a tensor that was never written to is kept as it is."""
     if isinstance(saved, Tensor):
+        tensor = saved
         version = saved.cold and saved.cold.version
         if version and version.count:
-            raise stale_error(node, "", saved, version, 0)
-        return saved if saved.__class__ is not Wrapped else settled(saved)
-    if saved is None:
+            raise plugs.stale.stale_error(node, "", saved, version, 0)
+    elif saved is None:
         return None
-    tensor = saved.unpack(node)
-    return tensor if tensor.__class__ is not Wrapped else settled(tensor)
-
-
-def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:
-    """The version of the storage when it was saved, and now; (0, 0) if hooks keep it."""
-    if isinstance(kept, Packed):
-        return 0, 0
-    tensor: Tensor | None = kept if isinstance(kept, Tensor) else kept.tensor
-    version, expected = (None, 0) if isinstance(kept, Tensor) else (kept.version, kept.expected)
-    if version is None and tensor is not None and tensor.cold is not None:
-        version = tensor.cold.version
-    return expected, version.count if version else 0
+    else:
+        tensor = saved.unpack(node)
+    if tensor.__class__ in PLAIN:
+        return tensor
+    return plugs.values.settled(tensor)  # type: ignore[no-any-return]  # a Tensor
 
 
 def arrays_in(kept: Any) -> list[Any]:
     """The arrays that are alive because of what a node keeps of one tensor."""
-    if isinstance(kept, Packed):
-        return [leaf.payload for leaf in flatten(kept.packed)[0] if isinstance(leaf, Tensor)]
     if isinstance(kept, Tensor):
         return [kept.payload]
-    return [] if kept is None else [kept.array if isinstance(kept, Kept) else kept]
+    if hasattr(kept, "arrays"):
+        return kept.arrays()  # type: ignore[no-any-return]  # a Kept or a Packed
+    return [] if kept is None else [kept]
+
+
+def saved_bytes(node: Any) -> int:
+    """The bytes of what `node` keeps; an array that it keeps twice counts once."""
+    found = getattr(node, "kept_arrays", None)  # which the nodes of built-in ops have
+    kept = found() if found else [a for kept in node._all_kept() for a in arrays_in(kept)]
+    return sum(array.nbytes for array in {id(array): array for array in kept}.values())

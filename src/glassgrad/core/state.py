@@ -1,26 +1,29 @@
-"""What the tape is doing right now: modes per thread, and one flag the fast doors read.
+"""What the tape is doing right now: modes per thread, and who wants to be told of what.
 
-The modes live in a `threading.local`. Reading one costs as much as a small addition, so the
-fast doors of `doors.py` look first at sets of the process, `unusual` and `special`, that are
-empty unless a mode of some thread differs from its default. They only choose the path; where one
-is not empty, the thread's own modes decide.
-`no_grad` and its kin, which set the modes, are in `autograd/grad_mode.py`.
+The modes live in a `threading.local`. Reading one costs as much as a small addition, so the fast
+door looks first at sets of the process, `unusual` and `special`, that are empty unless a mode of
+some thread differs from its default. They only choose the path; where one is not empty, the
+thread's own modes decide.
+
+# Note [Entered whole or not at all]
+# Every mode is set by `_change`, which derives the marks in those sets, too. It is the last thing
+# that entering a block does. If an exception (a KeyboardInterrupt, say) comes in the middle of it,
+# the modes are what they were before.
 """
 
 import itertools
+import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from types import CodeType, FrameType
+from typing import Any, TypeVar
 
-from glassgrad.base.errors import TransformError
+from .errors import TransformError
 
-__all__ = ["HookPair", "is_grad_enabled", "is_inference_mode_enabled", "modes", "set_modes"]
+T = TypeVar("T")
 
 # How to pack a saved tensor, and how to unpack it again.
 HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
-
-# A mark for each thread that does not record (see the module's docstring).
-unusual: set[int] = set()
 
 # Numbers nodes and in-place writes from one counter, so that they can be compared.
 next_seq = itertools.count(1).__next__
@@ -28,40 +31,74 @@ next_seq = itertools.count(1).__next__
 # The number of the latest in-place write anywhere (see Note [One compare finds a write]).
 last_write = 0
 
+# A mark for each thread that does not record (see the module's docstring).
+unusual: set[int] = set()
 
-# A mark for each thread that must take the slow door: inside `inference_mode()`, saved-tensor
-# hooks, a transform or a level of forward mode.
+# A mark for each thread that must take the readable way: inside `inference_mode()`, saved-tensor
+# hooks, a scope, a transform or a level of forward mode.
 special: set[int] = set()
 
 # A mark for each thread that has a watcher: somebody takes over the passes that begin in it.
 watching: set[int] = set()
 
+# A mark for each thread inside `scope()`.
+scoped: set[int] = set()
+
 # The passes that are being watched: only while there are any does a thread have a tracer.
 tracing: set[int] = set()
 
-# While anomalies are looked for, who does: it has `run(task)` and `step(turn)`; else None.
-anomaly: Any = None
+# While anomalies are looked for: does the next phase of a turn, and looks at it; else None.
+anomaly: Callable[[Any], Any] | None = None
 
-# Called with each node that the slow door makes; empty unless somebody asked.
+# Called with each node that the readable way makes; empty unless somebody asked.
 noting: tuple[Callable[[Any], None], ...] = ()
 
-# Called with each op that the slow door does on arrays: the class, operands, values, parameters
+# Called with each op that the readable way does on arrays: the class, operands, values, parameters
 # and result.
 computed: tuple[Callable[..., None], ...] = ()
-
-# A mark for each thread inside `scope()`; such a thread takes the slow door, which notes nodes.
-scoped: set[int] = set()
-
 
 # Called with each tensor that is about to be written in place; empty unless somebody asked.
 before_write: list[Callable[[Any], None]] = []
 
 
+def about_to_write(tensor: Any) -> None:
+    """Tell whoever wants to know that `tensor` will be changed in place now."""
+    for tell in before_write:
+        tell(tensor)
+
+
+def wrote() -> None:
+    """Remember that some storage was just changed in place."""
+    global last_write
+    last_write = next_seq()
+
+
+class Plugs:
+    """Where other packages plug in what few programs need: modules, None until one is imported.
+
+    Attributes:
+        values: operands that are no tensors of one float dtype (`values/operands.py`).
+        memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
+        stale: errors about saved tensors that were written since (`memory/stale.py`).
+        hooks: hooks on gradients (`hooks/on_gradients.py`).
+        saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
+        turn: a node's turn in a pass, phase by phase (`hooks/turn.py`).
+    """
+
+    values: Any = None
+    memory: Any = None
+    stale: Any = None
+    hooks: Any = None
+    saved_hooks: Any = None
+    turn: Any = None
+
+
+plugs = Plugs()
 _MARKED = unusual, special, scoped, watching
 
 
 class _Mark:
-    """A thread's entry in these sets; goes with the thread."""
+    """A thread's entry in the sets of marks; goes with the thread."""
 
     __slots__ = ()
 
@@ -84,45 +121,117 @@ class Modes(threading.local):
         levels: the transforms that are open, the innermost last (`levels/level.py`).
         duals: the level of forward mode that is open (`levels/duals.py`), or None.
         forward: whether ops move the tangents of such a level on.
-        scope: the scopes that are open and the module they end in (`autograd/scopes.py`), or None.
+        scope: the scopes that are open (`autograd/scopes.py`), told of each node made; or None.
         key: the thread's mark in the sets of the process.
     """
 
-    grad: bool = True
-    inference: bool = False
-    tracer: Callable[..., None] | None = None
-    watcher: Callable[[Any], None] | None = None
-    task: Any = None
-    hook_pairs: tuple[HookPair, ...] = ()
-    no_hooks: str | None = None
-    levels: tuple[Any, ...] = ()
-    duals: Any = None
-    forward: bool = True
-    scope: tuple[Any, Any] | None = None
+    grad: bool
+    inference: bool
+    tracer: Callable[..., None] | None
+    watcher: Callable[[Any], None] | None
+    task: Any
+    hook_pairs: tuple[HookPair, ...]
+    no_hooks: str | None
+    levels: tuple[Any, ...]
+    duals: Any
+    forward: bool
+    scope: Any
 
     def __init__(self) -> None:
         self._mark = _Mark()
         self.key = id(self._mark)
+        self.grad = self.forward = True
+        self.inference = False
+        self.hook_pairs = self.levels = ()
+        self.tracer = self.watcher = self.task = None
+        self.no_hooks = self.duals = self.scope = None
 
 
 modes = Modes()
 
 
-def about_to_write(tensor: Any) -> None:
-    """Tell whoever wants to know that `tensor` will be changed in place now."""
-    for tell in before_write:
-        tell(tensor)
+class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):`
+    """The block in which some modes of this thread are others; it leaves them as it found them."""
+
+    __slots__ = ("before", "changes")
+
+    def __init__(self, **changes: Any) -> None:
+        self.changes = changes
+        self.before: dict[str, Any] = {}
+
+    def __enter__(self) -> None:
+        here = modes.__dict__
+        before = self.before
+        for name in self.changes:
+            before[name] = here[name]
+        _change(here, self.changes, before)
+
+    def enter(self, value: T) -> T:
+        """Enter it, and return what another block's `__enter__` has to return."""
+        try:
+            self.__enter__()
+            return value
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *exc_info: object) -> None:
+        _change(modes.__dict__, self.before, self.before)
 
 
-def wrote() -> None:
-    """Remember that some storage was just changed in place."""
-    global last_write
-    last_write = next_seq()
+def set_modes(**changes: Any) -> None:
+    """Set modes of this thread until somebody sets them again: all of them or none."""
+    here = modes.__dict__
+    _change(here, changes, {name: here[name] for name in changes})
+
+
+def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, Any]) -> None:
+    """Set a thread's modes; if an exception interrupts that, to what they are to be otherwise."""
+    try:
+        here.update(wanted)
+        _mark(here)
+    except BaseException:
+        here.update(otherwise)
+        _mark(here)
+        raise
+
+
+def _mark(here: dict[str, Any]) -> None:
+    """Derive from a thread's modes which paths its ops and passes take."""
+    key, inside = here["key"], here["scope"] is not None
+    if not here["grad"]:
+        unusual.add(key)
+    elif unusual:
+        unusual.discard(key)
+    is_level = here["levels"] or here["duals"] is not None
+    if is_level or inside or here["inference"] or here["hook_pairs"]:
+        special.add(key)
+    elif special:
+        special.discard(key)
+    if inside:
+        scoped.add(key)
+    elif scoped:
+        scoped.discard(key)
+    if here["watcher"] is not None:
+        watching.add(key)
+    elif watching:
+        watching.discard(key)
+
+
+def modes_to_hand_over() -> dict[str, Any]:
+    """The modes of this thread, for another one that does a part of its work."""
+    own = ("key", "_mark", "task", "tracer")
+    return {name: value for name, value in vars(modes).items() if name not in own}
 
 
 def is_grad_enabled() -> bool:
     """Whether ops are recorded in this thread."""
     return modes.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside `inference_mode()`."""
+    return modes.inference
 
 
 def is_recording() -> bool:
@@ -142,79 +251,47 @@ def refuse_inside(call: str) -> None:
         )
 
 
-def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside `inference_mode()`."""
-    return modes.inference
+# Which line of the user's is running --------------------------------------------------------------
+
+Place = tuple[CodeType, int]
+"""An instruction: its code object, and its offset in bytes. That costs less than an op's smallest
+part; the line, and its text, are looked up when an error has to show them."""
+
+HOME = __file__.rpartition("core")[0]
+_DEMO = f"{HOME}_demo"  # a program of a user, for all that is shown of it
 
 
-def set_modes(grad: bool, inference: bool) -> None:
-    """Set both modes of this thread at once."""
-    modes.grad = grad
-    modes.inference = inference
-    if grad:
-        unusual.discard(modes.key)
-    else:
-        unusual.add(modes.key)
-    if inference or special:
-        mark_special()
+class _Ours(dict[str, bool]):
+    """Whether a file is part of this package; looked up once for each name."""
+
+    def __missing__(self, filename: str) -> bool:
+        found = filename.startswith(HOME) and not filename.startswith(_DEMO)
+        self[filename] = found
+        return found
 
 
-def modes_to_hand_over() -> dict[str, Any]:
-    """The modes of this thread, for another one that does a part of its work."""
-    own = ("key", "_mark", "task", "tracer")
-    return {name: value for name, value in vars(modes).items() if name not in own}
+is_ours = _Ours()
+"""By file name. Frames of such files are passed over: a user asks for a line of their own."""
 
 
-def take_over(given: dict[str, Any]) -> None:
-    """Give this thread, a new one, the modes of another."""
-    vars(modes).update(given)
-    if modes.scope is not None:
-        scoped.add(modes.key)
-    set_watcher(modes.watcher)
-    set_modes(modes.grad, modes.inference)
-    mark_special()
+def here(depth: int = 1) -> Place:
+    """The instruction that is running in the innermost frame outside of this package.
+
+    Args:
+        depth: how many frames to pass over unseen: those of the caller, and of its callers in
+            this package. Looking at a frame costs more than the rest.
+    """
+    try:
+        frame = sys._getframe(depth)
+    except ValueError:  # there are not so many
+        frame = sys._getframe(1)
+    if is_ours[frame.f_code.co_filename]:
+        frame = outside(frame)
+    return frame.f_code, frame.f_lasti
 
 
-class unrecorded:  # noqa: N801  # it reads like `no_grad`, which is for users
-    """The block in which this thread records nothing."""
-
-    __slots__ = ("before",)
-
-    def __enter__(self) -> None:
-        self.before = modes.grad
-        set_modes(False, modes.inference)
-
-    def __exit__(self, *exc_info: object) -> None:
-        set_modes(self.before, modes.inference)
-
-
-def set_hook_pairs(pairs: tuple[HookPair, ...]) -> None:
-    """Set the saved-tensor hooks of this thread; the last pair is the one that acts."""
-    modes.hook_pairs = pairs
-    mark_special()
-
-
-def set_watcher(watcher: Callable[[Any], None] | None) -> None:
-    """Let somebody take over the passes that begin in this thread; None: they run by themselves."""
-    modes.watcher = watcher
-    (watching.discard if watcher is None else watching.add)(modes.key)
-
-
-def set_levels(levels: tuple[Any, ...]) -> None:
-    """Set the open transforms of this thread, the innermost last."""
-    modes.levels = levels
-    mark_special()
-
-
-def set_duals(level: Any) -> None:
-    """Set the level of forward mode that is open in this thread; None: there is none."""
-    modes.duals = level
-    mark_special()
-
-
-def mark_special() -> None:
-    """Send this thread's ops through the slow door if there is a reason to."""
-    here = modes.__dict__.get
-    is_level = here("levels") or here("duals") is not None
-    found = is_level or here("inference") or here("hook_pairs") or here("scope") is not None
-    (special.add if found else special.discard)(modes.key)
+def outside(frame: FrameType) -> FrameType:
+    """The innermost frame from `frame` on that is not of this package; else the outermost."""
+    while is_ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame

@@ -5,25 +5,19 @@ gradient), LEAF (a leaf that requires grad), a node (its only output), a Gradien
 several outputs) or another Pending (a view whose memory was written since). `cold` is a side object
 for what few tensors have, made on first use.
 
-What a Tensor can *do* is declared by the ops and in `glassgrad/_methods.py`.
+What else a Tensor can do, the ops declare, and other packages copy onto it
+(`glassgrad/__init__.py`).
 """
 
-from typing import TYPE_CHECKING, Any, Self
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
-from glassgrad.base.backend import Device, backend_for, device_of, is_array
-from glassgrad.base.dtypes import DType, as_dtype, is_differentiable, result_dtype
-from glassgrad.base.errors import (
-    ArgumentTypeError,
-    DTypeError,
-    GraphError,
-    TransformError,
-)
-from glassgrad.base.source_lines import Place, here
-
 from . import state
-from .cold import LEAF, Cold, Pending, Size, Version
+from .errors import ArgumentTypeError, DTypeError, GraphError
+from .state import Place, here, plugs
 
 if TYPE_CHECKING:
     from glassgrad._conversions import Conversions
@@ -35,7 +29,125 @@ if TYPE_CHECKING:
 else:
     _Mixins = object
 
-__all__ = ["LEAF", "PLAIN", "Cold", "Pending", "Size", "Tensor", "Version", "fresh", "wrap"]
+
+@final
+class Pending:
+    """An `edge` that is found when it is used, by `edge.settle(tensor)`.
+
+    Attributes:
+        settle: finds it; for a view it also puts what it found into the place of the Pending.
+        was: the edge that a view had before its memory was written.
+    """
+
+    __slots__ = ("settle", "was")
+
+    def __init__(self, settle: Any = None, was: Any = None) -> None:
+        self.settle, self.was = settle, was
+
+    def __repr__(self) -> str:
+        return "LEAF" if self is LEAF else "PENDING"
+
+
+# The `edge` of a leaf that requires grad. It settles for the leaf's AccumulateGrad.
+LEAF: Any = Pending()
+
+# The `grad_dtype` of a leaf that takes gradients of any dtype as they come.
+ANY_DTYPE: Any = object()
+
+
+class Size(tuple[int, ...]):
+    """A shape: a tuple that prints as one and knows its number of elements.
+
+    Example:
+        >>> Size((2, 3)).numel()
+        6
+    """
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """The product of the sizes."""
+        total = 1
+        for n in self:
+            total *= n
+        return total
+
+    def __repr__(self) -> str:
+        return f"glassgrad.Size({list(self)})"
+
+
+@final
+class Version:
+    """How often a storage was written in place; shared by all tensors that share the storage.
+
+    Attributes:
+        count: how often.
+        views: the `Views` of the storage, who have to know of a write; None if there are none.
+        written_line: the source line of the last write.
+    """
+
+    __slots__ = ("count", "views", "written_line")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.views: Any = None
+        self.written_line: Place | None = None
+
+
+@final
+class Cold:
+    """The cold side of a tensor: what few tensors have, each None until there is one.
+
+    Attributes:
+        grad: the gradient: of a leaf, or of a tensor that retains it.
+        version: the storage's Version.
+        accumulator: a weak reference to the leaf's AccumulateGrad.
+        grad_dtype: the dtype a leaf wants its gradients in, or ANY_DTYPE; None: its own.
+        hooks, post_hooks: a leaf's hooks before and after accumulation.
+        base: the tensor this one is a view of; only views have the next two.
+        made: how the view was made, if it was made where it may not be written (`memory/views.py`).
+        seen: the version of the storage for which the view's `edge` is right.
+        stem: the tensor of whose tangent a view has a part, often its base (`levels/duals.py`).
+        tangent: how it moves, while a level of forward mode is open that knows.
+        name: a name for pictures and error messages.
+        is_inference: made inside `inference_mode()`.
+    """
+
+    __slots__ = (
+        "accumulator",
+        "base",
+        "grad",
+        "grad_dtype",
+        "hooks",
+        "is_inference",
+        "made",
+        "name",
+        "post_hooks",
+        "seen",
+        "stem",
+        "tangent",
+        "version",
+    )
+
+    grad: "Tensor | None"
+    version: Version | None
+    accumulator: "weakref.ref[Any] | None"
+    grad_dtype: Any
+    hooks: Any
+    post_hooks: Any
+    base: "Tensor | None"
+    name: str | None
+    is_inference: bool
+    made: Any
+    seen: int
+    stem: "Tensor | None"
+    tangent: "Tensor | None"
+
+    def __init__(self) -> None:
+        self.grad = self.version = self.accumulator = self.hooks = None
+        self.grad_dtype = self.post_hooks = self.base = self.name = None
+        self.stem = self.tangent = None
+        self.is_inference = False
 
 
 class Tensor(_Mixins):
@@ -61,26 +173,10 @@ class Tensor(_Mixins):
     cold: Cold | None
 
     def __new__(
-        cls,
-        data: Any = (),
-        *,
-        dtype: Any = None,
-        device: Any = None,
-        requires_grad: bool = False,
+        cls, data: Any = (), *, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Self:
-        if isinstance(data, Tensor):
-            data = data.payload
-        if _wrappers.get(data.__class__):
-            raise TransformError(
-                f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
-                "transform: inside it is more than an array. Write `x.detach()`."
-            )
-        target = backend_for(device)
-        if not is_array(data):
-            data = np.array(data, dtype=result_dtype((), (0.0,)))
-        wanted = data.dtype if dtype is None else as_dtype(dtype)
         self = object.__new__(cls)
-        self.payload = target.asarray(data, as_dtype(wanted))
+        self.payload = plugs.values.payload_of(cls, data, dtype, device)
         self.edge = self.cold = None
         if requires_grad:
             self.requires_grad = True
@@ -94,49 +190,14 @@ class Tensor(_Mixins):
         return Size(self.payload.shape)
 
     @property
-    def dtype(self) -> DType:
+    def dtype(self) -> "np.dtype[Any]":
         """The dtype of the elements: a NumPy dtype."""
         return self.payload.dtype  # type: ignore[no-any-return]  # payload is Any
-
-    @property
-    def device(self) -> Device:
-        """Where the array lives."""
-        return device_of(self.payload)
 
     @property
     def ndim(self) -> int:
         """The number of dims."""
         return self.payload.ndim  # type: ignore[no-any-return]  # payload is Any
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes per element."""
-        return self.dtype.itemsize
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self.itemsize * self.numel()
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return self.shape.numel()
-
-    def dim(self) -> int:
-        """The number of dims."""
-        return self.ndim
-
-    def is_floating_point(self) -> bool:
-        """Whether the elements are real fractions."""
-        return self.dtype.kind == "f"
-
-    def is_complex(self) -> bool:
-        """Whether the elements are complex numbers."""
-        return self.dtype.kind == "c"
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one dim."""
-        return self.shape if dim is None else self.shape[dim]
 
     # What it is to autograd ---------------------------------------------------------------------
 
@@ -199,36 +260,30 @@ class Tensor(_Mixins):
             return None if edge is LEAF else edge.settle(self)
         return edge
 
-    @property
-    def retains_grad(self) -> bool:
-        """Whether it is a non-leaf whose `.grad` a backward pass fills."""
-        hooks = getattr(self.grad_fn, "cold", None)
-        kept = hooks and hooks.retain.get(self.output_nr)
-        return bool(kept and kept() is self)
-
-    @property
-    def name(self) -> str | None:
-        """A name for pictures and messages."""
-        return None if self.cold is None else self.cold.name
-
-    @name.setter
-    def name(self, value: str | None) -> None:
-        if value is not None and not isinstance(value, str):
-            raise ArgumentTypeError(
-                f"a tensor's name was set to {value!r}, of type {type(value).__name__}. Pictures "
-                f"and messages show it as text. Write `x.name = {str(value)!r}`."
-            )
-        self.chilled().name = value
-
     def is_inference(self) -> bool:
         """Whether it was made inside `inference_mode()`."""
         return self.cold is not None and self.cold.is_inference
 
-    def chilled(self) -> Cold:
+    def cold_side(self) -> Cold:
         """The cold side, made on first use."""
         if self.cold is None:
             self.cold = Cold()
         return self.cold
+
+    def detach(self) -> "Tensor":
+        """The same array, out of the graph: shares memory and version.
+
+        Example:
+            >>> x = tensor([1.0], requires_grad=True)
+            >>> x.detach().requires_grad
+            False
+        """
+        payload = self.payload
+        if WRAPPERS.get(payload.__class__):
+            payload = payload.detached()
+        out = wrap(payload, version=None if self.is_inference() else self.version_counter())
+        out.cold_side().is_inference = self.is_inference()
+        return out
 
     # Shared memory and versions -----------------------------------------------------------------
 
@@ -248,7 +303,7 @@ class Tensor(_Mixins):
         A node that saved this tensor as its own output holds only the array: the two share the
         Version from now on, so that a write through any alias is seen.
         """
-        cold = self.chilled()
+        cold = self.cold_side()
         if cold.version is None:
             at = getattr(self.edge, "_result_at", None)
             cold.version = Version() if at is None else self.edge.version_of_result(at)
@@ -273,58 +328,6 @@ class Tensor(_Mixins):
             version.views.written()
 
     @property
-    def data(self) -> "Tensor":
-        """The same array as a tensor that autograd knows nothing of, version included."""
-        if getattr(self.payload, "batched", False):
-            raise TransformError(
-                "accessing `data` under vmap transform is not allowed. A tensor stands for one "
-                "example there, and has no memory of its own. Write `x.detach()`."
-            )
-        payload = self.payload
-        is_layer = _wrappers.get(payload.__class__)
-        return wrap(payload.over(payload.value) if is_layer else payload)
-
-    @data.setter
-    def data(self, value: "Tensor") -> None:
-        if not isinstance(value, Tensor):
-            raise ArgumentTypeError(
-                f"Variable data has to be a tensor, but got {type(value).__name__}. "
-                "Write `x.data = tensor(values)`."
-            )
-        layers = [x.payload for x in (self, value) if _wrappers.get(x.payload.__class__)]
-        if layers:
-            where = "under vmap" if layers[0].batched else "inside functorch"
-            raise TransformError(
-                f"mutating directly with `.data` {where} transform is not allowed. The transform "
-                "would not see it. Write `x.copy_(value)`."
-            )
-        if self.requires_grad and not is_differentiable(value.dtype):
-            raise DTypeError(
-                "data set to a tensor that requires gradients must be floating point or complex "
-                f"dtype, got {value.dtype}. Write `x.data = y.float()`."
-            )
-        self.payload = value.payload
-
-    @data.deleter
-    def data(self) -> None:
-        raise GraphError("cannot delete data: a tensor is nothing without. Delete the tensor.")
-
-    def detach(self) -> "Tensor":
-        """The same array, out of the graph: shares memory and version.
-
-        Example:
-            >>> x = tensor([1.0], requires_grad=True)
-            >>> x.detach().requires_grad
-            False
-        """
-        payload = self.payload
-        if _wrappers.get(payload.__class__):
-            payload = payload.detached()
-        out = wrap(payload, version=None if self.is_inference() else self.version_counter())
-        out.chilled().is_inference = self.is_inference()
-        return out
-
-    @property
     def _base(self) -> "Tensor | None":
         return None if self.cold is None else self.cold.base
 
@@ -334,42 +337,58 @@ class Tensor(_Mixins):
     __hash__ = object.__hash__  # by identity: == compares elements
 
 
-# The classes whose tensors the fast doors take; `nn.Parameter` joins them.
+# The classes whose tensors the fast door takes; `nn.Parameter` joins them.
 PLAIN: set[type] = {Tensor}
 
+# The classes of tensors whose payload is no array, by that of the payload (`values/layers.py`).
+WRAPPERS: dict[type, type[Tensor]] = {}
+
 _new = object.__new__
-
-_wrappers: dict[type, type[Tensor]] = {}
-
-
-def wraps_layers(kind: type, wrapper: type[Tensor]) -> None:
-    """Make tensors around payloads of this kind instances of `wrapper`."""
-    _wrappers[kind] = wrapper
 
 
 def wrap(payload: Any, edge: Any = None, *, version: Version | None = None) -> Tensor:
     """A tensor around an array, without copying or checking it."""
-    out = _new(_wrappers.get(payload.__class__, Tensor))
+    out = _new(WRAPPERS.get(payload.__class__, Tensor))
     out.payload = payload
     out.edge = edge
     out.cold = None
     if version is not None:
-        out.chilled().version = version
+        out.cold_side().version = version
     return out
 
 
-def fresh(payload: Any, *, requires_grad: bool = False, like: Tensor | None = None) -> Tensor:
-    """A new leaf, as factories make them: marked if made inside `inference_mode()`.
+def is_differentiable(dtype: "np.dtype[Any]") -> bool:
+    """Whether tensors of this dtype can require grad: floats and complex numbers."""
+    return dtype.kind in "fc"
 
-    Args:
-        like: a tensor it is to match: a batch of examples, inside vmap, where that is one.
-    """
-    out = wrap(payload)
-    if state.special:
-        if state.modes.inference:
-            out.chilled().is_inference = True
-        for level in state.modes.levels:  # it belongs to all of them, and may be written
-            out = level.lift(out) if like is None else level.lift_like(out, like)
-    if requires_grad:
-        out.requires_grad = True
-    return out
+
+def whole(value: Any) -> Any:
+    """`value`, or a 0-d array if NumPy made a scalar of a 0-d result."""
+    return np.asarray(value) if isinstance(value, np.generic) else value
+
+
+def as_tensor(grad: Any) -> Tensor | None:
+    """A gradient as hooks and users' Functions see it."""
+    if type(grad) is np.ndarray:  # `wrap` written out: every hook pays for it
+        tensor = _new(Tensor)
+        tensor.payload = grad
+        tensor.edge = tensor.cold = None
+        return tensor
+    if grad is None or isinstance(grad, Tensor):
+        return grad
+    return wrap(whole(grad))
+
+
+def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
+    """Gradients as hooks and users' Functions see them."""
+    if len(grads) == 1:
+        return (as_tensor(grads[0]),)
+    return tuple([as_tensor(grad) for grad in grads])
+
+
+def is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
+    """Whether `tensor` is one of `others`; `in` would compare elements."""
+    for other in others:  # noqa: SIM110  # a generator costs more than this loop
+        if other is tensor:
+            return True
+    return False

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor
 

@@ -2,7 +2,7 @@
 
 Read the files in this order:
 
-    core/layers.py     how a tensor looks to a transform
+    values/layers.py     how a tensor looks to a transform
     levels/level.py    a transform is a level
     reverse.py         grad, grad_and_value, vjp: a tape over tensors one level down
     forward.py         jvp, linearize: each tensor carries a tangent

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from glassgrad.base.errors import TransformError
-from glassgrad.base.tree import Structure, flatten, map_leaves, unflatten
-from glassgrad.core.layers import settled
+from glassgrad.core.errors import TransformError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import settled
+from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
 Argnums = int | tuple[int, ...]
 """The place of an argument, or of several: they may count from the end."""

@@ -8,23 +8,22 @@ The first is for one tangent, or for many at once by `vmap`; the second for one 
 """
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar
 
-from glassgrad.base.errors import ArgumentError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, unflatten
-from glassgrad.core.geometry import Geometry
+from glassgrad.core.errors import ArgumentError, TransformError
+from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import GradientEdge
-from glassgrad.core.layers import Layer, admit_layer, batches_of, settled
+from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import show
 from glassgrad.levels.duals import check_size
-from glassgrad.levels.level import Below, Level
+from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
+from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
-from glassgrad.recording.calling import place_outputs
-from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive, record
+from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
+from glassgrad.values.operands import in_common_dtype
+from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
 from ._arguments import EVERY, all_settled, as_constants, places, selected, tensors_of, without_aux
 from .functions import call_below
@@ -341,20 +340,6 @@ def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
     return room
 
 
-class _BelowWithoutForward(Below):
-    """The block below a level that was opened where forward mode was off: it is off there, too."""
-
-    __slots__ = ("forward",)
-
-    def __enter__(self) -> None:
-        super().__enter__()
-        self.forward, modes.forward = modes.forward, False
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self.forward
-        super().__exit__(*exc_info)
-
-
 class DualLevel(Level):
     """One `jvp` that is being computed.
 
@@ -363,19 +348,7 @@ class DualLevel(Level):
     """
 
     kind = "jvp"
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self.forward, modes.forward = modes.forward, True
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self.forward
-        super().__exit__(*exc_info)
-
-    def below(self) -> Below:
-        """Do things one level down, where forward mode is off if it was before."""
-        return Below(self) if self.forward else _BelowWithoutForward(self)
+    modes_inside: ClassVar[dict[str, Any]] = {"forward": True}
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""

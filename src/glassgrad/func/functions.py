@@ -16,15 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.base.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.base.tree import describe, flatten, map_leaves, spread, unflatten
+from glassgrad.core.engine import sum_to
+from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
+from glassgrad.core.function import Function, FunctionCtx, FunctionMeta, wrong_number
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.gradients import sum_to
-from glassgrad.levels.in_parts import call_at
-from glassgrad.levels.level import Level
+from glassgrad.levels.level import Level, call_at
 from glassgrad.ops._arguments import wrap_dim
-from glassgrad.recording.calling import wrong_number
-from glassgrad.recording.function import Function, FunctionCtx, FunctionMeta
+from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 
 def check_form(cls: Any) -> None:

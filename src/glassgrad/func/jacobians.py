@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_for
-from glassgrad.base.errors import ArgumentError
-from glassgrad.base.tree import Structure, flatten, unflatten
-from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.core.errors import ArgumentError
+from glassgrad.core.tensor import Tensor
 from glassgrad.ops import cat
+from glassgrad.values.backend import backend_for
+from glassgrad.values.layers import fresh
+from glassgrad.values.tree import Structure, flatten, unflatten
 
 from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward

@@ -12,10 +12,10 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import stack
+from glassgrad.values.layers import Layer
 
 Values = dict[str, Tensor]
 

@@ -12,23 +12,22 @@ whatever is there.
 import functools
 from collections.abc import Callable
 from itertools import compress
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
-from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, unflatten
-from glassgrad.core import state
+from glassgrad.core.backward import find_roots
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import GradientEdge, edge_of
-from glassgrad.core.layers import settled
-from glassgrad.core.state import modes
+from glassgrad.core.primitive import Primitive, record
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.core.views import show
-from glassgrad.engine.roots import find_roots
-from glassgrad.engine.task import GraphTask
 from glassgrad.levels.level import Level
+from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
-from glassgrad.recording.calling import place_outputs
-from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive, record
+from glassgrad.values.layers import settled
+from glassgrad.values.operands import in_common_dtype
+from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
 
 from ._arguments import EVERY, Argnums, all_settled, as_constants, places, tensors_of, without_aux
 from .functions import call_below
@@ -179,16 +178,7 @@ class GradLevel(Level):
     """One `grad` or `vjp` that is being computed."""
 
     kind = "grad"
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self.inference = modes.inference
-        state.set_modes(True, False)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        super().__exit__(*exc_info)
-        state.set_modes(self.grad, self.inference)
+    modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
     def variable(self, tensor: Tensor) -> Tensor:
         """A leaf of this level: what the function is differentiated with respect to."""
@@ -321,21 +311,17 @@ def run(
     chosen = places(argnums, len(args))
     if modes.hook_pairs:
         raise TransformError(_NO_HOOKS)
-    no_hooks, modes.no_hooks = modes.no_hooks, _NO_HOOKS
-    try:
-        with GradLevel() as level:
-            leaf = functools.partial(_leaf, level)
-            seen = [
-                map_leaves(leaf, x) if place in chosen else as_constants(level, x)
-                for place, x in enumerate(args)
-            ]
-            wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
-            inputs, structure = flatten(wanted)
-            output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
-            if has_aux:
-                output, aux = without_aux(api, output)
-    finally:
-        modes.no_hooks = no_hooks
+    with setting(no_hooks=_NO_HOOKS), GradLevel() as level:
+        leaf = functools.partial(_leaf, level)
+        seen = [
+            map_leaves(leaf, x) if place in chosen else as_constants(level, x)
+            for place, x in enumerate(args)
+        ]
+        wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
+        inputs, structure = flatten(wanted)
+        output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
+        if has_aux:
+            output, aux = without_aux(api, output)
     return Recorded(level, inputs, structure, output, aux)
 
 

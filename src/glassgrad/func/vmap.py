@@ -13,17 +13,17 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from glassgrad.base.errors import ArgumentError, TransformError
-from glassgrad.base.tree import Structure, describe, flatten, map_leaves, spread, unflatten
-from glassgrad.core.layers import Layer, admit_layer, batches_of, settled
+from glassgrad.core.errors import ArgumentError, TransformError
+from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import show
 from glassgrad.levels.level import Level
+from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
-from glassgrad.recording.function import Function
-from glassgrad.recording.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
+from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
+from glassgrad.values.tree import Structure, describe, flatten, map_leaves, spread, unflatten
 
 from .functions import call_batched
 
@@ -417,7 +417,7 @@ class BatchLevel(Level):
         with self.below():
             return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
 
-    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is the same for all examples.
 
         Raises:

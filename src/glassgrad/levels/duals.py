@@ -17,24 +17,13 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import GraphError, ShapeError
-from glassgrad.core.geometry import Geometry
+from glassgrad.core.errors import GraphError, ShapeError
 from glassgrad.core.graph import ends
-from glassgrad.core.layers import Layer
-from glassgrad.core.state import mark_special, modes, special
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
-
-__all__ = [
-    "Aside",
-    "Duals",
-    "Unseen",
-    "apart",
-    "check_size",
-    "forward_moves",
-    "is_forward",
-    "tangent_of",
-]
+from glassgrad.memory.views import Geometry
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer
 
 
 def tangent_of(tensor: Tensor) -> Tensor | None:
@@ -56,7 +45,7 @@ def is_forward() -> bool:
 
 def apart(tensor: Tensor) -> Tensor:
     """A view of all of `tensor` that shares no tangent with it."""
-    with Aside():
+    with primal():
         view = tensor.view_as(tensor)
     if view.cold is not None:
         view.cold.stem = None
@@ -74,34 +63,9 @@ def check_size(tensor: Tensor, tangent: Tensor) -> None:
         )
 
 
-class Aside:
+def primal() -> setting:
     """The block in which forward mode is set aside: primals and tangents are plain tensors."""
-
-    __slots__ = ("before",)
-
-    def __enter__(self) -> None:
-        self.before = modes.forward
-        modes.forward = False
-
-    def __exit__(self, *exc_info: object) -> None:
-        modes.forward = self.before
-
-
-class Unseen:
-    """The same where nothing but built-in ops run: they take the fast doors then."""
-
-    __slots__ = ("before",)
-
-    def __enter__(self) -> None:
-        here = modes.__dict__  # this thread's modes, quicker to reach
-        self.before = here["duals"]
-        here["duals"] = None
-        mark_special()
-
-    def __exit__(self, *exc_info: object) -> None:
-        here = modes.__dict__
-        here["duals"] = self.before
-        special.add(here["key"])
+    return setting(forward=False)
 
 
 class Duals:
@@ -158,14 +122,14 @@ class Duals:
         if whole is None:
             return None
         at = Geometry.of(stem, tensor)
-        with Aside():
+        with primal():
             part = whole.as_strided(at.size, at.stride, at.offset + whole.storage_offset())
         self.hang(tensor, part)
         return part
 
     def hang(self, tensor: Tensor, tangent: Tensor) -> None:
         """Let `tensor` have this very tangent."""
-        tensor.chilled().tangent = tangent
+        tensor.cold_side().tangent = tangent
         self._carriers.append(weakref.ref(tensor))
         if len(self._carriers) > self._tidy_at:
             self._carriers = [ref for ref in self._carriers if ref() is not None]
@@ -199,7 +163,7 @@ class Duals:
     def hang_alike(self, tensor: Tensor, tangent: Tensor) -> Tensor:
         """The same for a tangent of which it is known that it fits."""
         if not _alike(tensor, tangent):
-            with Aside():
+            with primal():
                 tangent = _room(tensor, tangent).copy_(tangent)
         self.hang(tensor, tangent)
         return tangent
@@ -221,12 +185,12 @@ class Duals:
             if _covers(tensor, stem):
                 self.hang(tensor, self.give(stem, _fitted(tangent, tensor)))
                 return
-            with Aside():
+            with primal():
                 self.hang(stem, _room(stem, tangent))
             own = self.tangent(tensor)
         if own is None or own is tangent:
             return
-        with Aside():
+        with primal():
             if tangent is None:
                 own.zero_()
             else:
@@ -236,7 +200,7 @@ class Duals:
         """Let a copy of a tensor that is about to be written have a copy of its tangent."""
         tangent = tangent_of(tensor)
         if tangent is not None:
-            with Aside():
+            with primal():
                 self.hang(copy, tangent.clone())
 
     # What a node saved may come back as another tensor -------------------------------------------
@@ -269,7 +233,7 @@ class Duals:
 
 def _fitted(tangent: Tensor, tensor: Tensor) -> Tensor:
     """A tangent stretched to the shape of what was written."""
-    with Aside():
+    with primal():
         return tangent if tangent.shape == tensor.shape else tangent.expand(tensor.shape)
 
 

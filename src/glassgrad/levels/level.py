@@ -8,16 +8,15 @@ plain tensors and arrays.
 What each kind of level does with an op is told in `glassgrad.func`.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from glassgrad.base.errors import TransformError
-from glassgrad.core import state
+from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.layers import Layer, Wrapped, settled
-from glassgrad.core.state import mark_special, modes, set_levels, special
+from glassgrad.core.primitive import edges_of
+from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
-
-__all__ = ["Below", "Level", "level_below"]
+from glassgrad.values.layers import Layer, Wrapped, settled
 
 
 class Level:
@@ -26,28 +25,36 @@ class Level:
     Attributes:
         depth: its position among the open levels of its thread, from 1; below 0 once it is closed.
         outer: the levels that were open before it, the innermost last.
-        grad: whether recording was on where it was opened.
+        grad, forward: whether recording, and forward mode, were on where it was opened.
+        modes_inside: the modes of the function that is transformed, where they are others.
     """
 
     kind = ""
+    modes_inside: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         self.outer: tuple[Level, ...] = modes.levels
         self.depth = len(self.outer) + 1
-        self.grad = modes.grad
+        self.grad, self.forward = modes.grad, modes.forward
 
     def __enter__(self) -> Any:
-        set_levels((*self.outer, self))
-        return self
+        inside = {"grad": self.grad, **self.modes_inside}
+        self._below: dict[str, Any] = {"levels": self.outer}
+        if not self.grad:  # no_grad around a transform holds below it too
+            self._below["grad"] = False
+        if not self.forward:
+            self._below["forward"] = False
+        self._open = setting(levels=(*self.outer, self), **inside)
+        return self._open.enter(self)
 
     def __exit__(self, *exc_info: object) -> None:
         self.depth = -2
-        set_levels(self.outer)
-        state.set_modes(self.grad, modes.inference)
+        self._below.pop("levels")  # of a level that is closed there is nothing to set aside
+        self._open.__exit__()
 
-    def below(self) -> "Below":
-        """Do things one level down, as if this level were not there."""
-        return Below(self)
+    def below(self) -> setting:
+        """The block in which things are done one level down, as if this level were not there."""
+        return setting(**self._below)
 
     def is_mine(self, x: Any) -> bool:
         """Whether `x` is a tensor of this level."""
@@ -80,15 +87,9 @@ class Level:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not cls.differentiable or modes.inference:
             return None
-        edges = tuple(
-            [None if x is None or x.edge is None else edge_of(x) for x in mine[cls.differentiates]]
-        )
-        for edge in edges:
-            if edge is not None:
-                return edges
-        return None
+        return edges_of(mine[cls.differentiates])
 
-    def lets_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
 
         Raises:
@@ -126,7 +127,7 @@ class Level:
         return wrap(payload)
 
 
-def level_below(name: str, input: Any, *others: Any) -> "Below | None":
+def level_below(name: str, input: Any, *others: Any) -> setting | None:
     """The block in which an in-place op is to be done; None if it is to be done here.
 
     Args:
@@ -137,35 +138,46 @@ def level_below(name: str, input: Any, *others: Any) -> "Below | None":
     if not modes.levels:
         return None
     level: Level = modes.levels[-1]
-    if not level.lets_down(name, settled(input), others):
+    if not level.passes_down(name, settled(input), others):
         return None
     if modes.duals is not None and modes.duals.has_tangent((input, *others)):
         return None  # tangents may be of this level where their tensors are not
     return level.below()
 
 
-class Below:
-    """The block in which a level is set aside; see `Level.below`."""
+# A user's Function ------------------------------------------------------------------------------
 
-    __slots__ = ("grad", "here", "level", "levels")
 
-    def __init__(self, level: Level) -> None:
-        self.level = level
+def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
+    """Call a Function at a transform's level: its `forward` is done below.
 
-    def __enter__(self) -> None:
-        here = self.here = modes.__dict__  # this thread's modes, quicker to reach
-        self.levels, self.grad = here["levels"], here.get("grad", True)
-        if self.level.depth > 0:  # of a level that is closed there is nothing to set aside
-            here["levels"] = outer = self.level.outer
-            if not outer:
-                mark_special()
-        if self.grad and not self.level.grad:  # no_grad inside a transform holds below it too
-            state.set_modes(False, modes.inference)
+    Args:
+        outputs: does it, and returns what it returned as tensors of the level.
 
-    def __exit__(self, *exc_info: object) -> None:
-        here = self.here
-        here["levels"] = self.levels
-        if self.levels:
-            special.add(here["key"])
-        if self.grad is not here.get("grad", True):
-            state.set_modes(self.grad, modes.inference)
+    Returns:
+        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
+        edges if nothing is recorded.
+    """
+    ctx = _node_of_level(cls)()
+    ctx._level = level
+    tensors = [x for x in args if isinstance(x, Tensor)]
+    own = [level.is_mine(x) and x.edge is not None for x in tensors]
+    recording = modes.grad and True in own
+    ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
+    pairs = zip(tensors, own, strict=True)
+    edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
+    raw = outputs()
+    with setting(grad=False):
+        cls.setup_context(ctx, args, raw)
+    return ctx, raw, edges if recording else None
+
+
+def _node_of_level(cls: Any) -> Any:
+    """The class of the nodes of a Function that transforms record, with PyTorch's name for it."""
+    found = cls.__dict__.get("_node_of_level")
+    if found is None:
+        name = f"{cls.__name__}GeneratedBackward"
+        found = cls._node_of_level = type(
+            name, (cls._backward_cls,), {"__module__": cls.__module__}
+        )
+    return found

@@ -11,22 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.layers import Wrapped
-from glassgrad.core.saved import Kept
-from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import show
-from glassgrad.recording.calling import is_any_of, place_outputs
-from glassgrad.recording.function import Function
-from glassgrad.recording.operands import in_common_dtype
-from glassgrad.recording.primitive import Primitive
-from glassgrad.recording.saving import kept_values
+from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
+from glassgrad.core.function import Function, form_of, place_outputs, run_forward
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.saved import Kept, kept_values
+from glassgrad.core.state import modes, setting
+from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.memory.views import show
+from glassgrad.values.layers import Wrapped
+from glassgrad.values.operands import in_common_dtype
 
-from .duals import Aside, Duals, Unseen
-from .in_parts import run_forward
-
-__all__ = ["Call", "ForwardMode", "tangents_of_op"]
+from .duals import Duals, primal
 
 Tangents = tuple[Tensor | None, ...]
 
@@ -39,7 +34,8 @@ class ForwardMode(Duals):
     ) -> Any:
         """Do the op as if nothing had a tangent, and its rule on the tangents."""
         tangents = self._tangents(operands)
-        with Aside() if modes.hook_pairs else Unseen():  # a Packed asks for tangents
+        # Nothing but built-in ops run here, by the fast door; but a Packed asks for tangents.
+        with primal() if modes.hook_pairs else setting(duals=None):
             out = cls.apply(*operands, **parameters)
             if cls.views:
                 show(out, operands[0])
@@ -57,7 +53,7 @@ class ForwardMode(Duals):
             self.hang(out, tangent)
             return
         if shares:
-            with Aside():
+            with primal():
                 tangent = tangent.clone()
         tangent = self.hang_alike(out, tangent)
         if "result" in cls.saves:
@@ -66,14 +62,15 @@ class ForwardMode(Duals):
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function, and its `jvp`."""
         tangents = self._tangents(args)
-        with Aside():
+        with primal():
             if _is_shown(args):
                 outputs = raw = modes.levels[-1].call(cls, args)
                 ctx = cls._backward_cls()
                 cls.setup_context(ctx, args, raw)
                 call = Call.of(ctx, args, tangents, raw)
             else:
-                ctx, raw, edges = run_forward(cls, args)
+                forward, separate, _ = form_of(cls)
+                ctx, raw, edges = run_forward(cls, args, forward, separate)
                 call = Call.of(ctx, args, tangents, raw)
                 outputs = place_outputs(ctx, args, raw, edges)
             moved = call.moved(outputs)

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, HookError
+from glassgrad.core.errors import ArgumentTypeError, HookError
+from glassgrad.core.function import Function
 from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.function import Function
 
 Grads = tuple[Tensor | None, ...]
 

@@ -11,7 +11,7 @@ Difficulty of Training Deep Feedforward Neural Networks* (2010).
 import math
 
 from glassgrad.autograd.grad_mode import no_grad
-from glassgrad.base.errors import ArgumentError, ShapeError
+from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import rand, randn

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Self, SupportsIndex
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DimError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import functional
 from glassgrad.nn.init import kaiming_uniform_, uniform_

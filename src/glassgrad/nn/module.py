@@ -16,9 +16,7 @@ from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.grad_mode import no_grad
 from glassgrad.autograd.scopes import call_in_scope, note_call
-from glassgrad.base.backend import Device
-from glassgrad.base.dtypes import DType, as_dtype, float16, float32, float64, is_differentiable
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     GlassgradError,
@@ -27,7 +25,7 @@ from glassgrad.base.errors import (
 )
 from glassgrad.core.graph import Hooks, RemovableHandle
 from glassgrad.core.state import next_seq, scoped
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.nn._hooks import (
     ModuleBackward,
     add_forward_hook,
@@ -35,6 +33,8 @@ from glassgrad.nn._hooks import (
     replaced_inputs,
 )
 from glassgrad.nn.parameter import Buffer, Parameter
+from glassgrad.values.backend import Device
+from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64
 
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
 

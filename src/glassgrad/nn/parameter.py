@@ -2,9 +2,9 @@
 
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentTypeError
-from glassgrad.core.layers import Layer, settled
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import PLAIN, Tensor
+from glassgrad.values.layers import Layer, settled
 
 __all__ = ["Buffer", "Parameter"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import DType
 
 Dims = int | Sequence[int] | None
 

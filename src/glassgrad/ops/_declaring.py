@@ -21,9 +21,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to

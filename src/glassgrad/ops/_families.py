@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.core.layers import Layer, visible
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Size, Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer, visible
 
 
 def kept_shape(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:

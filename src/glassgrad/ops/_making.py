@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, backend_for, is_array, whole
-from glassgrad.base.dtypes import (
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import constant
+from glassgrad.core.tensor import Tensor, is_differentiable, whole
+from glassgrad.values.backend import asnumpy, backend_for, is_array
+from glassgrad.values.dtypes import (
     DType,
     Number,
     as_dtype,
     dtype_of_number,
     get_default_dtype,
-    is_differentiable,
     promote_types,
 )
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.layers import Wrapped
-from glassgrad.core.tensor import Tensor, fresh
-from glassgrad.recording.doors import constant
+from glassgrad.values.layers import Wrapped, fresh
 
 from ._arguments import check_number, size_of
 

@@ -3,7 +3,6 @@
 
 import builtins
 from collections.abc import Sequence
-from glassgrad.base.dtypes import Number
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
@@ -11,6 +10,7 @@ from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage
 from glassgrad.ops.shape import Dims
 from glassgrad.ops.transposing import Dims
+from glassgrad.values.dtypes import Number
 from typing import Any
 
 class OpMethods:

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, is_array
-from glassgrad.base.dtypes import int32, int64
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,
@@ -23,9 +21,11 @@ from glassgrad.base.errors import (
     ShapeError,
     TransformError,
 )
-from glassgrad.core.layers import Layer, backend_below, visible
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import backend_of, is_array
+from glassgrad.values.dtypes import int32, int64
+from glassgrad.values.layers import Layer, backend_below, visible
 
 from ._arguments import scalar_name
 from ._families import array_of, in_front, shifted

@@ -2,7 +2,7 @@
 While nothing is recorded, the array is written and its version counted. While the tape records,
 the op runs out of place, its result is copied into the array, and the tensor takes the place of
 the result in the graph: the old value's node is behind an edge, as if it had been another tensor.
-What that means for views is told in `core/views.py`.
+What that means for views is told in `memory/views.py`.
 """
 
 import warnings
@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, repeats
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentTypeError,
     DimError,
     DTypeError,
@@ -23,15 +22,15 @@ from glassgrad.base.errors import (
     ShapeError,
     TransformError,
 )
-from glassgrad.base.source_lines import here
-from glassgrad.core.graph import edge_of, move, relocate
-from glassgrad.core.layers import Layer
-from glassgrad.core.state import about_to_write, is_recording, modes, special, wrote
-from glassgrad.core.tensor import PLAIN, Tensor, fresh, wrap
-from glassgrad.core.views import check_made
+from glassgrad.core.graph import edge_of
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import about_to_write, here, is_recording, modes, special, wrote
+from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
-from glassgrad.recording.primitive import Primitive
+from glassgrad.memory.views import check_made, move, relocate
+from glassgrad.values.backend import backend_of, repeats
+from glassgrad.values.layers import Layer, fresh
 
 from ._arguments import scalar_name
 from ._families import array_of, is_batched
@@ -120,7 +119,7 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
     if recorded:
         relocate(input, result.edge)
         input._tell_views()
-        input.chilled().seen = input.version_counter().count
+        input.cold_side().seen = input.version_counter().count
     return input
 
 

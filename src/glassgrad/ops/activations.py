@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import as_dtype
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import as_dtype
 
 from ._arguments import scalar_name, wrap_dim
 from ._declaring import in_place_twin, op

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number, is_differentiable
-from glassgrad.base.errors import DTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import DTypeError
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, scalar_name
 from ._declaring import function, method, of_numpy, op

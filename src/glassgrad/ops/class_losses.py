@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import ArgumentError, DimError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
 from ._families import array_of, batch_all, is_batched, run, spread, total

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, TransformError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy
 
 from ._arguments import scalar_name
 from ._declaring import function, op

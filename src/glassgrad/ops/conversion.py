@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import (
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.backend import (
     CPU,
     CPU_BACKEND,
     Device,
@@ -14,20 +16,8 @@ from glassgrad.base.backend import (
     copy_of,
     device_of,
 )
-from glassgrad.base.dtypes import (
-    DType,
-    as_dtype,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int32,
-    int64,
-    is_differentiable,
-)
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, TransformError
-from glassgrad.core.layers import Layer
-from glassgrad.core.tensor import Tensor, fresh
+from glassgrad.values.dtypes import DType, as_dtype, bool_, float16, float32, float64, int32, int64
+from glassgrad.values.layers import Layer, fresh
 
 from ._declaring import function, method, op
 from ._families import Moved, array_of

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base import dtypes
-from glassgrad.base.backend import asnumpy, device_of, is_array
-from glassgrad.base.dtypes import DType, Number, as_dtype, get_default_dtype
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.layers import Layer
-from glassgrad.core.tensor import Size, Tensor, fresh, wrap
-from glassgrad.recording.doors import constant
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.primitive import constant
+from glassgrad.core.tensor import Size, Tensor, wrap
+from glassgrad.values import dtypes
+from glassgrad.values.backend import asnumpy, device_of, is_array
+from glassgrad.values.dtypes import DType, Number, as_dtype, get_default_dtype
+from glassgrad.values.layers import Layer, fresh
 
 from ._arguments import check_number, scalar_name, size_of
 from ._declaring import FUNCTIONS, function, method

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
 
 from ._arguments import int_of, wrap_dim
 from ._declaring import of_numpy, op

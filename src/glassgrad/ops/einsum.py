@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import scalar_name

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError
+from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import scalar_name

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._arguments import (
     Dims,

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import Number
-from glassgrad.base.errors import ArgumentTypeError, ShapeError
-from glassgrad.core.layers import Layer, settled
+from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.primitive import constant
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
-from glassgrad.recording.doors import constant
+from glassgrad.values.dtypes import Number
+from glassgrad.values.layers import Layer, settled
 
 from ._arguments import check_number
 from ._declaring import method

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import DimError, GradientError, ShapeError
+from glassgrad.core.errors import DimError, GradientError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import backend_of
 
 from ._arguments import wrap_dim
 from ._declaring import of_numpy, op

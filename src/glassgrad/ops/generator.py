@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import CPU, Device, asnumpy
-from glassgrad.base.dtypes import uint8
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import CPU, Device, asnumpy
+from glassgrad.values.dtypes import uint8
 
 from ._declaring import FUNCTIONS, function
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import is_array
-from glassgrad.base.dtypes import Number, float16, int64
-from glassgrad.base.errors import ArgumentTypeError, DeviceError, DimError
-from glassgrad.core.layers import Layer, backend_below
+from glassgrad.core.engine import sum_to
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.engine.gradients import sum_to
 from glassgrad.levels.level import level_below
+from glassgrad.values.backend import is_array
+from glassgrad.values.dtypes import Number, float16, int64
+from glassgrad.values.layers import Layer, backend_below
 
 from ._arguments import scalar_name, wrap_dim
 from ._declaring import op

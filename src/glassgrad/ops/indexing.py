@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import backend_of
 
 from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
 from ._declaring import op

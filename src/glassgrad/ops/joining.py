@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import in_rows
 
 from ._arguments import wrap_dim
 from ._declaring import function, of_numpy

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import DTypeError, ShapeError
+from glassgrad.core.errors import DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
 
 from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
 from ._declaring import of_numpy, op

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, DTypeError, GraphError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DTypeError, GraphError, ShapeError
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
 from ._families import Elementwise, batch_all, rows_of, run

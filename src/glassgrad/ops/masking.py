@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, in_rows
-from glassgrad.base.dtypes import Number, int64
-from glassgrad.base.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy, in_rows
+from glassgrad.values.dtypes import Number, int64
 
 from ._arguments import c_name, scalar_name
 from ._declaring import op

@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentTypeError,
     DTypeError,
     GraphError,
     ShapeError,
     TransformError,
 )
-from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer
 
 from ._arguments import c_name, size_of, wrap_dim
 from ._declaring import method
@@ -340,7 +340,7 @@ def detach_(input: Tensor) -> Tensor:
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
     input.version_counter()  # shared from now on with a node that saved it as its result
-    input.chilled().tangent = None
+    input.cold_side().tangent = None
     if not input.is_inference():
         input.version_counter()  # which a node that saved this tensor as its result shares
     input.edge = None

@@ -17,19 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_for
-from glassgrad.base.dtypes import DType, as_dtype, get_default_dtype, int64
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DTypeError,
     ShapeError,
     TransformError,
 )
-from glassgrad.core.layers import batches_of, visible
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor, fresh, wrap
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import backend_for
+from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.values.layers import batches_of, fresh, visible
 
 from ._arguments import scalar_name, size_of
 from ._declaring import function, op

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, backend_of
-from glassgrad.base.errors import ArgumentError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
+from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import asnumpy, backend_of
+from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
 from ._declaring import method

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import in_rows
-from glassgrad.base.dtypes import DType, as_dtype, int64, is_differentiable, uint8
-from glassgrad.base.errors import DTypeError
-from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.errors import DTypeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.backend import in_rows
+from glassgrad.values.dtypes import DType, as_dtype, int64, uint8
 
 from ._arguments import (
     Dims,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.dtypes import Number
-from glassgrad.base.errors import ArgumentError, GraphError, ShapeError
+from glassgrad.core.errors import ArgumentError, GraphError, ShapeError
+from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.recording.function import Function
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.backend import backend_of
+from glassgrad.values.dtypes import Number
 
 from ._arguments import wrap_dim
 from ._declaring import op

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import get_default_dtype
-from glassgrad.base.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
+from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.recording.doors import constant
-from glassgrad.recording.primitive import Primitive
+from glassgrad.values.dtypes import get_default_dtype
 
 from ._arguments import check_number, scalar_name
 from ._declaring import of_numpy, op

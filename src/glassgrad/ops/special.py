@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
 from ._declaring import op

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import MULTIPLE, as_view
+from glassgrad.memory.views import MULTIPLE, as_view
 
 from ._arguments import int_of, ints_of, size_of, wrap_dim
 from ._declaring import op

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.layers import visible
-from glassgrad.core.tensor import Tensor
-from glassgrad.recording.primitive import Primitive
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.values.layers import visible
 
 from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
 from ._declaring import function, of_numpy, op

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentError, ShapeError
-from glassgrad.core.layers import Layer
+from glassgrad.core.errors import ArgumentError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
-from glassgrad.recording.primitive import Primitive
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer
 
 from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import copy_of, in_rows
-from glassgrad.base.errors import ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import as_view
+from glassgrad.memory.views import as_view
+from glassgrad.values.backend import copy_of, in_rows
 
 from ._arguments import ints_of, size_of, wrap_dim, wrap_dims
 from ._declaring import method, of_numpy, op

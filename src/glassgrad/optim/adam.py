@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor, zeros_like
 from glassgrad.ops.selection import maximum

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, MissingRuleError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
 
 Group = dict[str, Any]

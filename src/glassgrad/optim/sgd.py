@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
 

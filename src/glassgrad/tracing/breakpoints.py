@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, RemovableHandle
-from glassgrad.engine.phase import HOOK_PHASES
+from glassgrad.hooks.turn import HOOK_PHASES
 
 from .engine_graph import hooks_at
 from .graph import is_leaf, names_of

@@ -5,14 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from glassgrad.autograd.scopes import made_at
-from glassgrad.base.source_lines import Place, shown
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.layers import Layer
-from glassgrad.core.saved import arrays_in, versions_of
-from glassgrad.core.state import modes
+from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.state import Place, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import AsStridedBackward0, CopySlices
-from glassgrad.recording.saving import PrimitiveNode, Unpacking
+from glassgrad.hooks.on_saved import Unpacking, versions_of
+from glassgrad.memory.stale import shown
+from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.values.layers import Layer
 
 from .graph import Entry, Graph, SavedTensor
 from .naming import Naming

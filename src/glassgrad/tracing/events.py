@@ -91,7 +91,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.graph import uncollected
 from glassgrad.tracing.validate import problem
 

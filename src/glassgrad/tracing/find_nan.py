@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
-from glassgrad.base.backend import backend_of
-from glassgrad.base.errors import ArgumentTypeError, FreedGraphError
-from glassgrad.base.source_lines import here, shown
-from glassgrad.base.tree import flatten
 from glassgrad.core import state
+from glassgrad.core.engine import GraphTask, Schedule
+from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.core.graph import AccumulateGrad, Node, get_gradient_edge
-from glassgrad.core.layers import Layer
-from glassgrad.core.state import modes
+from glassgrad.core.state import here, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.phase import Phase
-from glassgrad.engine.schedule import Schedule
-from glassgrad.engine.task import GraphTask
+from glassgrad.hooks.turn import Phase
+from glassgrad.memory.stale import shown
+from glassgrad.values.backend import backend_of
+from glassgrad.values.layers import Layer
+from glassgrad.values.tree import flatten
 
 from .engine_graph import EngineGraph
 from .summary import head_in_words, numbers, summarize

@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 from weakref import ReferenceType
 
-from glassgrad.base.errors import StaleTensorError
 from glassgrad.core import state
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.phase import HOOK_PHASES, Phase
-from glassgrad.engine.task import GraphTask
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace

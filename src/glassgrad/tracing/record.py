@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.backward import backward_task
+from glassgrad.core.engine import Schedule
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, get_gradient_edge
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import backward_task
-from glassgrad.engine.schedule import Schedule
 
 from .engine_graph import EngineGraph
 from .events import Trace

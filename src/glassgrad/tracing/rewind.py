@@ -4,7 +4,7 @@ Nothing is copied but what would be written over: the array of a leaf's `.grad`,
 adds to in place, and gradients that a hook or a user's rule gets hold of. For all the rest a
 reference is enough, since the engine puts new objects into the place of old ones. (It adds in
 place to a buffer too, unless somebody else refers to it; the journal does. See Note [Who owns a
-gradient] in `engine/gradients.py`.)
+gradient] in `core/engine.py`.)
 
 An entry of the journal is a tuple: the function that undoes, and what to call it with.
 """
@@ -14,15 +14,15 @@ from types import MemberDescriptorType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from glassgrad.base.backend import is_array
+from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import CopySlices
-from glassgrad.engine.phase import HOOK_PHASES, Phase
-from glassgrad.engine.task import GraphTask
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import default_generator
+from glassgrad.values.backend import is_array
+from glassgrad.values.layers import Layer
 
 from .engine_graph import EngineGraph, has_builtin_rule
 
@@ -180,7 +180,7 @@ class Journal:
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
         """Note the `.grad` of a tensor, and its elements if they will be written over."""
-        cold = tensor.chilled()
+        cold = tensor.cold_side()
         if is_written and cold.grad is not None:
             self._undo.append(_to_undo_write(cold.grad))
         self._undo.append((setattr, cold, "grad", cold.grad))

@@ -8,13 +8,12 @@ back takes.
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.backward import backward_task
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
-from glassgrad.core.hooks import as_tensor
-from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import backward_task
-from glassgrad.engine.phase import HOOK_PHASES, Phase
-from glassgrad.engine.task import GraphTask
+from glassgrad.core.tensor import Tensor, as_tensor
+from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .breakpoints import check_op, find_node, is_called
 from .engine_graph import EngineGraph, replace_saved
@@ -169,7 +168,7 @@ class Session(Paused):
     def _waiting_at(self, node: Node) -> tuple[Any, ...]:
         turn = self._task.turn
         if turn is not None and turn.node is node:
-            return turn.grads
+            return turn.grads  # type: ignore[no-any-return]  # a plug: a tuple
         waiting = self._task.buffers.get(node)
         if type(waiting) is list:
             return tuple(waiting)

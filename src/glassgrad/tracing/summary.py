@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.core.layers import Layer
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy
+from glassgrad.values.layers import Layer
 
 HEAD = 4  # so many elements are shown of an array that is not kept whole
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on

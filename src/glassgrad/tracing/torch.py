@@ -31,7 +31,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing._torch.graph import TorchGraph, is_tensor, named, the_torch
 from glassgrad.tracing._torch.recorder import Recorder

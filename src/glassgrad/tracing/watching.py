@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
-from glassgrad.base.errors import ArgumentTypeError, GraphError
+from glassgrad.core.engine import GraphTask
+from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
-from glassgrad.core.state import modes, set_watcher
-from glassgrad.engine.task import GraphTask
+from glassgrad.core.state import modes, set_modes
 
 from .engine_graph import EngineGraph
 from .events import Trace
@@ -73,11 +73,11 @@ def watching(on_pass: OnPass | None = None, *, values: str = "summary") -> Itera
         )
     watcher = _Watcher(on_pass, full=values == "full")
     outer = modes.watcher
-    set_watcher(watcher.watch)
+    set_modes(watcher=watcher.watch)
     try:
         yield watcher.passes
     finally:
-        set_watcher(outer)
+        set_modes(watcher=outer)
         watcher.passes._close()
 
 
@@ -187,11 +187,11 @@ class _Watcher:
 
     def _let_run(self, task: GraphTask) -> None:
         """Run a pass that `on_pass` asks for itself, while it looks at another."""
-        set_watcher(None)
+        set_modes(watcher=None)
         try:
             task.run()
         finally:
-            set_watcher(self.watch)
+            set_modes(watcher=self.watch)
 
     def _step(self, session: Session) -> None:
         assert self._on_pass is not None, "else nobody steps"

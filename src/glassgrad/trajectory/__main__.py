@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from glassgrad.base.errors import DataError
-from glassgrad.base.programs import progress, require_writable, silence, to_stdout, writing
+from glassgrad._programs import progress, require_writable, silence, to_stdout, writing
+from glassgrad.core.errors import DataError
 
 from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
 from ._arm.planning import FOLDS, Plan, plan

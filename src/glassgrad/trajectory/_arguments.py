@@ -6,7 +6,7 @@ from itertools import zip_longest
 from operator import index
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
 from glassgrad.core.tensor import Tensor
 
 

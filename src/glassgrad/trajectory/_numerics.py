@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 
 _KINDS = "exact", "curobo"
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import repeats
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, DTypeError
-from glassgrad.core.layers import Layer, settled
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
 from glassgrad.ops._writing import check_write
 from glassgrad.ops.joining import cat
+from glassgrad.values.backend import repeats
+from glassgrad.values.layers import Layer, settled
 
 from ._arguments import check_broadcasts, check_device, check_shape, check_tensor, count
 from .states import JointState

@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from glassgrad.autograd.function import Function
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import (

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import is_differentiable
-from glassgrad.base.errors import ArgumentError, DTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import ArgumentError, DTypeError
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.ops.creation import arange, tensor
 
 from ._arguments import check_tensor, count

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import DType, float32, is_differentiable
-from glassgrad.base.errors import ArgumentError, DTypeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import ArgumentError, DTypeError
+from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.ops.creation import as_tensor, eye, ones, tensor
 from glassgrad.ops.diagonals import tril
 from glassgrad.ops.joining import cat
+from glassgrad.values.dtypes import DType, float32
 
 from ._arguments import check_shape, count
 from .states import TensorDeviceType, dtype_of, settings_of

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from glassgrad.base.backend import CPU, Device
-from glassgrad.base.dtypes import DType, as_dtype, float32, get_default_dtype
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.conversion import clone
 from glassgrad.ops.creation import as_tensor, zeros, zeros_like
+from glassgrad.values.backend import CPU, Device
+from glassgrad.values.dtypes import DType, as_dtype, float32, get_default_dtype
 
 
 @dataclass(frozen=True, slots=True)

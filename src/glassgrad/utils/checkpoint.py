@@ -43,10 +43,10 @@ from typing import Any
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.autograd.saved_hooks import saved_tensors_hooks
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
+from glassgrad.core.backward import backward
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.backward import backward
 from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 

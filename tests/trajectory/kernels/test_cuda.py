@@ -15,8 +15,8 @@ import pytest
 
 import glassgrad as gg
 from _fakearray import FakeArray
-from glassgrad.base.backend import backend_for, backend_of
 from glassgrad.trajectory.kernels import _cuda
+from glassgrad.values.backend import backend_for, backend_of
 from trajectory.steps import NAMES, arguments, is_indexed, on, padding, step
 
 AROUND = """

@@ -5,7 +5,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.ops.arithmetic import Mul
 from glassgrad.ops.trigonometric import Tanh
 from glassgrad.utils.checkpoint import checkpoint

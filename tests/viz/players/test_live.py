@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.viz.players.live import LivePlayer, refresh_all
 
 

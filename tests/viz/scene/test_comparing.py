@@ -1,7 +1,7 @@
 import pytest
 
 import glassgrad as gg
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.scene import comparing

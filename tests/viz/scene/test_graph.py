@@ -1,6 +1,6 @@
 import pytest
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.viz import draw
 from glassgrad.viz.scene.graph import Look
 

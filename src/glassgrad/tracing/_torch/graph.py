@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any
 
-from glassgrad.base.errors import ArgumentTypeError
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.tracing.graph import Entry, Graph, SavedTensor, is_leaf, op_of, reach
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
-from glassgrad.base.errors import ArgumentError, GradientError, GraphError
+from glassgrad.core.errors import ArgumentError, GradientError, GraphError
 from glassgrad.tracing.breakpoints import (
     MAKERS,
     Breakpoint,

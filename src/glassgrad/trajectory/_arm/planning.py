@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from glassgrad.base.dtypes import float64, int64
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import arange, empty, tensor, zeros
 from glassgrad.ops.joining import stack
@@ -23,6 +22,7 @@ from glassgrad.ops.trigonometric import sin
 from glassgrad.optim import Adam
 from glassgrad.trajectory.interpolation import tensor_linspace
 from glassgrad.trajectory.kernels import CliqueTensorStepIdxCentralDifferenceKernel
+from glassgrad.values.dtypes import float64, int64
 
 from .cost import Outcome, Task, Trajectory, costs, judge, shortfalls
 

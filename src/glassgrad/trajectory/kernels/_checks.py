@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy, repeats
-from glassgrad.base.errors import (
+from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DimError,
     GraphError,
     LeafWriteError,
 )
-from glassgrad.core.layers import Layer
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
+from glassgrad.values.backend import asnumpy, repeats
+from glassgrad.values.layers import Layer
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import backend_of, in_rows
+from glassgrad.values.backend import backend_of, in_rows
 
 THREADS = 128
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}

@@ -23,10 +23,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.autograd import Function
-from glassgrad.base.errors import TransformError
-from glassgrad.base.source_lines import here
+from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import ends
-from glassgrad.core.state import modes, special
+from glassgrad.core.state import here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import stack
@@ -349,7 +348,7 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     found = tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
     if special and modes.inference:
         for buffer, x in zip(buffers, found, strict=True):
-            x.chilled().is_inference = buffer is None or buffer.is_inference()
+            x.cold_side().is_inference = buffer is None or buffer.is_inference()
     return found
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.dtypes import float64
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import tensor
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.joining import stack
+from glassgrad.values.dtypes import float64
 
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randint, randperm
 

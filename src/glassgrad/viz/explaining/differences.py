@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
+from glassgrad.core.engine import fit
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import unpacked
-from glassgrad.core.state import modes, set_modes
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import CopySlices
-from glassgrad.engine.gradients import fit
+from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-from glassgrad.recording.function import BackwardCFunction
+from glassgrad.values.backend import asnumpy
 
 from .rerun import Rerun
 
@@ -49,17 +49,13 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if isinstance(node, AccumulateGrad):
         return ()
-    before, tracer, random = (modes.grad, modes.inference), modes.tracer, get_rng_state()
-    set_modes(False, False)
-    modes.tracer = None  # a watched pass may be pausing: this is no part of it
-    try:
-        with np.errstate(all="ignore"):
+    random = get_rng_state()
+    try:  # a watched pass may be pausing: this is no part of it, and without a tracer
+        with setting(grad=False, inference=False, tracer=None), np.errstate(all="ignore"):
             copies = tuple([None if grad is None else grad.copy() for grad in grads])
             with _on_copies(node.fn if isinstance(node, CopySlices) else node):
                 results = fit(node, node.compute(copies, False))
     finally:
-        modes.tracer = tracer
-        set_modes(*before)
         set_rng_state(random)
     return tuple(
         [

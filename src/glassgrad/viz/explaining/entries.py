@@ -16,10 +16,10 @@ from time import perf_counter
 from typing import Any
 
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
+from glassgrad.core.engine import Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.engine.schedule import Schedule
-from glassgrad.recording.primitive import Primitive
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text

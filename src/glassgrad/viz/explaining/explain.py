@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import arrays_in, versions_of
+from glassgrad.core.saved import PrimitiveNode, arrays_in
 from glassgrad.core.tensor import Tensor
-from glassgrad.core.views import CopySlices
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.hooks.on_saved import versions_of
+from glassgrad.memory.views import CopySlices
 from glassgrad.utils.checkpoint import CheckpointFunction
+from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule

@@ -12,9 +12,9 @@ import inspect
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
-from glassgrad.recording.primitive import Primitive
-from glassgrad.recording.saving import operand_of
 from glassgrad.viz.wording import plain
 
 from .notation import LEAVES, Equation, NotationError, Term, equations, items, latex, terms, text

@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
-from glassgrad.base.errors import GlassgradError
 from glassgrad.core import state
+from glassgrad.core.errors import GlassgradError
+from glassgrad.core.function import BackwardCFunction, form_of
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import Packed, unpacked
+from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
+from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.core.views import AsStridedBackward0, CopySlices, _part, _with_part
+from glassgrad.hooks.on_saved import Packed
+from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
-from glassgrad.recording.calling import form_of
-from glassgrad.recording.function import BackwardCFunction
-from glassgrad.recording.saving import PrimitiveNode, operand_of
+from glassgrad.values.backend import asnumpy
 
 MOST_OLDER_NODES = 200  # run again to know the operands of one
 
@@ -254,16 +254,12 @@ class Users(Recorded):
         args = [
             wrap(_copy(value)) if at in self.edges else value for at, value in enumerate(values)
         ]
-        before = state.modes.grad, state.modes.inference
-        state.set_modes(False, before[1])
-        try:
+        with setting(grad=False):
             if self.separate:
                 out = self.forward(*args)
                 self.cls.setup_context(ctx, tuple(args), out)
             else:
                 out = self.forward(ctx, *args)
-        finally:
-            state.set_modes(*before)
         parts = out if isinstance(out, tuple) else (out,)
         outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
         return outputs, self._left(ctx.to_save, vars(ctx))

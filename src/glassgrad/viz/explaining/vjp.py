@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.base.backend import asnumpy
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import Node
-from glassgrad.recording.function import BackwardCFunction
-from glassgrad.recording.saving import PrimitiveNode
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.tracing.summary import summarize
+from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import array_text
 
 from .formulas import Formulas, formulas_of, left_name, letters_of

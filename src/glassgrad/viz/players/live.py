@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.drawing import Drawing, draw

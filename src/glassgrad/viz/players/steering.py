@@ -7,7 +7,7 @@ import math
 from itertools import count
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.events import Trace

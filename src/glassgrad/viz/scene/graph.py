@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from glassgrad.base.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms

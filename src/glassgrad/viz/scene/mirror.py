@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from glassgrad.base.errors import ArgumentError
+from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.scene.graph import MEDIUM, Arc, Graph, Look, Vertex
 from glassgrad.viz.scene.snapshot import graph_of

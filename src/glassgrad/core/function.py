@@ -1,0 +1,538 @@
+"""`Function`: an op is a forward, what it remembers, and a backward.
+
+Users' Functions get Tensors and go through `Function.apply`. Built-in ops are `Primitive`s, which
+get *values*, and go through the doors of `primitive.py`; the two are written alike:
+
+    class Exp(Function):                            class Exp(Primitive):
+        @staticmethod                                   saves = ("result",)
+        def forward(ctx, x):
+            y = x.exp()                                 @staticmethod
+            ctx.save_for_backward(y)                    def forward(x):
+            return y                                        return np.exp(x)
+
+        @staticmethod                                   @staticmethod
+        def backward(ctx, grad):                        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors                        (y,) = ctx.saved_tensors
+            return grad * y                                 return grad * y
+
+The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
+`call` runs `forward` with recording off and gives each tensor it returned its place in the graph;
+`run_user_backward` runs `backward` and checks what it returned.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import state
+from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
+from .graph import GradientEdge, Node, edge_of, enter
+from .saved import CLEARED, FREED, Kept, unpacked
+from .state import here, modes, plugs, special, unusual
+from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
+
+
+class FunctionCtx:
+    """What `forward` and `setup_context` can ask of their `ctx`."""
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for `backward`, which finds them in `ctx.saved_tensors`.
+
+        Args:
+            tensors: inputs, outputs or intermediate tensors, or None.
+
+        Raises:
+            ArgumentTypeError: for anything else; keep that on `ctx` directly: `ctx.dim = dim`.
+
+        Example:
+            >>> class Square(Function):
+            ...     @staticmethod
+            ...     def forward(ctx, x):
+            ...         ctx.save_for_backward(x)
+            ...         return x * x
+            ...
+            ...     @staticmethod
+            ...     def backward(ctx, grad):
+            ...         (x,) = ctx.saved_tensors
+            ...         return grad * 2 * x
+        """
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
+        for tensor in tensors:
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise ArgumentTypeError(
+                    "save_for_forward expects all arguments to be tensors; got "
+                    f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs `forward` changed in place; it must return each of them."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient; `backward` still gets a zero gradient for them."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients reach `backward` as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(FunctionCtx, Node):
+    """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
+
+    _forward_cls: ClassVar["type[Function]"]
+    _is_users = True
+    to_save: tuple[Any, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    materialize_grads: bool = True
+    _materialize_non_diff_grads: bool = True
+    """Whether zeros also stand for the gradients of outputs that have none: integers and such."""
+    _gradless: tuple[int, ...] = ()
+    """If not: the outputs that have none."""
+    needs_input_grad: tuple[bool, ...] = ()
+    """For each argument of `apply`, whether its gradient is wanted."""
+    _is_tensor: tuple[bool, ...] | None = None
+    """Which arguments of `apply` were tensors; None: all."""
+
+    def __init__(self) -> None:
+        self.edges = self.holders = self.out_shape = self.out_dtype = ()
+        self.versions = self.cold = None
+
+    @property
+    def saved_tensors(self) -> Any:
+        """What `save_for_backward` saved, each checked for in-place changes."""
+        saved = self.holders
+        if state.tracing and modes.tracer is not None:
+            modes.tracer("unpack", self)
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.holders = CLEARED
+        if len(saved) == 1:
+            return (unpacked(self, saved[0]),)
+        return tuple([unpacked(self, item) for item in saved])
+
+    # What whoever looks at a node asks of it; underscored, since `ctx.name = …` is the user's.
+
+    def _is_released(self) -> bool:
+        return self.holders is FREED or self.holders is CLEARED
+
+    def _kept(self, index: int) -> Any:
+        return self.holders[index]
+
+    def _all_kept(self) -> list[Any]:
+        return [] if self._is_released() else list(self.holders)
+
+    def _unpack(self, index: int) -> Tensor | None:
+        return unpacked(self, self.holders[index])
+
+    def release(self) -> None:
+        """Let go of what was saved; touching it later raises FreedGraphError."""
+        if self.holders and self.holders is not CLEARED:
+            self.holders = FREED
+
+    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
+        gradients = run_user_backward(self, as_tensors(grads))
+        if recorded:
+            return gradients
+        for grad in grads:
+            if isinstance(grad, Tensor):  # of a transform's level: they stay tensors
+                return gradients
+        if len(gradients) == 1 and gradients[0] is not None:
+            return (gradients[0].payload,)
+        return tuple([None if grad is None else grad.payload for grad in gradients])
+
+    def apply(self, *grads: Any) -> Any:
+        """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
+        cls = self._forward_cls
+        if cls.boxed_grads_call:
+            grads = (list(grads),)
+        if cls.vjp is Function.vjp:
+            return cls.backward(self, *grads)
+        if cls.backward is not Function.backward:
+            raise GraphError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                f"should only implement one of them; {cls.__name__} has both."
+            )
+        return cls.vjp(self, *grads)
+
+    def apply_jvp(self, *tangents: Any) -> Any:
+        """Run the user's `jvp`."""
+        return self._forward_cls.jvp(self, *tangents)
+
+
+class FunctionMeta(type):
+    """Makes the node class that belongs to a Function class."""
+
+    _backward_cls: type[Node]
+    _form: tuple[Any, bool, bool] | None
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> None:
+        super().__init__(name, bases, attrs)
+        cls._make_node_class()
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in ("forward", "setup_context"):
+            cls._form = None  # what `apply` knew of them
+
+    def _make_node_class(cls) -> None:
+        body = {"_forward_cls": cls, "__module__": cls.__module__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+
+
+class Function(FunctionCtx, metaclass=FunctionMeta):
+    """An op of your own: subclass it, write `forward` and `backward`, call `apply`.
+
+    `forward` is a static method in one of two forms: `forward(ctx, *args)`, or `forward(*args)`
+    with `setup_context(ctx, inputs, output)` beside it, which transforms need.
+
+    Right:
+        >>> class Cube(Function):
+        ...     @staticmethod
+        ...     def forward(x):
+        ...         return x**3
+        ...
+        ...     @staticmethod
+        ...     def setup_context(ctx, inputs, output):
+        ...         ctx.save_for_backward(*inputs)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         (x,) = ctx.saved_tensors
+        ...         return grad * 3 * x**2
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> Cube.apply(x).backward()
+        >>> x.grad
+        tensor(12.)
+
+    Wrong: `Cube()(x)`, which is how Functions were called long ago; `ctx.x = x`, which keeps x
+    unchecked and alive as long as the graph.
+
+    See also: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
+    """
+
+    generate_vmap_rule = False
+    is_traceable = False
+    clear_saved_tensors_on_access = False
+    """Whether `ctx.saved_tensors`, read once, lets go of them: they go when the reader is done."""
+    boxed_grads_call = False
+    """Whether `backward` gets its gradients as one list, from which it may take them."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise GraphError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method: write "
+            f"`{type(self).__name__}.apply(...)`."
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the output: `forward(ctx, *args)`, or `forward(*args)` with setup_context."""
+        raise MissingRuleError(
+            "You must implement the forward function for custom autograd.Function. It computes "
+            "the output. Write `@staticmethod def forward(ctx, x): …`."
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Save on `ctx` what `backward` will need; for the form `forward(*args)`."""
+        raise MissingRuleError(
+            "setup_context is not implemented. It saves what backward needs. "
+            "Write `@staticmethod def setup_context(ctx, inputs, output): …`."
+        )
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Return the gradient of each argument, given that of each output."""
+        raise MissingRuleError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD. It turns the gradient of the "
+            "output into those of the inputs. Write `@staticmethod def backward(ctx, grad): …`."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Return the tangent of each output, given that of each argument."""
+        raise MissingRuleError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return (output, out_dims) for batched arguments."""
+        raise MissingRuleError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def has_setup_context(cls) -> bool:
+        """Whether `forward` has the form without ctx, `setup_context` beside it."""
+        return cls.setup_context is not Function.setup_context
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run `forward` and, if an argument requires grad, record a node.
+
+        Args:
+            args, kwargs: what `forward` takes. Keywords and defaults need `setup_context`.
+
+        Returns:
+            What `forward` returned; its tensors carry this Function's node as their `grad_fn`.
+
+        Raises:
+            MissingRuleError: if there is no `forward`.
+            GraphError: if `forward` is not a static method, or the rules of in-place Functions
+                (`mark_dirty`) are broken.
+        """
+        forward, separate, has_defaults = cls.__dict__.get("_form") or form_of(cls)
+        if kwargs or has_defaults:
+            args = _bind(forward, args, kwargs, separate)
+        if special:
+            if modes.duals is not None and modes.duals.has_tangent(args):
+                return modes.duals.call(cls, args)
+            if modes.levels:
+                return modes.levels[-1].call(cls, args)
+        ctx, raw, edges = run_forward(cls, args, forward, separate)
+        return place_outputs(ctx, args, raw, edges)
+
+
+def run_forward(
+    cls: Any, args: tuple[Any, ...], forward: Callable[..., Any], separate: bool
+) -> tuple[Any, Any, Any]:
+    """Run `forward` with recording off.
+
+    Returns:
+        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for edges
+        if nothing is recorded.
+    """
+    ctx = _new(cls._backward_cls)
+    ctx.edges = ctx.holders = ctx.out_shape = ctx.out_dtype = ()
+    ctx.versions = ctx.cold = None
+    now = modes.__dict__
+    recording = now["grad"]
+    needs: list[bool] = []
+    edges: list[Any] = []
+    for x in args:
+        if isinstance(x, Tensor):
+            edge = x.edge
+            needs.append(edge is not None)
+            edges.append(edge.settle(x) if type(edge) is Pending and recording else edge)
+        else:
+            needs.append(False)
+    ctx.needs_input_grad = tuple(needs)
+    try:  # `setting(grad=False)` written out: every call pays for it
+        if recording:
+            now["grad"] = False
+            unusual.add(now["key"])
+        if separate:
+            raw = forward(*args)
+            cls.setup_context(ctx, args, raw)
+        else:
+            raw = forward(ctx, *args)
+    finally:
+        if recording:
+            now["grad"] = True
+            unusual.discard(now["key"])
+    return ctx, raw, tuple(edges) if recording and True in needs else None
+
+
+_new = object.__new__  # a node's __init__ would cost as much as all that it sets
+
+
+def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
+    forward = inspect.getattr_static(cls, "forward")
+    if not isinstance(forward, staticmethod):
+        raise GraphError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method: put @staticmethod above "
+            f"`def forward` in {cls.__name__}."
+        )
+    function, separate = forward.__func__, cls.has_setup_context()
+    form = function, separate, separate and _has_defaults(function)
+    cls._form = form  # kept with the class, and forgotten when its forward is replaced
+    return form
+
+
+def _has_defaults(forward: Callable[..., Any]) -> bool:
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(forward).parameters.values()
+    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
+
+
+def _bind(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
+) -> tuple[Any, ...]:
+    """The arguments by position: keywords filled in, and with setup_context defaults too."""
+    ctx = () if separate else (None,)
+    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
+    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
+        bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
+
+
+# What forward returned becomes the outputs of a node ------------------------------------------
+
+
+def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
+    """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
+    outputs = raw if isinstance(raw, tuple) else (raw,)
+    marked = ctx.dirty_tensors or ctx.non_differentiable
+    if ctx.dirty_tensors:
+        plugs.memory.check_dirty(ctx, args, outputs, edges is not None)
+    if edges is not None:
+        ctx.edges = edges
+        enter(ctx, here(3))
+        if len(edges) != len(args):
+            ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    if len(outputs) == 1:
+        (out,) = outputs
+        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
+        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
+        placed = [_place(ctx, args, out, edges and ctx, marked)]
+    else:
+        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
+        ctx.out_shape = tuple([array.shape for array in arrays])
+        ctx.out_dtype = tuple([array.dtype for array in arrays])
+        placed = []
+        for nr, out in enumerate(outputs):
+            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
+        if edges is not None:
+            plugs.memory.forbid_writes(placed)
+            if not ctx._materialize_non_diff_grads:
+                ctx._gradless = tuple(
+                    [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
+                )
+    if edges is not None and ctx.to_save:
+        to_save = ctx.to_save
+        try:
+            if len(to_save) == 1:  # as most do
+                ctx.holders = (_kept(ctx, to_save[0], marked),)
+            else:
+                ctx.holders = tuple([_kept(ctx, x, marked) for x in to_save])
+        finally:
+            del ctx.to_save
+    if marked:
+        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
+        ctx.__dict__.pop("non_differentiable", None)
+    return tuple(placed) if outputs is raw else placed[0]
+
+
+class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
+    shape = dtype = None
+
+
+def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
+    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
+
+    Args:
+        marked: whether any tensor was marked as dirty or non-differentiable.
+    """
+    if not isinstance(out, Tensor):
+        return out
+    is_fresh = out.edge is None and out.cold is None and not marked
+    for arg in args:  # `is_any_of` written out: every call pays for it
+        if arg is out:
+            is_fresh = False
+    if not is_fresh:
+        return plugs.memory.place(ctx, args, out, edge)
+    if out.payload.dtype.kind in "fc":
+        out.edge = edge
+    return out
+
+
+def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
+    """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
+    if tensor is None:
+        return None
+    if not isinstance(tensor, Tensor):
+        position = [x is tensor for x in ctx.to_save].index(True)
+        raise ArgumentTypeError(
+            f"save_for_backward can only save variables, but argument {position} is of type "
+            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+        )
+    edge = tensor.edge
+    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+    output_nr = tensor.output_nr if is_output else None
+    if special and modes.hook_pairs and not tensor.is_inference():
+        pair = modes.hook_pairs[-1]
+        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
+    cold = tensor.cold
+    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
+    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
+
+
+# Running a user's backward ---------------------------------------------------------------------
+
+
+def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of the tensors among the arguments, as `backward` returns them, checked."""
+    if node.materialize_grads and is_any_of(None, grads):
+        grads = _materialize(node, grads)
+    returned = node.apply(*grads)
+    if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
+        return (returned,)  # what the checks below would find, sooner
+    results = returned if isinstance(returned, tuple) else (returned,)
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    expected = len(is_tensor)
+    if len(results) > expected and all(extra is None for extra in results[expected:]):
+        results = results[:expected]
+    if len(results) != expected:
+        raise wrong_number(node.name(), expected, len(results))
+    for position, result in enumerate(results, start=1):
+        if result is not None and not is_tensor[position - 1]:
+            raise GradientError(
+                f"function {node.name()} returned a gradient different than None at position "
+                f"{position}, but the corresponding forward input was not a Variable. What is no "
+                "tensor has no gradient. Return None there."
+            )
+        if result is not None and not isinstance(result, Tensor):
+            raise GradientError(
+                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
+                f"at position {position}. The pass goes on with tensors. "
+                "Write `glassgrad.tensor(value)`."
+            )
+    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+
+
+def wrong_number(name: str, expected: int, got: int) -> GradientError:
+    """The error about the gradients that the backward of node `name` returned."""
+    return GradientError(
+        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+        f"{got}). backward returns one for each argument of forward; write None for what is not a "
+        "tensor."
+    )
+
+
+def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
+    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
+    filled = list(grads)
+    for nr, meta in enumerate(node._input_metadata):
+        if grads[nr] is None and meta.dtype and nr not in node._gradless:
+            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
+    return tuple(filled)

@@ -1,0 +1,464 @@
+"""`Primitive`: a built-in op, whose rules are plain NumPy on values, and the two ways into it.
+
+    class Mul(Elementwise):
+        saves = ("self", "other")                    PyTorch's names: node._saved_self …
+        saved_if = {"self": 1, "other": 0}           kept only if that operand needs a gradient
+
+        @staticmethod
+        def forward(x, y):                           operands by position, parameters by keyword
+            return x * y
+
+        @staticmethod
+        def backward(ctx, grad):                     one gradient per operand
+            x, y = ctx.saved_tensors
+            return None if y is None else grad * y, None if x is None else grad * x
+
+Parameters are found on `ctx` under their names. `Mul.apply` is the way from tensors to values and
+back. There are two, and a test holds them to the same: `apply` takes every step by itself, for any
+operands, modes and transforms; the fast door does the same for plain tensors of one float dtype
+while no mode is set. It is written out by hand: each call and each loop in it is paid by every op.
+
+# Note [Numbers as 0-d arrays]
+# A ufunc takes a 0-d array of the right dtype faster than a Python number, so numbers are turned
+# into such arrays once and kept. Zeros are not kept, since 0.0 == -0.0.
+
+# Note [The line that called]
+# An error about a saved tensor names the line that saved it, and every picture the line that made
+# a node. The instruction that calls the op is noted as two attributes of the node: a tuple would be
+# one more object for the garbage collector. The caller is one frame away from an operator, two from
+# a public function; where a function of ours is found there (`square` calls `pow`), it is further
+# out.
+
+# Note [An index is saved too]
+# `setup_context` copies an index, so a write to it is no mistake. But as in PyTorch it goes when
+# saved tensors go: the node then says that the graph was freed, as any other that saved something.
+
+# Note [Complex gradients]
+# With PyTorch's convention the gradient of f at x is ȳ·conj(f'(x)). A rule written for real
+# numbers computes ȳ·f'(x). Given conj(ȳ), it computes the conjugate of what is wanted.
+"""
+
+import functools
+import operator
+from collections.abc import Callable
+from sys import _getframe
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy import ndarray
+
+from . import state
+from .errors import GlassgradError
+from .function import Function
+from .graph import GradientEdge, edge_of, enter
+from .saved import PrimitiveNode, note_versions, operand_of, save
+from .state import here, is_ours, modes, next_seq, outside, plugs
+from .tensor import PLAIN, Pending, Tensor, whole, wrap
+
+Values = tuple[Any, ...]
+float32, float64 = np.dtype("float32"), np.dtype("float64")
+
+
+class Primitive(Function):
+    """The base class of built-in ops; see the module's docstring.
+
+    Attributes:
+        node: PyTorch's name of the node; by itself `Mul` has the node "MulBackward0".
+        saves, saved_if, saved_at: what backward needs (see Note [Saved by position]).
+        broadcasts: operands broadcast against each other, as in elementwise ops.
+        promotes: the operands from this position on are brought to one dtype; None: no operand.
+        floating: integers become the default dtype first.
+        differentiable: whether it has a gradient at all.
+        multiple: whether `forward` returns a tuple of outputs.
+        differentiates: which operands have edges; an index or a condition has none.
+        keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
+            have an operand without an edge and save nothing (Note [An index is saved too]).
+        holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
+        ufunc: the NumPy function that `forward` is, for the fast door to call directly.
+        jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
+        views: whether the result shows the memory of the first operand.
+        kept_where: for each of `saves`: its name, its condition, the position of the operand.
+        apply: the way in, each op's own: operands by position, parameters by keyword.
+        as_operator: the same for operators, which users call without a function of ours between.
+    """
+
+    node: ClassVar[str] = ""
+    saves: ClassVar[tuple[str, ...]] = ()
+    saved_if: ClassVar[dict[str, int]] = {}
+    saved_at: ClassVar[dict[str, int]] = {}
+    broadcasts: ClassVar[bool] = False
+    promotes: ClassVar[int | None] = 0
+    floating: ClassVar[bool] = False
+    differentiable: ClassVar[bool] = True
+    multiple: ClassVar[bool] = False
+    differentiates: ClassVar[slice] = slice(None)
+    keeps_index: ClassVar[bool] = False
+    holomorphic: ClassVar[bool] = True
+    ufunc: ClassVar[Any] = None
+    jvp_by_call: ClassVar[bool] = False
+    views: ClassVar[bool] = False
+    kept_where: ClassVar[tuple[tuple[str, int | None, int], ...]] = ()
+    apply: Callable[..., Any]
+    as_operator: Callable[..., Any]
+
+    if TYPE_CHECKING:  # each op names the operands and parameters of its own rules
+        jvp: Any
+        vmap: Any
+
+    @classmethod
+    def _make_node_class(cls) -> None:
+        if cls.forward is Function.forward:
+            return  # a family, not an op
+        code = cls.forward.__code__
+        parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+        cls.jvp_by_call = getattr(cls.jvp, "by_call", False)
+        cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
+        cls.kept_where = tuple(
+            [
+                (name, cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
+                for name in cls.saves
+            ]
+        )
+        body: dict[str, Any] = {
+            "_forward_cls": cls,
+            "_saved_names": cls.saves,
+            "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
+            "_is_quick": not cls.multiple and not cls.keeps_index,
+            "backward": cls.backward
+            if cls.saves or not cls.keeps_index
+            else _reading(cls.backward),
+            "__module__": cls.__module__,
+        }
+        if not cls.has_setup_context():
+            body["__slots__"] = parameters
+        for name in parameters:
+            body[f"_saved_{name}"] = property(operator.attrgetter(name))
+        for index, name in enumerate(cls.saves):
+            body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
+            body[f"_raw_saved_{name}"] = property(_raw_saved(index))
+        cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
+        cls.apply = staticmethod(_way_in(cls, 2))
+        cls.as_operator = staticmethod(_way_in(cls, 1))
+
+    @classmethod
+    def explain(cls, error: Exception, values: Values) -> Exception:
+        """The error to raise when `forward` failed with `error` on `values`."""
+        return plugs.values.explain(cls, error, values)  # type: ignore[no-any-return]
+
+
+def _raw_saved(index: int) -> Callable[[Any], Any]:
+    return lambda node: plugs.saved_hooks.raw_saved(node, index)
+
+
+def _reading(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule that looks first whether what its node kept is still there."""
+
+    @functools.wraps(rule)
+    def backward(ctx: Any, *grads: Any) -> Any:
+        for _ in ctx.saved_tensors:
+            break  # there are none, but freed ones raise
+        return rule(ctx, *grads)
+
+    return backward
+
+
+def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
+    """What `cls.apply` is: the fast door for one operand, or two and no parameters."""
+    code = cls.forward.__code__
+
+    def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
+        return apply(cls, *operands, **parameters)
+
+    if cls.multiple or not cls.differentiable or code.co_flags & _CO_VARARGS:
+        return readable
+    has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
+    if code.co_argcount == 1:
+        return fast_door(cls, readable, 2)
+    if code.co_argcount == 2 and not has_parameters and cls.promotes == 0:
+        return fast_door(cls, readable, depth)
+    return readable
+
+
+_CO_VARARGS = 0x04
+
+
+# The readable way: every step by itself -----------------------------------------------------------
+
+
+def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
+    """Apply an op where it belongs: to the innermost transform, if one is open, or to arrays."""
+    if modes.duals is not None and modes.duals.has_tangent(operands):
+        return modes.duals.handle(cls, operands, parameters)
+    if modes.levels:
+        return modes.levels[-1].handle(cls, operands, parameters)
+    values = _plain_values(cls, operands)
+    if values is None:
+        settled = plugs.values.all_settled(operands)
+        if settled is not operands:
+            return cls.apply(*settled, **parameters)
+        values = plugs.values.arrays_of(cls, operands)
+    return apply_to_arrays(cls, operands, values, parameters)
+
+
+def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
+    """The arrays of tensors of one float dtype, and of numbers beside them; None for others."""
+    dtype: Any = None
+    values: list[Any] = []
+    for x in operands:
+        if type(x) in PLAIN and type(x.payload) is np.ndarray:
+            own = x.payload.dtype
+            if (own is not float32 and own is not float64) or own is not (dtype or own):
+                return None
+            dtype = own
+            values.append(x.payload)
+        elif dtype is not None and (type(x) is float or type(x) is int) and cls.promotes == 0:
+            values.append(constant(x, dtype))
+        else:
+            return None
+    return tuple(values)
+
+
+def apply_to_arrays(
+    cls: type[Primitive], operands: Values, values: Values, parameters: dict[str, Any]
+) -> Any:
+    """Apply an op to arrays: forward, and a node if a gradient will be wanted."""
+    try:
+        out = cls.forward(*values, **parameters)
+    except Exception as error:
+        out = rescue(cls, error, values, parameters)
+    for tell in state.computed:
+        tell(cls, operands, values, parameters, out)
+    parts = tuple([whole(part) for part in out]) if cls.multiple else (whole(out),)
+    edges = None
+    if cls.differentiable and modes.grad and not modes.inference:
+        edges = edges_of(operands[cls.differentiates])
+    if edges is None:
+        results = [wrap(part) for part in parts]
+        if modes.inference:
+            for result in results:
+                result.cold_side().is_inference = True
+    else:
+        saved = parts if cls.multiple else parts[0]
+        node = record(cls, operands, values, saved, edges, parameters)
+        results = [wrap(part, node) for part in parts]
+        if cls.multiple:
+            for nr, result in enumerate(results):
+                has_edge = result.payload.dtype.kind in "fc"
+                result.edge = GradientEdge(node, nr) if has_edge else None
+        if modes.hook_pairs and cls.saves:
+            plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
+    return tuple(results) if cls.multiple else results[0]
+
+
+def edges_of(operands: Values) -> Values | None:
+    """The edges of the operands, or None if no operand requires grad."""
+    edges: list[Any] = []
+    is_wanted = False
+    for x in operands:
+        edge = edge_of(x) if isinstance(x, Tensor) else None
+        is_wanted |= edge is not None
+        edges.append(edge)
+    return tuple(edges) if is_wanted else None
+
+
+def record(
+    cls: type[Primitive],
+    operands: Values,
+    values: Values,
+    out: Any,
+    edges: Any,
+    parameters: dict[str, Any],
+    level: Any = None,
+) -> PrimitiveNode:
+    """The node of one application (edges first: Note [Edges point to older nodes]).
+
+    Args:
+        level: the transform that records it; None: the tape itself.
+    """
+    made_of, is_checked = cls._backward_cls, level is not None
+    for value in values:
+        if value.dtype.kind == "c" and cls.holomorphic:
+            made_of = plugs.values.conjugating(cls)
+    node: Any = object.__new__(made_of)
+    node.edges = edges
+    node.saved_tensors, node.holders = (), () if cls.keeps_index else None
+    node.versions = node.cold = None
+    for name, value in parameters.items():
+        setattr(node, name, value)
+    if cls.has_setup_context():
+        cls.setup_context(node, values, out)
+    if cls.saves:
+        save(node, operands, values, out)
+    if cls.multiple:
+        node.out_shape = tuple([part.shape for part in out])
+        node.out_dtype = tuple([part.dtype for part in out])
+    else:
+        node.out_shape, node.out_dtype = out.shape, out.dtype
+    if level is None:
+        first = out[0] if cls.multiple and out else out
+        dtypes = node.out_dtype if cls.multiple else (out.dtype,)
+        for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
+            if edge is not None:
+                for dtype in dtypes:
+                    is_checked |= dtype is not operand.payload.dtype
+                is_checked |= cls.broadcasts and operand.payload.shape != first.shape
+    else:
+        node._level = level
+    node.checked = is_checked
+    enter(node, here(4))  # behind `record` and its callers
+    return node  # type: ignore[no-any-return]  # made by object.__new__
+
+
+def rescue(cls: Any, error: Exception, values: Values, parameters: dict[str, Any]) -> Any:
+    """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
+    if isinstance(error, (RuntimeWarning, FloatingPointError)):
+        with np.errstate(all="ignore"):
+            return cls.forward(*values, **parameters)
+    known = ValueError, TypeError, IndexError
+    if isinstance(error, GlassgradError) or not isinstance(error, known):
+        raise error
+    raise cls.explain(error, values) from error
+
+
+_constants: dict[tuple[Any, Any], Any] = {}
+_MAX_CONSTANTS = 4096
+
+
+def constant(value: Any, dtype: Any) -> Any:
+    """The 0-d array of a Python number (see Note [Numbers as 0-d arrays])."""
+    found = _constants.get((value, dtype))
+    if found is None:
+        found = np.array(value).astype(dtype)
+        found.flags.writeable = False
+        if value and value == value and len(_constants) < _MAX_CONSTANTS:  # nan
+            _constants[value, dtype] = found
+    return found
+
+
+# The fast door -----------------------------------------------------------------------------------
+
+_NO_PARAMETERS: dict[str, Any] = {}
+
+
+def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..., Tensor]:
+    """The same in one function, for one or two operands; what is unusual takes the readable way.
+
+    Args:
+        depth: how far away its user is: 1 for an operator, 2 behind a function of ours.
+    """
+    code = cls.forward.__code__
+    is_binary, is_behind = code.co_argcount == 2, depth > 1
+    has_context, setup_context = cls.has_setup_context(), cls.setup_context
+    has_parameters = has_context or bool(code.co_kwonlyargcount)
+    is_general = has_parameters or cls.promotes is None
+    forward = cls.forward if is_general else cls.ufunc or cls.forward
+    node_cls, new = cls._backward_cls, object.__new__
+    saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
+    saves_result, saves_input = saves == ("result",), saves == ("self",)
+    saves_crosswise = is_binary and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
+
+    def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
+        return readable(x, y) if is_binary else readable(x, **parameters)
+
+    def apply(x: Any, y: Any = None, parameters: dict[str, Any] = _NO_PARAMETERS) -> Any:
+        if state.special or (type(x) is not Tensor and type(x) not in PLAIN):
+            return leave(x, y, parameters)
+        a, first, second = x.payload, x.edge, None
+        dtype = a.dtype
+        if dtype is not float32 and dtype is not float64 and not any_dtype:
+            return leave(x, y, parameters)
+        if is_binary:
+            if type(y) is Tensor or type(y) in PLAIN:
+                b = y.payload
+                if b.dtype is not dtype:
+                    return leave(x, y, parameters)
+                second = y.edge
+            elif type(y) is float or type(y) is int:
+                b = constant(y, dtype)
+                y = None
+            else:
+                return leave(x, y, parameters)
+        try:
+            if is_binary:
+                out = forward(a, b)
+            elif parameters:
+                out = forward(a, **parameters)
+            else:
+                out = forward(a)
+        except Exception as error:
+            if is_binary and type(a) is not type(b):
+                return leave(x, b if y is None else y, parameters)
+            out = rescue(cls, error, (a, b) if is_binary else (a,), parameters)
+        if type(out) is not ndarray:
+            out = whole(out)
+        z = new(Tensor)
+        z.payload = out
+        z.cold = None
+        if (first is None and second is None) or (state.unusual and not modes.grad):
+            z.edge = None
+            return z
+        node = new(node_cls)
+        if type(first) is Pending:
+            first = first.settle(x)
+        if is_binary:
+            if type(second) is Pending:
+                second = second.settle(y)
+            node.edges = (first, second)
+            node.out_dtype = dtype
+            if broadcasts and y is not None and (shape := a.shape) == b.shape:
+                node.checked = False
+            else:
+                shape = out.shape
+                node.checked = broadcasts and (
+                    (first is not None and a.shape != shape)
+                    or (second is not None and b.shape != shape)
+                )
+            node.out_shape = shape
+        else:
+            node.edges = (first,)
+            node.out_shape = out.shape
+            node.out_dtype = out.dtype
+            node.checked = is_general and out.dtype is not dtype
+        node.versions = node.cold = None
+        if has_parameters:
+            for name, value in parameters.items():
+                setattr(node, name, value)
+            if has_context:
+                setup_context(node, (a,), out)
+        try:
+            frame: Any = _getframe(depth)
+        except ValueError:  # called by fewer functions of Python's, or by none
+            frame = outside(_getframe())
+        if is_behind and is_ours[frame.f_code.co_filename]:
+            frame = outside(frame)
+        node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
+        if not saves:
+            node.saved_tensors, node.holders = (), None
+        elif saves_crosswise:
+            if second is None:
+                node.saved_tensors, node.holders = (None, b), (None, y)
+            elif first is None:
+                node.saved_tensors, node.holders = (a, None), (x, None)
+            else:
+                node.saved_tensors, node.holders = (a, b), (x, y)
+            if x.cold is not None or (y is not None and y.cold is not None):
+                note_versions(node)
+        elif saves_result:
+            node.saved_tensors, node.holders = (out,), (None,)
+        elif saves_input:
+            node.saved_tensors, node.holders = (a,), (x,)
+            if x.cold is not None and x.cold.version is not None:
+                note_versions(node)
+        else:
+            save(node, (x, y) if is_binary else (x,), (a, b) if is_binary else (a,), out)
+        node.seq = next_seq()
+        z.edge = node
+        return z
+
+    def apply_with(x: Any, **parameters: Any) -> Any:
+        return apply(x, None, parameters)
+
+    if has_parameters:
+        depth += 1
+        return apply_with
+    return apply

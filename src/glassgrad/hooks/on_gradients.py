@@ -1,0 +1,304 @@
+"""Hooks: where they hang, in which order they run, and what they may return.
+
+    a tensor's own hooks, in order of registration
+    → retain_grad keeps what they left
+    → pre-hooks of the node → the node → post-hooks of the node
+
+For a leaf the node is its AccumulateGrad, and post-accumulate hooks come right after it has added
+to `.grad`. A tensor's hooks belong to the node that made it, so they see the gradient of the
+tensor as it was when they were registered.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
+from glassgrad.core.graph import (
+    AccumulateGrad,
+    Hooks,
+    Node,
+    NodeHooks,
+    RemovableHandle,
+    add_hook,
+)
+from glassgrad.core.state import modes, plugs, refuse_inside
+from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
+from glassgrad.values.dtypes import tensor_type
+
+Grads = tuple[Any, ...]
+# (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
+Step = tuple[Callable[..., Grads], Any, Any]
+
+
+def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call `hook(grad)` when the gradient of `tensor` is known; what it returns replaces it.
+
+    Args:
+        tensor: one that requires grad.
+        hook: gets a tensor of the same shape; returns None or a tensor like it.
+
+    Returns:
+        A handle whose `remove()` takes the hook away.
+
+    Raises:
+        GraphError: if `tensor` does not require grad.
+
+    Example:
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> handle = register_hook(x, lambda grad: grad * 10)
+        >>> (x * 2).backward()
+        >>> x.grad
+        tensor(20.)
+    """
+    if not tensor.requires_grad:
+        raise GraphError(
+            "cannot register a hook on a tensor that doesn't require gradient (shape "
+            f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
+            "requires_grad=True."
+        )
+    _check_callable(hook)
+    node = tensor.grad_fn
+    if node is not None:
+        return add_hook(node.hooks().of_output(tensor.output_nr), hook)
+    cold = tensor.cold_side()
+    if cold.hooks is None:
+        cold.hooks = Hooks()
+    return add_hook(cold.hooks, hook)
+
+
+def register_post_accumulate_grad_hook(
+    tensor: Tensor, hook: Callable[[Tensor], None]
+) -> RemovableHandle:
+    """Call `hook(leaf)` each time after a gradient was added to `leaf.grad`.
+
+    Args:
+        tensor: a leaf that requires grad.
+        hook: gets the leaf; returns None.
+
+    Raises:
+        GraphError: if `tensor` is no leaf that requires grad.
+
+    Example:
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> handle = register_post_accumulate_grad_hook(x, lambda leaf: print(leaf.grad))
+        >>> (x * 2).backward()
+        tensor(2.)
+    """
+    if not tensor.requires_grad:
+        raise GraphError(
+            "cannot register a hook on a tensor that doesn't require gradient. Nothing will be "
+            "accumulated in it. Create it with requires_grad=True."
+        )
+    if not tensor.is_leaf:
+        raise GraphError(
+            "post accumulate grad hooks cannot be registered on non-leaf tensors. Gradients "
+            f"accumulate in leaves only, and {tensor.grad_fn.name()} made this one. "
+            "Use register_hook()."
+        )
+    _check_callable(hook)
+    cold = tensor.cold_side()
+    if cold.post_hooks is None:
+        cold.post_hooks = Hooks()
+    return add_hook(cold.post_hooks, hook)
+
+
+def retain_grad(tensor: Tensor) -> None:
+    """Keep the gradient of a non-leaf in its `.grad`; harmless on a leaf, which does so anyway.
+
+    Raises:
+        GraphError: if `tensor` does not require grad.
+        TransformError: inside a transform, which leaves no `.grad`.
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> y = x * 2
+        >>> retain_grad(y)
+        >>> (y * y).backward()
+        >>> y.grad
+        tensor(12.)
+    """
+    if not tensor.requires_grad:
+        raise GraphError(
+            "can't retain_grad on Tensor that has requires_grad=False. No gradient will reach "
+            "it. Create it with requires_grad=True."
+        )
+    refuse_inside("Tensor.retain_grad()")
+    node = tensor.grad_fn
+    if node is not None:
+        node.hooks().retain_grad_of(tensor.output_nr, tensor)
+
+
+def _check_callable(hook: object) -> None:
+    if not callable(hook):
+        raise ArgumentTypeError(
+            f"a hook must be callable, got {type(hook).__name__}. "
+            "It is called with the gradient. Pass a function such as `lambda grad: grad * 2`."
+        )
+
+
+# In the engine ----------------------------------------------------------------------------------
+
+# Tuples of hooks are copied at once: another thread may register a hook meanwhile.
+
+
+def before(node: Node) -> list[Step]:
+    """The hooks before `node`: those of the tensors that it made, then its own."""
+    own = [] if node.cold is None else node.cold.pre.values()
+    return [*of_tensors(node), *[(_run_pre_hook, hook, None) for hook in own]]
+
+
+def of_tensors(node: Node) -> list[Step]:
+    """The hooks of the tensors that `node` made, each output's retained gradient behind them."""
+    if isinstance(node, AccumulateGrad):
+        own = (node.variable.cold and node.variable.cold.hooks) or {}
+        return [(_run_tensor_hook, hook, 0) for hook in tuple(own.values())]
+    cold = node.cold
+    if cold is None:
+        return []
+    steps: list[Step] = []
+    for nr, hooks in tuple(cold.tensor.items()):
+        steps += [(_run_tensor_hook, hook, nr) for hook in tuple(hooks.values())]
+    return steps + [(_retain, kept, nr) for nr, kept in tuple(cold.retain.items())]
+
+
+def after(node: Node, grads: Sequence[Any]) -> list[Step]:
+    """The hooks after `node`, which was given `grads`."""
+    if not node.cold or not node.cold.post:
+        return []
+    arrived = as_tensors(grads)
+    return [(_run_post_hook, hook, arrived) for hook in node.cold.post.values()]
+
+
+def accumulated(leaf: Tensor) -> list[Step]:
+    """The hooks that come after a gradient was added to `leaf.grad`."""
+    hooks = (leaf.cold and leaf.cold.post_hooks) or {}
+    return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
+
+
+def run_accumulated(leaf: Tensor) -> None:
+    """Run the hooks that come after a gradient was added to `leaf.grad`."""
+    for run, hook, extra in accumulated(leaf):
+        run(hook, (), extra)
+
+
+def run_before(cold: NodeHooks, grad: Any) -> Any:
+    """What the hooks before a node with one output leave of its gradient, without the lists."""
+    grads = (grad,)
+    for hooks in cold.tensor.values():
+        for hook in (*hooks.values(),):
+            grads = _run_tensor_hook(hook, grads, 0)
+    for kept in cold.retain.values():
+        _retain(kept, grads, 0)
+    for hook in (*cold.pre.values(),):
+        grads = _run_pre_hook(hook, grads, None)
+    return grads[0]
+
+
+def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
+    """What the hooks after a node with one output leave of the gradients it computed."""
+    arrived = (as_tensor(grad),)
+    for hook in (*node.cold.post.values(),):
+        result = hook(_wanted(node, grads), arrived)
+        if result is not None:
+            grads = _checked_all(hook, result, grads)
+    return grads
+
+
+def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
+    """The gradients of the operands that need one, as hooks see them."""
+    edges = node.edges
+    if len(edges) == 2:  # as most ops have; the general way takes longer
+        return _seen_by_hook(edges[0], grads[0]), _seen_by_hook(edges[1], grads[1])
+    return tuple(map(_seen_by_hook, edges, grads))
+
+
+def _seen_by_hook(edge: Any, grad: Any) -> Tensor | None:
+    return None if edge is None else as_tensor(grad)
+
+
+def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:
+    grad = grads[nr]
+    result = hook(as_tensor(grad))
+    if result is None:
+        return grads
+    return (*grads[:nr], _checked(hook, result, grad), *grads[nr + 1 :])
+
+
+def _retain(kept: "weakref.ref[Tensor]", grads: Grads, nr: int) -> Grads:
+    tensor, grad = kept(), as_tensor(grads[nr])
+    if tensor is not None and grad is not None:
+        cold = tensor.cold_side()
+        cold.grad = grad.clone() if cold.grad is None else cold.grad + grad
+    return grads
+
+
+def _run_pre_hook(hook: Any, grads: Grads, _: None) -> Grads:
+    result = hook(as_tensors(grads))
+    return grads if result is None else _checked_all(hook, result, grads)
+
+
+def _run_post_hook(hook: Any, grads: Grads, arrived: Grads) -> Grads:
+    result = hook(as_tensors(grads), arrived)
+    return grads if result is None else _checked_all(hook, result, grads)
+
+
+# What a hook may return -------------------------------------------------------------------------
+
+
+def _name(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _checked_all(hook: Any, result: Any, grads: Grads) -> Grads:
+    if not isinstance(result, tuple):
+        raise ArgumentTypeError(
+            f"expected tuple, but hook returned '{type(result).__name__}'. A node has several "
+            f"gradients. Return a tuple of {len(grads)}, or None to keep them."
+        )
+    if len(result) != len(grads):
+        raise HookError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got "
+            f"{len(result)}, but expected {len(grads)}). Return a tuple with one entry each."
+        )
+    pairs = zip(result, grads, strict=True)
+    return tuple([None if new is None else _checked(hook, new, old) for new, old in pairs])
+
+
+def _checked(hook: Any, result: Any, grad: Any) -> Any:
+    """The value of a tensor that a hook returned in the place of `grad`."""
+    if not isinstance(result, Tensor):
+        raise ArgumentTypeError(
+            f"expected Variable, but hook returned '{type(result).__name__}'. The gradient is a "
+            "tensor. Return a tensor, or None to keep it."
+        )
+    if grad is None:
+        raise HookError(
+            f"hook '{_name(hook)}': can't replace a None gradient with a non-None value. "
+            "Return None."
+        )
+    if result.dtype != grad.dtype:
+        raise HookError(
+            f"hook '{_name(hook)}' has changed the type of value (was {tensor_type(grad.dtype)} "
+            f"got {tensor_type(result.dtype)}). A gradient has its tensor's dtype. "
+            "Return `new.to(grad.dtype)`."
+        )
+    if tuple(result.shape) != tuple(grad.shape):
+        raise HookError(
+            f"hook '{_name(hook)}' has changed the size of value: from {tuple(grad.shape)} to "
+            f"{tuple(result.shape)}. A gradient has its tensor's shape."
+        )
+    return result if modes.grad else result.payload
+
+
+def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
+    if hook(leaf) is not None:
+        raise HookError(
+            "Tensor post accumulate grad hooks should return None. The gradient has been added "
+            "to .grad already. Write to `leaf.grad` instead."
+        )
+    return grads
+
+
+plugs.hooks = sys.modules[__name__]

@@ -1,0 +1,306 @@
+"""Saved-tensor hooks in the graph: what a node keeps is whatever a pack hook made of a tensor.
+
+A node that would keep a tensor, or its array, keeps a `Packed` in its place, from which the unpack
+hook makes the tensor again at each access. `SavedTensor` is what a user sees of what a node keeps.
+"""
+
+import sys
+import weakref
+from collections.abc import Iterator
+from typing import Any, final
+
+from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
+from glassgrad.core.graph import AccumulateGrad, Node, edge_of
+from glassgrad.core.saved import (
+    Kept,
+    PrimitiveNode,
+    order_of_unpacking,
+    output_edge,
+)
+from glassgrad.core.state import HookPair, modes, plugs, setting
+from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.values.tree import flatten
+
+Values = tuple[Any, ...]
+
+
+@final
+class Packed:
+    """A saved tensor in the form that a pack hook gave it.
+
+    The hooks may keep it on disk or compute it again, so nothing else of it is kept here: its
+    place in the graph, and the dtype that the op had converted it to.
+
+    Args:
+        tensor: what is handed to the pack hook.
+        edge: the place in the graph of what was saved.
+        output_nr: which output of the node it is, None for none of them.
+        dtype: what the op converted its values to, None for what they are.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "edge", "leaf", "output_nr", "packed", "unpack_hook")
+
+    def __init__(
+        self,
+        tensor: Tensor,
+        hooks: HookPair,
+        *,
+        edge: Any = None,
+        output_nr: int | None = None,
+        dtype: Any = None,
+    ) -> None:
+        pack_hook, self.unpack_hook = hooks
+        self.output_nr, self.dtype = output_nr, dtype
+        is_leaf = isinstance(edge, AccumulateGrad)
+        self.leaf = weakref.ref(edge) if is_leaf else None  # weakly: it would keep the leaf
+        self.edge = None if is_leaf or output_nr is not None else edge
+        if modes.duals is not None:
+            modes.duals.keep_saved(self, tensor)
+        version = tensor._version
+        with setting(grad=False):
+            self.packed = pack_hook(tensor)
+        if tensor._version != version:
+            raise GraphError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                "input to pack hook can not be modified by in-place operations as this can lead "
+                f"to unexpected side-effects: others see this tensor of shape "
+                f"{tuple(tensor.shape)} too. Return a changed copy, such as `x * 2` for `x *= 2`."
+            )
+
+    @classmethod
+    def of(cls, kept: Tensor | Kept, hooks: HookPair) -> "Packed":
+        """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
+        if isinstance(kept, Tensor):
+            return cls(kept.detach(), hooks, edge=edge_of(kept))
+        tensor = kept.tensor
+        if tensor is None:
+            tensor = wrap(kept.array, version=kept.version)
+        return cls(tensor.detach(), hooks, edge=kept.edge, output_nr=kept.output_nr)
+
+    def data(self) -> Tensor:
+        """What the unpack hook returns."""
+        tensor = self.unpack_hook(self.packed)
+        if not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(tensor).__name__}. It stands for the tensor that was saved. Return "
+                "a tensor with its values."
+            )
+        return tensor
+
+    def unpack(self, node: Node) -> Tensor:
+        """What the unpack hook returns, in the place in the graph where the saved tensor was."""
+        tensor = self.data()
+        edge: Any = LEAF if self.leaf is not None else self.edge
+        if self.output_nr is not None:
+            edge = output_edge(node, self.output_nr)
+        if edge is None and tensor.edge is None and modes.duals is None:
+            return tensor
+        version = None if tensor.is_inference() else tensor.version_counter()
+        out = wrap(tensor.payload, edge, version=version)
+        if self.leaf is not None:
+            out.cold_side().accumulator = self.leaf
+        if modes.duals is not None:
+            saved = (self, 0) if self.output_nr is None else (node, self.output_nr)
+            modes.duals.restore(out, *saved)
+        return out
+
+    def in_dtype(self, tensor: Tensor) -> Tensor:
+        """What was unpacked, in the dtype that the op computed with."""
+        return tensor if self.dtype in (None, tensor.dtype) else tensor.to(self.dtype)
+
+    def array(self) -> Any:
+        """The values for the op's rule, in the dtype that it computed with."""
+        array = self.data().payload
+        return array if self.dtype is None else array.astype(self.dtype, copy=False)
+
+    def arrays(self) -> list[Any]:
+        """The arrays that are alive because of it."""
+        return [leaf.payload for leaf in flatten(self.packed)[0] if isinstance(leaf, Tensor)]
+
+
+# What the node of a built-in op saves ------------------------------------------------------------
+
+
+@final
+class Unpacking:
+    """The `saved_tensors` of a node that has packed some of them: a rule unpacks as it reads."""
+
+    __slots__ = ("entries", "order")
+
+    def __init__(self, entries: Values, order: list[int]) -> None:
+        self.entries, self.order = entries, order
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, index: int) -> Any:
+        entry = self.entries[index]
+        return entry.array() if isinstance(entry, Packed) else entry
+
+    def __iter__(self) -> Iterator[Any]:
+        found = {index: self[index] for index in self.order}
+        return iter([found[index] for index in range(len(self.entries))])
+
+
+def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
+    """Give the tensors that `node` saved to a pack hook; numbers stay as they are.
+
+    Args:
+        node: the node, when everything else about it is done.
+        result: its output, or the first of several.
+        hooks: the pair to use.
+    """
+    if node.holders is None:
+        return
+    for index in order_of_unpacking(node._saved_names):
+        array, holder = node._kept(index), node.holders[index]
+        if array is not None and node._saved_names[index] == "result":
+            _put(node, index, Packed(result, hooks, output_nr=0))
+        elif array is not None and holder is not None:
+            _put(node, index, _packed(node, index, holder, hooks))
+
+
+def _repack(node: PrimitiveNode, index: int, hooks: HookPair) -> None:
+    """Replace what is in the place of `saves[index]` by what a pack hook makes of it."""
+    holder = node.holders[index]
+    if node._saved_names[index] == "result":
+        packed = Packed(node.saved_as_it_was(index).detach(), hooks, output_nr=0)
+    else:
+        tensor = wrap(node.saved_tensors[index]) if holder is None else holder.detach()
+        packed = _packed(node, index, tensor, hooks)
+    _put(node, index, packed)
+
+
+def _packed(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> Packed:
+    """Pack an operand, whose values the op may have converted."""
+    array = node._kept(index)
+    dtype = None if tensor.dtype is array.dtype else array.dtype
+    return Packed(tensor, hooks, edge=node.edge_of_saved(index), dtype=dtype)
+
+
+def _put(node: PrimitiveNode, index: int, packed: Packed) -> None:
+    entries, holders = node._all_kept(), list(node.holders)
+    entries[index], holders[index] = packed, None
+    order = order_of_unpacking(node._saved_names)
+    node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)
+    versions = {at: known for at, known in (node.versions or {}).items() if at != index}
+    node.versions = versions or None
+
+
+# What a user sees --------------------------------------------------------------------------------
+
+
+class SavedTensor:
+    """A tensor that a node saved, before it is unpacked: `node._raw_saved_self` and its like.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x.exp()
+        >>> y.grad_fn._raw_saved_result.register_hooks(lambda y: y * 2, lambda twice: twice / 2)
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([2.7183, 7.3891])
+    """
+
+    __slots__ = ("_index", "_node")
+
+    _node: Any
+    _index: int
+
+    def __init__(self) -> None:
+        raise GraphError(
+            "Trying to create a SavedTensor object from Python is forbidden. It shows what a node "
+            "saved. Take it from a node: `y.grad_fn._raw_saved_self`."
+        )
+
+    @property
+    def _kept(self) -> Any:
+        return None if self._node._is_released() else self._node._kept(self._index)
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor, or what the pack hook made of it; None if there is nothing."""
+        kept = self._kept
+        if kept is None:
+            return None
+        return kept.packed if isinstance(kept, Packed) else self.unpack()
+
+    @property
+    def unpack_hook(self) -> Any:
+        """The hook that unpacks it, None without hooks."""
+        return getattr(self._kept, "unpack_hook", None)
+
+    def unpack(self) -> Tensor | None:
+        """The tensor as it was saved; None if it was not needed.
+
+        Raises:
+            FreedGraphError, StaleTensorError: if it is gone, or was written since.
+        """
+        return self._node._unpack(self._index)  # type: ignore[no-any-return]  # of any node
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Keep what `pack_hook(tensor)` returns in the place of the tensor.
+
+        Args:
+            pack_hook: gets the tensor, detached, and must not write to it. Called now.
+            unpack_hook: gets what `pack_hook` returned and makes the tensor again, whenever it
+                is needed.
+
+        Raises:
+            FreedGraphError: if the node has let the tensor go.
+            GraphError: if there are hooks already, or nothing was saved.
+        """
+        for hook in (pack_hook, unpack_hook):
+            if not callable(hook):
+                raise ArgumentTypeError(
+                    "register_hooks(): incompatible function arguments. Hooks are called with "
+                    f"what they convert, and {type(hook).__name__} is not callable. Pass two "
+                    "functions."
+                )
+        node, index = self._node, self._index
+        if node._is_released():
+            raise FreedGraphError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                "intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                "graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        kept = self._kept
+        if kept is None:
+            raise GraphError(
+                "Calling register_hooks on a saved tensor with value None is forbidden: there is "
+                "nothing to pack. `.data` says whether there is."
+            )
+        if isinstance(kept, Packed):
+            raise GraphError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                "Hint: only one pair of hooks is allowed at a time. Write one pair that does both."
+            )
+        if isinstance(node, PrimitiveNode):
+            _repack(node, index, (pack_hook, unpack_hook))
+        else:
+            packed = Packed.of(kept, (pack_hook, unpack_hook))
+            node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
+
+
+def raw_saved(node: Any, index: int) -> SavedTensor:
+    """What `node` saved in that place, before it is unpacked."""
+    raw = object.__new__(SavedTensor)
+    raw._node, raw._index = node, index
+    return raw
+
+
+def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:
+    """The version of the storage when it was saved, and now; (0, 0) if hooks keep it."""
+    if isinstance(kept, Packed):
+        return 0, 0
+    tensor: Tensor | None = kept if isinstance(kept, Tensor) else kept.tensor
+    version, expected = (None, 0) if isinstance(kept, Tensor) else (kept.version, kept.expected)
+    if version is None and tensor is not None and tensor.cold is not None:
+        version = tensor.cold.version
+    return expected, version.count if version else 0
+
+
+plugs.saved_hooks = sys.modules[__name__]

@@ -1,0 +1,230 @@
+"""A node's turn in a backward pass, phase by phase: where hooks hang on it, or somebody watches.
+
+    ready → pre_hook* → apply → post_hook* → free_saved → buffer*        a node
+    ready → pre_hook* → accumulate → post_accumulate* → post_hook*       a leaf's AccumulateGrad
+
+The tight loop of `core/engine.py` does the same in one go where nothing hangs and nobody watches.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from glassgrad.core import state
+from glassgrad.core.engine import A_LOCAL, GraphTask, accumulate, fit, has_hooks
+from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.saved import saved_bytes
+from glassgrad.core.state import modes, modes_to_hand_over, plugs, set_modes
+
+from . import on_gradients
+
+Grads = tuple[Any, ...]
+
+HOOK_PHASES = ("pre_hook", "post_hook", "post_accumulate")
+"""The kinds of phases that are one hook of a user each."""
+
+
+class Phase(NamedTuple):
+    """What a watched pass has just done.
+
+    Attributes:
+        kind: "ready", "pre_hook", "apply", "post_hook", "buffer", "accumulate", "post_accumulate"
+            or "free_saved".
+        node: the node it happened at; for "buffer", the node whose buffer was filled.
+        before, after: the gradients that went in and came out.
+        detail: the hook; the freed bytes; for "buffer", (the node it came from, which edge).
+    """
+
+    kind: str
+    node: Node
+    before: Grads = ()
+    after: Grads = ()
+    detail: Any = None
+
+
+class Turn:
+    """The turn of `node` in the pass `task`, phase by phase.
+
+    What is left to do is a tuple, and where it stands in it is a number, so that whoever watches
+    can see what comes next, change the gradients between two phases, and put the turn back.
+
+    Attributes:
+        grads: what arrived at the node, as far as hooks have changed it.
+        results: the gradients of its operands, once they are computed.
+        todo: what there is to do, each (kind of phase, whatever that needs).
+        at: how much of it is done.
+    """
+
+    __slots__ = ("at", "grads", "node", "results", "task", "todo")
+
+    def __init__(self, task: GraphTask, node: Node) -> None:
+        self.task, self.node = task, node
+        self.grads: Grads = ()
+        self.results: Grads = ()
+        self.todo: tuple[tuple[str, Any], ...] = (("ready", None),)
+        self.at = 0
+
+    def finish(self) -> None:
+        """Do all that is left."""
+        do_next = Turn.step if state.anomaly is None else state.anomaly
+        while do_next(self) is not None:
+            pass
+
+    def step(self) -> Phase | None:
+        """Do the next thing; None if there was nothing left to tell of."""
+        self.task.node = self.node
+        while self.at < len(self.todo):
+            kind, what = self.todo[self.at]
+            self.at += 1
+            phase: Phase | None = getattr(self, f"_{kind}")(what)
+            if phase is not None:
+                return phase
+        return None
+
+    @property
+    def upcoming(self) -> tuple[str, Any]:
+        """The kind of the next phase, and its hook or edge; ("", None) if there is none."""
+        for kind, what in self.todo[self.at : self.at + 2]:
+            is_silent = kind == "capture" or (kind == "free_saved" and not self.node.holders)
+            if not is_silent:
+                return kind, what
+        return "", None
+
+    def mark(self) -> tuple[Any, ...]:
+        """Where it stands, for `put_back`."""
+        return self.grads, self.results, self.todo, self.at
+
+    def put_back(self, mark: tuple[Any, ...]) -> None:
+        """Stand where it stood when `mark` was made; what it did is not undone."""
+        self.grads, self.results, self.todo, self.at = mark
+
+    # Each returns the phase it was, None if there is nothing to tell ------------------------------
+
+    def _ready(self, _: None) -> Phase:
+        task, node = self.task, self.node
+        self.grads = task.take(node)
+        needed = task.schedule.needed
+        if needed is None or node in needed:
+            if node in task.wanted:
+                self.todo += (("capture", None),)
+            if has_hooks(node):
+                self._then("pre_hook", on_gradients.before(node))
+            self._then("accumulate" if type(node) is AccumulateGrad else "apply", (None,))
+        elif node in task.wanted or node is task.only_root:
+            self.todo += (("pass_by", None),)
+        return Phase("ready", node, self.grads)
+
+    def _then(self, kind: str, each: Sequence[Any]) -> None:
+        self.todo += tuple([(kind, what) for what in each])
+
+    def _pass_by(self, _: None) -> None:
+        """The gradient is wanted, and the node does not run."""
+        if has_hooks(self.node):
+            for run, hook, extra in on_gradients.of_tensors(self.node):
+                self.grads = run(hook, self.grads, extra)
+        self._capture(None)
+
+    def _capture(self, _: None) -> None:
+        """Keep what is wanted: before hooks, where the node runs itself."""
+        for nr, place in self.task.wanted.get(self.node, ()):
+            self.task.captured[place] = self.grads[nr]
+
+    def _pre_hook(self, step: Any) -> Phase:
+        run, hook, extra = step
+        before, self.grads = self.grads, run(hook, self.grads, extra)
+        return Phase("pre_hook", self.node, before, self.grads, hook)
+
+    def _accumulate(self, _: None) -> Phase:
+        node: Any = self.node
+        task, leaf, grad, unshared = self.task, node.variable, self.grads[0], False
+        is_hooked = has_hooks(node)
+        if not is_hooked and not task.on_tensors:
+            self.grads = ()  # Note [Who owns a gradient]
+            unshared = sys.getrefcount(grad) <= A_LOCAL
+        if grad is not None and leaf.requires_grad:
+            if modes.duals is not None and task.lift and not task.recording:
+                grad = grad.detach()  # it may have a tangent, which would not be recorded either
+            accumulate(leaf, grad, unshared)
+        self.grads = (grad,)
+        if is_hooked:
+            self._then("post_accumulate", on_gradients.accumulated(leaf))
+            self._then("post_hook", on_gradients.after(node, self.grads))
+        return Phase("accumulate", node, self.grads)
+
+    def _post_accumulate(self, step: Any) -> Phase:
+        run, hook, leaf = step
+        run(hook, (), leaf)
+        return Phase("post_accumulate", self.node, detail=hook)
+
+    def _apply(self, _: None) -> Phase:
+        task, node = self.task, self.node
+        results = node.compute(self.grads, task.lift)
+        self.results = fit(node, results)
+        if node.cold is not None:
+            if node.cold.post and not node._is_users:
+                self.results = asked_for(task, node, self.results)
+            self._then("post_hook", on_gradients.after(node, self.grads))
+        if not task.keep_graph:
+            if node.holders or self.at < len(self.todo):
+                self.todo += (("free_saved", None),)
+            else:
+                node.release()  # it saved nothing to tell of, and is used up all the same
+        edges = [(place, edge) for place, edge in enumerate(node.edges) if edge is not None]
+        self._then("buffer", edges)
+        return Phase("apply", node, self.grads, results)
+
+    def _post_hook(self, step: Any) -> Phase:
+        run, hook, extra = step
+        before, self.results = self.results, run(hook, self.results, extra)
+        return Phase("post_hook", self.node, before, self.results, hook)
+
+    def _free_saved(self, _: None) -> Phase | None:
+        size = 0 if self.node.holders is None else saved_bytes(self.node)
+        self.node.release()
+        return Phase("free_saved", self.node, detail=size) if size else None
+
+    def _buffer(self, place_and_edge: tuple[int, Any]) -> Phase:
+        place, edge = place_and_edge
+        part = self.results[place]
+        arrived = self.task.put(edge, part)
+        return Phase("buffer", arrived, (), (part,), (self.node, place))
+
+
+def asked_for(task: GraphTask, node: Node, results: Grads) -> Grads:
+    """The gradients of `node`'s operands, None in the place of those that nobody asked for."""
+    goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
+    needed = task.schedule.needed
+    if needed is not None:
+        goals = [goal if goal in needed or goal in task.wanted else None for goal in goals]
+    pairs = zip(goals, results, strict=True)
+    return tuple([None if goal is None else grad for goal, grad in pairs])
+
+
+MAX_DEPTH = 20
+"""How many passes may run inside each other before the next one gets a stack of its own."""
+
+
+def on_fresh_stack(run: Callable[[], None]) -> None:
+    """Call `run` in another thread and wait: backward inside backward may go deeper than a stack.
+
+    The thread has this one's modes, and the transforms that are open here are open there; an
+    exception arrives here.
+    """
+    given, failed = modes_to_hand_over(), []
+
+    def work() -> None:
+        try:
+            set_modes(**given)
+            run()
+        except BaseException as error:  # noqa: BLE001  # raised again below, whatever it is
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="glassgrad-backward")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed.pop()
+
+
+plugs.turn = sys.modules[__name__]

@@ -1,0 +1,11 @@
+"""Shared memory: views of it, writes to it, and what has become of saved tensors. In reading order:
+
+views      tensors that share memory, and what a write to one does to the others
+outputs    outputs of a user's Function that are inputs, views, or were written
+stale      the errors about saved tensors that were written since
+remedies   what to write instead of a line that changed what backward needs
+"""
+
+from . import outputs, stale
+
+__all__ = ["outputs", "stale"]

@@ -1,0 +1,434 @@
+"""Views: tensors that share memory, and what a recorded write to one does to the others.
+
+    b = a * 1        b.grad_fn: Mul                     v.grad_fn: Select ─> Mul
+    v = b[0]
+    v.exp_()         b.grad_fn: CopySlices(Exp) ─> Mul  v.grad_fn: AsStrided ─> CopySlices(Exp)
+
+A write to a view changes its base, so the base gets a new node: `CopySlices` hands the gradient of
+the part to the node of the write, and that of the rest on to where the base was before. All other
+views of the memory now belong behind that node. They learn so at once and look when they are used:
+their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Note [Stale views]).
+
+# Note [Stale views]
+# A Version knows its views weakly. A write marks each of them; nothing is computed for views that
+# nobody uses again, and an error about a view is raised where the view is used, as in PyTorch. A
+# view that was written under no_grad is found anew too: which values its node saw is unknown.
+"""
+
+import math
+import weakref
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from glassgrad.core.errors import FreedGraphError, GraphError
+from glassgrad.core.graph import Edge, Node, edge_of, ends, number
+from glassgrad.core.saved import FREED
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
+from glassgrad.values.backend import backend_of, in_order, repeats
+from glassgrad.values.layers import Layer, Wrapped, settled
+
+# How a view was made, if it was made where a recorded write to it has no clear meaning.
+NO_GRAD, INFERENCE, MULTIPLE, CUSTOM = "no_grad", "inference", "multiple", "custom"
+
+
+def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
+    """Note that `view` shares the memory of `base`: one version, and one `_base` for all.
+
+    Args:
+        view: a tensor just made.
+        base: what it shows, maybe a view itself.
+        made: MULTIPLE or CUSTOM where a write to `view` could not be recorded.
+
+    Returns:
+        `view`.
+    """
+    if view.__class__ is Wrapped:
+        if not _same_level(view, base):
+            return view  # of what is no tensor of this level; one level down they are tied
+    elif base.__class__ is Wrapped:
+        base = settled(base)  # its level is closed
+    if view._base is not None:
+        return view  # a level has seen to it
+    if base.is_inference():
+        view.cold_side().is_inference, view.edge = True, None
+        return view  # nobody counts its versions
+    version = base.version_counter()
+    above = base.cold
+    assert above is not None, "it has a version"
+    cold = view.cold_side()
+    cold.version, cold.seen = version, version.count
+    cold.stem = base if above.stem is None else above.stem
+    if above.base is None:
+        cold.base, cold.made = base, None
+    else:
+        cold.base, cold.made = above.base, above.made
+    if modes.inference:
+        cold.made, cold.is_inference = INFERENCE, False
+    elif not modes.grad:
+        cold.made = NO_GRAD
+    elif made is not None:
+        cold.made = made
+    if version.views is None:
+        version.views = Views()
+    version.views.add(view)
+    if view.edge is None and cold.base.edge is not None:
+        view.edge = Pending(_settle)
+    return view
+
+
+def _same_level(view: Tensor, base: Tensor) -> bool:
+    return base.__class__ is Wrapped and base.payload.level is view.payload.level
+
+
+def show(views: Any, base: Any) -> None:
+    """Note that the results of a view op, one or several, share the memory of its operand."""
+    if isinstance(base, Tensor):
+        for view in views if isinstance(views, tuple) else (views,):
+            if not view._is_view():
+                as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
+
+
+class Views:
+    """The views of one storage, known weakly."""
+
+    __slots__ = ("_refs", "_tidy_at")
+
+    def __init__(self) -> None:
+        self._refs: list[weakref.ref[Tensor]] = []
+        self._tidy_at = 16
+
+    def __iter__(self) -> Iterator[Tensor]:
+        for ref in self._refs:
+            view = ref()
+            if view is not None:
+                yield view
+
+    def add(self, view: Tensor) -> None:
+        """Know of one more; those that are gone are forgotten every now and then."""
+        self._refs.append(weakref.ref(view))
+        if len(self._refs) > self._tidy_at:
+            self._refs = [ref for ref in self._refs if ref() is not None]
+            self._tidy_at = 16 + 2 * len(self._refs)
+
+    def written(self) -> None:
+        """Their memory, or the edge of their base, has changed: they have to look."""
+        for view in self:
+            edge, base = view.edge, view._base
+            assert base is not None, "a view has a base"
+            if edge is LEAF and base.edge is None:
+                continue  # a view of a constant, made a leaf that requires grad
+            if edge is None or (edge.__class__ is Pending and edge.was is None):
+                view.edge = None if base.edge is None else Pending(_settle)
+            elif edge.__class__ is not Pending:
+                view.edge = Pending(_settle, edge)
+
+    def moved(self) -> None:
+        """Their base has another place in the graph, so that theirs is behind it."""
+        for view in self:
+            assert view.cold is not None, "a view has a version"
+            view.cold.seen = -1
+        self.written()
+
+    def rebase(self, view: Tensor, node: Node, at: int) -> None:
+        """Make `node` part of the graph: it wrote to `view`, which is edge `at` of it."""
+        base = view._base
+        assert base is not None, "a view has a base"
+        relocate(base, CopySlices(base, view, node, at))
+        self.moved()
+        place = _settle(view)
+        if node.holders:
+            node.hooks().view = weakref.ref(place)
+
+
+def _settle(view: Tensor) -> Any:
+    """The edge of a view whose memory may have been written since it was last looked up."""
+    pending, cold = view.edge, view.cold
+    assert cold is not None, "a view has these"
+    assert cold.version is not None
+    assert cold.base is not None
+    if pending.__class__ is not Pending:
+        return pending  # both operands of an op, and the first has looked
+    if cold.seen == cold.version.count or (pending.was is None and cold.base.edge is None):
+        return pending.was
+    check_made(view, "its base or another view of its base has been")
+    relocate(view, AsStridedBackward0(cold.base, view))
+    cold.seen = cold.version.count
+    return view.edge
+
+
+def check_made(view: Tensor, what: str = "is being") -> None:
+    """Raise if a recorded write to the memory of `view` has no clear meaning.
+
+    Args:
+        what: the words before "modified inplace".
+    """
+    made = view.cold and view.cold.made
+    if not made:
+        return
+    edge = view.edge.was if view.edge.__class__ is Pending else view.edge
+    node, nr = (None, 0) if edge is None else ends(edge)
+    name = node and node.op_name()
+    if made in (NO_GRAD, INFERENCE) or node is None:
+        of_a_view = f"Output {nr} of {name} is a view of a view which was created in"
+        begun = of_a_view if node else "A view was created in"
+        modes_of = "inference mode", "in normal mode"
+        if made != INFERENCE:
+            modes_of = "no_grad mode", "with grad mode enabled"
+        said = f"{begun} {modes_of[0]} and {what} modified inplace {modes_of[1]}."
+    else:
+        said = f"Output {nr} of {name} is a view and {what} modified inplace."
+    raise GraphError(f"{said} {_WHY_NOT[made]} (The view has the shape {tuple(view.shape)}.)")
+
+
+_BOTH_SIDES = (
+    "Whether the write should be recorded is ambiguous and error-prone, so it is forbidden. Move "
+    "the view and the write both inside the {} block, or both outside of it."
+)
+_WHY_NOT = {
+    NO_GRAD: _BOTH_SIDES.format("no_grad"),
+    INFERENCE: _BOTH_SIDES.format("inference_mode"),
+    MULTIPLE: (
+        "This view is the output of a function that returns multiple views. Such functions do not "
+        "allow the output views to be modified inplace. Write out of place: `y = x + …`."
+    ),
+    CUSTOM: (
+        "This view was created inside a custom Function (or because an input was returned as-is) "
+        "and the write would bypass its backward, so gradients would be wrong. Return a clone() "
+        "from the Function."
+    ),
+}
+
+
+# What a write does to the graph -------------------------------------------------------------------
+
+
+def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
+    """Put a tensor that was written at its new place in the graph; a view takes its base along.
+
+    Args:
+        edge: the output of the node of the write.
+        at: which edge of that node leads to the tensor as it was before.
+    """
+    cold = tensor.cold
+    if cold is not None and cold.base is not None:
+        assert cold.version is not None, "a view has a version"
+        cold.version.views.rebase(tensor, ends(edge)[0], at)
+    else:
+        relocate(tensor, edge)
+        if cold is not None and cold.version is not None and cold.version.views is not None:
+            cold.version.views.moved()
+
+
+def relocate(tensor: Tensor, edge: Edge) -> None:
+    """Give `tensor` another edge; `retain_grad` moves along, hooks stay behind."""
+    old = tensor.edge.was if tensor.edge.__class__ is Pending else tensor.edge
+    tensor.edge = edge
+    if old is None:
+        return
+    node, nr = ends(old)
+    kept = node.cold and node.cold.retain.get(nr)
+    if kept and kept() is tensor:
+        assert node.cold is not None, "it keeps something there"
+        del node.cold.retain[nr]
+        new, nr = ends(edge)
+        new.hooks().retain_grad_of(nr, tensor)
+
+
+# Where a view lies in its base --------------------------------------------------------------------
+
+
+class Geometry(NamedTuple):
+    """Where the elements of a view are among those of its base; strides count elements."""
+
+    base_size: tuple[int, ...]
+    base_stride: tuple[int, ...]
+    size: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+
+    @classmethod
+    def of(cls, base: Tensor, view: Tensor) -> "Geometry":
+        """Read from the addresses of the two arrays."""
+        whole, part = base.payload, view.payload
+        address = backend_of(whole).address
+        n = whole.itemsize
+        offset = (address(part) - address(whole)) // n if part.size else 0
+        strides = [tuple([step // n for step in array.strides]) for array in (whole, part)]
+        return cls(whole.shape, strides[0], part.shape, strides[1], offset)
+
+    def places(self, like: Any) -> Any:
+        """For each element of the view, its position in the base in C order.
+
+        Args:
+            like: an array; the result is on its device.
+        """
+        found = _offsets(self.size, self.stride) + self.offset
+        if not in_order(self.base_size, self.base_stride):
+            base = _offsets(self.base_size, self.base_stride).reshape(-1)
+            order = np.argsort(base, kind="stable")
+            found = order[np.searchsorted(base[order], found)]
+        return backend_of(like).asarray(found)
+
+    def row(self) -> slice | None:
+        """The places of the view as a slice of the flat base, if they are one: none is sought."""
+        if in_order(self.size, self.stride) and in_order(self.base_size, self.base_stride):
+            return slice(self.offset, self.offset + math.prod(self.size))
+        return None
+
+    def overlaps(self) -> bool:
+        """Whether an element of the base is in the view more than once."""
+        return repeats(self.size, self.stride)
+
+
+def _offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+    """How far each element of a strided array is from the first one."""
+    found = np.zeros(size, np.int64)
+    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
+        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
+    return found
+
+
+# The two nodes ------------------------------------------------------------------------------------
+
+
+class _ViewNode(Node):
+    """What the two have in common.
+
+    Attributes:
+        geometry: where the view is in its base.
+    """
+
+    __slots__ = ("geometry",)
+
+    geometry: Geometry
+    checked = False
+    saved_tensors: Any = ()
+    holders: Any = None
+    versions = None
+
+    def __init__(self, base: Tensor, view: Tensor, edges: Any, shown: Tensor) -> None:
+        self.geometry = Geometry.of(base, view)
+        self.edges = edges
+        self.out_shape, self.out_dtype = shown.payload.shape, shown.payload.dtype
+        self.cold = None
+        if isinstance(base.payload, Layer):
+            self._level = base.payload.level
+        number(self)
+
+
+class AsStridedBackward0(_ViewNode):
+    """y = the part of x that a view shows        x̄ = 0 with ȳ in that part
+
+    The place in the graph of a view whose base was written after the view was made.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, base: Tensor, view: Tensor) -> None:
+        super().__init__(base, view, (edge_of(base),), view)
+
+    @property
+    def _saved_size(self) -> tuple[int, ...]:
+        return self.geometry.size
+
+    @property
+    def _saved_stride(self) -> tuple[int, ...]:
+        return self.geometry.stride
+
+    @property
+    def _saved_storage_offset(self) -> int:
+        return self.geometry.offset
+
+    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """Put the gradient of the part where it belongs among zeros."""
+        (grad,) = grads
+        if grad is None:
+            return (None,)
+        array = grad.payload if isinstance(grad, Tensor) else grad
+        zeros = np.zeros_like(array, order="C", shape=self.geometry.base_size)
+        whole = wrap(zeros) if isinstance(grad, Tensor) else zeros
+        return (_with_part(whole, self.geometry, grad),)
+
+
+class CopySlices(_ViewNode):
+    """x with a part of it written by `fn`        the rest of x̄ = z̄,  the part = x̄ of `fn`
+
+    Attributes:
+        fn: the node of the write to the view, None once it is freed. Its edge `at` would lead to
+            the view as it was.
+        at: which of the edges leads to the base instead.
+    """
+
+    __slots__ = ("at", "fn")
+
+    def __init__(self, base: Tensor, view: Tensor, fn: Node, at: int) -> None:
+        edges = (*fn.edges[:at], edge_of(base), *fn.edges[at + 1 :])
+        super().__init__(base, view, edges, base)
+        self.fn: Node | None = fn
+        self.at = at
+
+    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+        """Run `fn` on the gradient of the part, and put what it returns back."""
+        (grad,) = grads
+        if grad is None:
+            return (None,) * len(self.edges)
+        if self.fn is None:
+            raise FreedGraphError(FREED.message)
+        results = list(self.fn.compute((_part(grad, self.geometry),), recorded))
+        if self.edges[self.at] is not None:
+            part = results[self.at]
+            if part is None:
+                of_tensor = isinstance(grad, Tensor)
+                like = grad.payload if of_tensor else grad
+                part = np.zeros_like(like, shape=self.geometry.size)
+                part = wrap(part) if of_tensor else part
+            results[self.at] = _with_part(grad, self.geometry, part)
+        return tuple(results)
+
+    @property
+    def holders(self) -> Any:
+        """What the node of the write saved: something, for it is itself let go of."""
+        return self.fn and (self.fn.holders or (None,))
+
+    def _all_kept(self) -> list[Any]:
+        kept = self.fn and self.fn._all_kept()  # type: ignore[attr-defined]  # of any such node
+        return kept or []
+
+    def release(self) -> None:
+        """Let go of the node of the write; what it saved goes with it.
+
+        Unless the graph of its gradient leads back to it, and its own turn is yet to come.
+        """
+        self.fn = None
+
+
+def _part(whole: Any, geometry: Geometry) -> Any:
+    """What the view shows of `whole`, an array or a Tensor of the shape of the base."""
+    row = geometry.row()
+    if row is not None:
+        return whole.reshape(-1)[row].reshape(geometry.size)
+    return whole.reshape(-1)[geometry.places(getattr(whole, "payload", whole))]
+
+
+def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
+    """A copy of `whole` with `part` in the place of the view; parts that overlap add up.
+
+    Args:
+        whole, part: arrays; Tensors to have it recorded.
+    """
+    shape, adds = geometry.base_size, geometry.overlaps()
+    if isinstance(whole, Tensor):
+        places = geometry.places(whole.payload)
+        flat = whole.reshape(-1).index_put((wrap(places),), part, accumulate=adds)
+        return flat.reshape(shape)
+    flat, row = whole.copy().reshape(-1), geometry.row()
+    if row is not None:
+        flat[row] = part.reshape(-1)
+    elif adds:
+        backend_of(flat).add_at(flat, geometry.places(whole), part)
+    else:
+        flat[geometry.places(whole)] = part
+    return flat.reshape(shape)

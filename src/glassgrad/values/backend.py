@@ -1,0 +1,292 @@
+"""Where arrays live. The only file that knows of CuPy.
+
+Rules are written with NumPy's functions, and CuPy's arrays answer those through NumPy's dispatch
+protocols (NEP 13 and 18). What the protocols cannot do is here: making an array on a device,
+bringing it back, adding at repeated indices.
+
+A `Backend` serves one device type. "cpu" is always there, "cuda" on first use, and a test may
+`register` an array type of its own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, DeviceError
+
+from .dtypes import DType
+
+Array = Any
+"""An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
+
+
+class Device:
+    """Where a tensor's array lives: `Device("cpu")`, `Device("cuda", 1)`, `Device("cuda:1")`.
+
+    Args:
+        type: "cpu", "cuda" or "cuda:<index>".
+        index: the number of the device, if there are several.
+
+    Raises:
+        DeviceError: if no such kind of device exists.
+
+    Example:
+        >>> Device("cuda:1").index
+        1
+    """
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: int | None
+
+    def __init__(self, type: "str | Device", index: int | None = None) -> None:
+        if isinstance(type, Device):
+            index, type = type.index, type.type
+        if not isinstance(type, str):
+            raise ArgumentTypeError(
+                f"device must be a string or a device, got {type!r}. Write 'cpu' or 'cuda:0'."
+            )
+        kind, _, number = type.partition(":")
+        if kind not in _FACTORIES or (number and (index is not None or not number.isdigit())):
+            raise DeviceError(
+                f"Invalid device string: {type!r}. glassgrad computes on "
+                f"{' or '.join(sorted(_FACTORIES))}. Write 'cpu', 'cuda' or 'cuda:<index>'."
+            )
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+
+class Backend:
+    """Arrays of NumPy's kind, and the base class of other kinds.
+
+    Attributes:
+        array_type: the class of the arrays.
+        xp: the module that makes them (`numpy`, `cupy`).
+    """
+
+    array_type: type = np.ndarray
+    xp: Any = np
+    compile_text: Callable[[str], Any] | None = None
+    """Makes a module of kernels of CUDA C++; None where none can run."""
+
+    def asarray(self, data: Any, dtype: DType | None = None) -> Array:
+        """An array here, of data that may live elsewhere; not copied where that is possible."""
+        return np.asarray(data, dtype)
+
+    def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
+        """A NumPy array of the same values; shares memory on the CPU."""
+        return array  # type: ignore[no-any-return]  # an Array of this backend is one
+
+    def add_at(self, array: Array, index: Any, values: Any) -> None:
+        """`array[index] += values`, repeated indices adding up."""
+        np.add.at(array, index, values)
+
+    def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
+        """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
+        getattr(self.xp, name).at(array, index, values)
+
+    def strided(
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> Array:
+        """A view of the memory of `array`; strides and offset, from its first element on, count
+        elements. Nothing checks that this memory is there.
+        """
+        return np.asarray(_Strided(array, size, stride, offset))
+
+    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+        """A view of `array` in a shape it stretches to, writable if it is."""
+        out = np.broadcast_to(array, shape)
+        if array.flags.writeable:
+            out.flags.writeable = True  # NumPy leaves it to its caller to know what is safe
+        return out
+
+    def address(self, array: Array) -> int:
+        """Where in memory its first element is."""
+        return array.__array_interface__["data"][0]  # type: ignore[no-any-return]  # an int
+
+    def device(self, array: Array) -> Device:
+        """The device an array of this backend lives on."""
+        return CPU
+
+    def on(self, device: Device) -> "Backend":
+        """The backend that makes arrays on that very device."""
+        return self
+
+
+class _Strided:
+    """Tells NumPy of a view of the memory of an array, which it keeps alive."""
+
+    def __init__(
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> None:
+        self.array, n = array, array.itemsize
+        told = dict(array.__array_interface__)
+        address, is_read_only = told["data"]
+        told["data"] = (address + offset * n, is_read_only)
+        told["shape"], told["strides"] = size, tuple([step * n for step in stride])
+        self.__array_interface__ = told
+
+
+class _CuPy(Backend):
+    """Arrays on a GPU."""
+
+    def __init__(self, index: int = 0) -> None:
+        try:
+            import cupy
+        except ImportError as error:
+            raise DeviceError(
+                "device 'cuda' needs CuPy, which is not installed. Its arrays hold the tensors "
+                "there. Run `pip install glassgrad[cuda]`, or write device='cpu'."
+            ) from error
+        count = cupy.cuda.runtime.getDeviceCount()
+        if not 0 <= index < count:
+            raise DeviceError(
+                f"device 'cuda:{index}' is not there: this machine has {count}. "
+                "Write a smaller index, or device='cpu'."
+            )
+        self.index = index
+        self.xp = cupy
+        self.array_type = cupy.ndarray
+        self.compile_text = _compile
+
+    def asarray(self, data: Any, dtype: DType | None = None) -> Array:
+        with self.xp.cuda.Device(self.index):
+            return self.xp.asarray(data, dtype)
+
+    def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
+        return self.xp.asnumpy(array)  # type: ignore[no-any-return]  # cupy has no types
+
+    def add_at(self, array: Array, index: Any, values: Any) -> None:
+        self.xp.add.at(array, index, values)
+
+    def strided(
+        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
+    ) -> Array:
+        steps = tuple([step * array.itemsize for step in stride])
+        start = array.data + offset * array.itemsize
+        return self.xp.ndarray(size, array.dtype, start, strides=steps)
+
+    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+        return self.xp.broadcast_to(array, shape)
+
+    def address(self, array: Array) -> int:
+        return array.data.ptr  # type: ignore[no-any-return]  # cupy has no types
+
+    def device(self, array: Array) -> Device:
+        return Device("cuda", array.device.id)
+
+    def on(self, device: Device) -> Backend:
+        index = device.index or 0
+        return self if index == self.index else _CuPy(index)
+
+
+def _compile(text: str) -> Any:
+    """Kernels that round as NumPy does: no product and sum in one."""
+    import cupy
+
+    return cupy.RawModule(code=text, options=("-fmad=false",))
+
+
+CPU_BACKEND = Backend()
+_FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
+_backends: dict[str, Backend] = {"cpu": CPU_BACKEND}
+_by_array_type: dict[type, Backend] = {np.ndarray: CPU_BACKEND}
+_array_types: tuple[type, ...] = (np.ndarray,)
+CPU = Device("cpu")
+
+
+def register(kind: str, factory: Callable[[], Backend]) -> None:
+    """Offer another device type, made by `factory` when it is first asked for."""
+    _FACTORIES[kind] = factory
+
+
+def admit(array_type: type, backend: Backend) -> None:
+    """Let objects of another type pass for arrays, served by `backend`."""
+    global _array_types
+    _by_array_type[array_type] = backend
+    _array_types = tuple(_by_array_type)
+
+
+def backend_for(device: "Device | str | None") -> Backend:
+    """The backend that makes arrays on `device` (None: the CPU)."""
+    global _array_types
+    if device is None:
+        return CPU_BACKEND
+    wanted = Device(device)
+    found = _backends.get(wanted.type)
+    if found is None:
+        found = _backends[wanted.type] = _FACTORIES[wanted.type]()
+        _by_array_type[found.array_type] = found
+        _array_types = tuple(_by_array_type)
+    return found.on(wanted)
+
+
+def backend_of(array: Array) -> Backend:
+    """The backend an array belongs to."""
+    found = _by_array_type.get(type(array))
+    if found is not None:
+        return found
+    for kind, backend in _by_array_type.items():
+        if isinstance(array, kind):
+            return backend
+    raise ArgumentTypeError(
+        f"no backend holds arrays of type {type(array).__name__}. "
+        "Make a tensor of them first, for example with `glassgrad.tensor(values)`."
+    )
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
+    return type(value) in _by_array_type or isinstance(value, _array_types)
+
+
+def device_of(array: Array) -> Device:
+    """The device an array lives on."""
+    return CPU if type(array) is np.ndarray else backend_of(array).device(array)
+
+
+def asnumpy(array: Array) -> "np.ndarray[Any, Any]":
+    """A NumPy array of the same values, wherever they live."""
+    return backend_of(array).asnumpy(array)
+
+
+def copy_of(array: Array) -> Array:
+    """A copy whose elements lie as those of `array` do; in rows if some share their memory."""
+    return np.copy(array, order="C" if repeats(array.shape, array.strides) else "K")
+
+
+def repeats(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether elements share their memory, as those of an expanded tensor do."""
+    if 0 in size:  # there are none, and NumPy calls all of their strides zero
+        return False
+    return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
+
+
+def in_order(size: tuple[int, ...], stride: tuple[int, ...], step: int = 1) -> bool:
+    """Whether the elements lie one behind the other, `step` apart, the last dim varying fastest."""
+    for n, actual in zip(reversed(size), reversed(stride), strict=True):
+        if n != 1:
+            if actual != step:
+                return False
+            step *= n
+    return True
+
+
+def in_rows(array: Array) -> Array:
+    """NumPy makes columns of columns. Where PyTorch makes rows, `reshape` is a view of them."""
+    return array if array.flags.c_contiguous else np.copy(array, order="C")

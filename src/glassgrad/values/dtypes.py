@@ -1,0 +1,168 @@
+"""Dtypes by PyTorch's names, the default dtype, and PyTorch's promotion rules.
+
+A dtype *is* a NumPy dtype: `glassgrad.float32 is np.dtype("float32")`. So `a.dtype is b.dtype`
+is the whole test the fast doors need.
+
+Promotion looks at categories (bool < int < float < complex) before sizes, and at three kinds of
+operand: tensors with dims, 0-d tensors, Python numbers. A weaker kind changes the result only if
+its category is higher. See https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, DTypeError
+
+DType = np.dtype[Any]
+Number = bool | int | float | complex
+
+float16 = half = np.dtype("float16")
+float32 = np.dtype("float32")
+float64 = double = np.dtype("float64")
+complex64 = np.dtype("complex64")
+complex128 = np.dtype("complex128")
+uint8 = np.dtype("uint8")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = long = np.dtype("int64")
+bool_ = np.dtype("bool")
+
+_TENSOR_TYPES = {
+    bool_: "Bool",
+    uint8: "Byte",
+    int8: "Char",
+    int16: "Short",
+    int32: "Int",
+    int64: "Long",
+    float16: "Half",
+    float32: "Float",
+    float64: "Double",
+    complex64: "ComplexFloat",
+    complex128: "ComplexDouble",
+}
+
+_SUPPORTED: tuple[DType, ...] = (bool_, uint8, int8, int16, int32, int64)
+_SUPPORTED += (float16, float32, float64, complex64, complex128)
+_CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+_COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
+
+_default = float32
+
+
+def tensor_type(dtype: DType) -> str:
+    """PyTorch's old name for tensors of a dtype, as its messages have it.
+
+    Example:
+        >>> tensor_type(float64)
+        'torch.DoubleTensor'
+    """
+    return f"torch.{_TENSOR_TYPES[dtype]}Tensor" if dtype in _TENSOR_TYPES else f"{dtype} tensor"
+
+
+def get_default_dtype() -> DType:
+    """The dtype that Python floats become: float32 until `set_default_dtype` says otherwise."""
+    return _default
+
+
+def set_default_dtype(d: Any) -> None:
+    """Choose the dtype that Python floats become, and integers in float functions.
+
+    Args:
+        d: a floating-point dtype.
+
+    Raises:
+        ArgumentTypeError: if `d` is not floating-point.
+
+    Example:
+        >>> set_default_dtype(float64)
+        >>> tensor(0.5).dtype
+        dtype('float64')
+        >>> set_default_dtype(float32)
+    """
+    global _default
+    dtype = as_dtype(d)
+    if dtype.kind != "f":
+        raise ArgumentTypeError(
+            f"only floating-point types are supported as the default type, got {dtype}. "
+            "Python floats have to become it. Write `set_default_dtype(glassgrad.float64)`."
+        )
+    _default = dtype
+
+
+def as_dtype(dtype: Any) -> DType:
+    """The supported dtype meant by a NumPy dtype, a scalar type, a name, or bool/int/float."""
+    try:
+        found: DType = np.dtype(dtype)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"dtype must be a dtype, got {dtype!r}. "
+            "Write `glassgrad.float32`, `np.float32` or 'float32'."
+        ) from error
+    if found not in _SUPPORTED:
+        names = ", ".join(str(d) for d in _SUPPORTED)
+        raise DTypeError(
+            f"dtype {found} is not supported. glassgrad has PyTorch's dtypes: {names}. "
+            "Convert the data first, for example with `array.astype(np.float32)`."
+        )
+    return _SUPPORTED[_SUPPORTED.index(found)]  # an equal dtype, say from a pickle, is not `is`
+
+
+def dtype_of_number(value: Number) -> DType:
+    """The dtype a Python number stands for on its own."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool_
+    if isinstance(value, (int, np.integer)):
+        return int64
+    if isinstance(value, (float, np.floating)):
+        return _default
+    return _COMPLEX_OF[_default]
+
+
+def promote_types(type1: Any, type2: Any) -> DType:
+    """The smallest dtype that holds both, the category deciding before the size.
+
+    Example:
+        >>> promote_types(int64, float16)
+        dtype('float16')
+    """
+    a, b = as_dtype(type1), as_dtype(type2)
+    if a is b:
+        return a
+    ranks = _CATEGORY[a.kind], _CATEGORY[b.kind]
+    if ranks[0] != ranks[1] and min(ranks) < 2:  # 2: both hold fractions
+        return a if ranks[0] > ranks[1] else b
+    return np.promote_types(a, b)
+
+
+def result_dtype(arrays: Iterable[Any], numbers: Iterable[Number] = ()) -> DType:
+    """PyTorch's `result_type` of some arrays (or tensors) and Python numbers."""
+    with_dims: DType | None = None
+    zero_dim: DType | None = None
+    for array in arrays:
+        if array.ndim:
+            with_dims = _join(with_dims, array.dtype)
+        else:
+            zero_dim = _join(zero_dim, array.dtype)
+    number: DType | None = None
+    for value in numbers:
+        number = _join(number, dtype_of_number(value))
+    found = with_dims
+    for weaker in (zero_dim, number):
+        if found is None:
+            found = weaker
+        elif weaker is not None and _CATEGORY[weaker.kind] > _CATEGORY[found.kind]:
+            found = _lift(found, weaker)
+    assert found is not None, "there is at least one operand"
+    return found
+
+
+def _join(a: DType | None, b: DType) -> DType:
+    return b if a is None else promote_types(a, b)
+
+
+def _lift(strong: DType, weaker: DType) -> DType:
+    """`weaker`'s category in `strong`'s size: float64 with a complex number is complex128."""
+    return _COMPLEX_OF[strong] if strong.kind == "f" and weaker.kind == "c" else weaker

@@ -1,0 +1,223 @@
+"""What an op computes with: from tensors, arrays and numbers to values of one dtype and device.
+
+PyTorch's promotion rules look at the operands as the user sees them. Arrays are brought to the
+common dtype by `arrays_of`; tensors one level below a transform by `in_common_dtype`.
+"""
+
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    DTypeError,
+    ShapeError,
+    TransformError,
+)
+from glassgrad.core.primitive import constant
+from glassgrad.core.state import plugs
+from glassgrad.core.tensor import WRAPPERS, Tensor, is_differentiable
+
+from .backend import backend_for, backend_of, device_of, is_array
+from .dtypes import DType, as_dtype, float32, float64, get_default_dtype, result_dtype
+from .layers import Layer, Wrapped, settled
+
+Values = tuple[Any, ...]
+
+
+def payload_of(cls: type, data: Any, dtype: Any, device: Any) -> Any:
+    """The array that a new tensor of class `cls` has, of whatever it is made of."""
+    if isinstance(data, Tensor):
+        data = data.payload
+    if WRAPPERS.get(data.__class__):
+        raise TransformError(
+            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+            "transform: inside it is more than an array. Write `x.detach()`."
+        )
+    target = backend_for(device)
+    if not is_array(data):
+        data = np.array(data, dtype=result_dtype((), (0.0,)))
+    wanted = data.dtype if dtype is None else as_dtype(dtype)
+    return target.asarray(data, as_dtype(wanted))
+
+
+def all_settled(operands: Values) -> Values:
+    """Operands that have left their transform as what they wrap; the same tuple if none has."""
+    for x in operands:
+        if x.__class__ is Wrapped or isinstance(x, Layer):
+            return tuple([settled(x) for x in operands])
+    return operands
+
+
+# Arrays, at the bottom --------------------------------------------------------------------------
+
+
+def arrays_of(cls: Any, operands: Values) -> Values:
+    """The arrays behind the operands, on one device and, where the op wants it, of one dtype."""
+    values = [_value(cls, x, position) for position, x in enumerate(operands)]
+    arrays = [v for v in values if is_array(v)]
+    if not arrays:
+        values = [np.asarray(v, result_dtype((), (v,))) for v in values]
+        arrays = values
+    place = next((a for a in arrays if a.ndim), arrays[0])
+    if cls.promotes is not None:
+        _promote(cls, values)
+    if any(type(v) is not type(place) for v in values):
+        values = [_move(v, place) for v in values]
+    return tuple(values)
+
+
+def _value(cls: Any, operand: Any, position: int) -> Any:
+    """An array, or a Python number that is still to get its dtype."""
+    if isinstance(operand, Tensor):
+        return operand.payload
+    if isinstance(operand, (bool, int, float, complex)) or is_array(operand):
+        return operand
+    if isinstance(operand, np.generic):
+        return np.asarray(operand)
+    raise ArgumentTypeError(
+        f"{cls.__name__.lower()}(): argument {position} must be Tensor, not "
+        f"{type(operand).__name__}. Ops compute on tensors and numbers. "
+        "Write `glassgrad.tensor(values)`."
+    )
+
+
+def _promote(cls: Any, values: list[Any]) -> None:
+    """Bring the operands from `cls.promotes` on to PyTorch's common dtype, in place."""
+    operands = values[cls.promotes :]
+    dtype = result_dtype(
+        [v for v in operands if is_array(v)], [v for v in operands if not is_array(v)]
+    )
+    if cls.floating and not is_differentiable(dtype):
+        dtype = get_default_dtype()
+    for position, value in enumerate(operands, start=cls.promotes or 0):
+        if not is_array(value):
+            values[position] = constant(value, dtype)
+        elif value.dtype is not dtype:
+            values[position] = value.astype(dtype)
+
+
+def _move(value: Any, place: Any) -> Any:
+    """A 0-d CPU value where `place` is; anything else on another device is a mistake."""
+    if type(value) is type(place):
+        return value
+    if value.ndim == 0 and isinstance(value, np.ndarray):
+        return backend_of(place).asarray(value)
+    raise DeviceError(
+        "Expected all tensors to be on the same device, but found at least two devices, "
+        f"{device_of(place)} and {device_of(value)}! An op computes where its operands are. "
+        f"Write `x.to({str(device_of(place))!r})`."
+    )
+
+
+def broadcast_text(values: Values) -> str:
+    """PyTorch's sentence for shapes that do not broadcast."""
+    widest = max(len(v.shape) for v in values)
+    padded = [(1,) * (widest - len(v.shape)) + tuple(v.shape) for v in values]
+    for dim in reversed(range(widest)):
+        sizes = dict.fromkeys(shape[dim] for shape in padded if shape[dim] != 1)
+        if len(sizes) > 1:
+            a, b = list(sizes)[:2]
+            return (
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {dim}."
+            )
+    return "These shapes do not broadcast."
+
+
+def explain(cls: Any, error: Exception, values: Values) -> Exception:
+    """The error to raise when `forward` failed with `error` on `values`."""
+    shapes = " and ".join(str(tuple(v.shape)) for v in values)
+    name = cls.__name__.lower()
+    if isinstance(error, ValueError) and cls.broadcasts:
+        return ShapeError(
+            f"{broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
+            "dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
+        )
+    if isinstance(error, TypeError):
+        dtypes = " and ".join(str(v.dtype) for v in values)
+        return DTypeError(
+            f"{name}() is not implemented for {dtypes}: {error}. "
+            "Convert an operand, for example with `x.float()`."
+        )
+    if isinstance(error, IndexError):
+        said = str(error).replace("for axis", "for dimension")
+        return DimError(
+            f"{said}: {name}() got the shapes {shapes}. An index names places. Write indices "
+            "from 0 up that are within the dim."
+        )
+    return ShapeError(f"{name}() cannot take the shapes {shapes}: {error}. Reshape an operand.")
+
+
+@functools.cache
+def conjugating(cls: Any) -> Any:
+    """The node class of an op on complex numbers: it conjugates what goes in and comes out."""
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        results = cls.backward(ctx, *[None if grad is None else np.conj(grad) for grad in grads])
+        if not isinstance(results, tuple):
+            return np.conj(results)
+        return tuple([None if result is None else np.conj(result) for result in results])
+
+    node_cls = cls._backward_cls
+    return type(node_cls.__name__, (node_cls,), {"backward": backward, "__slots__": ()})
+
+
+# Tensors, one level below a transform -----------------------------------------------------------
+
+
+def common_dtype(cls: Any, operands: Values) -> DType | None:
+    """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
+    if cls.promotes is None:
+        return None
+    own = [x.payload if isinstance(x, Tensor) else x for x in operands[cls.promotes :]]
+    dtype = result_dtype([x for x in own if is_array(x)], [x for x in own if not is_array(x)])
+    return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
+
+
+def in_dtype(cls: Any, operands: Values, dtype: DType | None) -> Values:
+    """Operands, some of them Tensors, as values of one dtype; numbers become 0-d arrays."""
+    values = list(operands)
+    for position, value in enumerate(values):
+        if dtype is None or position < (cls.promotes or 0):
+            continue
+        if isinstance(value, Tensor):
+            values[position] = value if value.dtype is dtype else value.to(dtype)
+        elif not is_array(value):
+            values[position] = constant(value, dtype)
+        elif value.dtype is not dtype:
+            values[position] = value.astype(dtype)
+    return tuple(values)
+
+
+def in_common_dtype(cls: Any, operands: Values) -> Values:
+    """Operands, some of them Tensors, as the values that the op's rules work with."""
+    dtype = one_dtype(operands)
+    if dtype is None:
+        return in_dtype(cls, operands, common_dtype(cls, operands))
+    first = cls.promotes
+    if first is None or all(isinstance(x, Tensor) for x in operands):
+        return operands
+    return tuple([x if isinstance(x, Tensor) else constant(x, dtype) for x in operands])
+
+
+def one_dtype(operands: Values) -> DType | None:
+    """The one float dtype of all Tensors, if the others are numbers that do not change it."""
+    dtype: DType | None = None
+    for x in operands:
+        if isinstance(x, Tensor):
+            own = x.payload.dtype
+            if own is not dtype:
+                if dtype is not None or (own is not float32 and own is not float64):
+                    return None
+                dtype = own
+        elif type(x) is not float and type(x) is not int:
+            return None
+    return dtype
+
+
+plugs.values = sys.modules[__name__]
