@@ -255,9 +255,9 @@ def edges_of(operands: Values) -> Values | None:
     edges: list[Any] = []
     is_wanted = False
     for x in operands:
-        edge = edge_of(x) if isinstance(x, Tensor) else None
-        is_wanted |= edge is not None
-        edges.append(edge)
+        requires_grad = isinstance(x, Tensor) and x.edge is not None
+        is_wanted |= requires_grad
+        edges.append(edge_of(x) if requires_grad else None)  # None for a view made in no_grad mode
     return tuple(edges) if is_wanted else None
 
 

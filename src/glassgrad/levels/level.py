@@ -51,6 +51,7 @@ class Level:
         self.depth = -2
         self._below.pop("levels")  # of a level that is closed there is nothing to set aside
         self._open.__exit__()
+        del self._open  # it refers to this level
 
     def below(self) -> setting:
         """The block in which things are done one level down, as if this level were not there."""
@@ -87,7 +88,11 @@ class Level:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not cls.differentiable or modes.inference:
             return None
-        return edges_of(mine[cls.differentiates])
+        edges = edges_of(mine[cls.differentiates]) or ()
+        for edge in edges:
+            if edge is not None:
+                return edges
+        return None
 
     def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
