@@ -32,7 +32,7 @@ class FakeArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise TypeError(
             "Implicit conversion to a NumPy array is not allowed. The array lives on the device "
-            "'fake'. Use base.backend.asnumpy()."
+            "'fake'. Use values.backend.asnumpy()."
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -28,7 +28,7 @@ MIXINS = ("_methods.Methods", "_conversions.Conversions")
 PAGES = [
     f"glassgrad{part}"
     for part in (
-        *(".base.errors", ".tracing", ".tracing.torch", ".viz", ".autograd.graph"),
+        *(".core.errors", ".tracing", ".tracing.torch", ".viz", ".autograd.graph"),
         *(".autograd.functional", ".autograd.forward_ad", ".autograd", ".func", ".nn.functional"),
         *(".nn.init", ".nn", ".optim", ".utils.checkpoint", ".utils.data", ".data", ""),
     )

@@ -80,8 +80,8 @@ def test_formulas_become_mathml(build):
 
 
 def test_source_is_that_of_the_package(build):
-    text = build("source").fill("[[about glassgrad.engine]]\n[[source glassgrad.core.graph Node]]")
-    assert "The backward pass. In reading order:" in text
+    text = build("source").fill("[[about glassgrad.core]]\n[[source glassgrad.core.graph Node]]")
+    assert "The spine: all that runs in" in text
     assert (Node.__doc__ or "").splitlines()[0] in text
 
 

@@ -75,7 +75,7 @@ PACKAGES = [
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_is_in_the_reference(package, site, pages):
-    module = importlib.import_module(f"glassgrad{package}".replace(".errors", ".base.errors"))
+    module = importlib.import_module(f"glassgrad{package}".replace(".errors", ".core.errors"))
     described = {
         name for path, page in pages.items() if "reference" in path.parts for name in page.ids
     }

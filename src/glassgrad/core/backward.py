@@ -317,6 +317,8 @@ def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
     if modes.duals is not None and modes.duals.is_used():
         return True
     for x in outputs:
+        if x.__class__ in PLAIN:
+            continue
         if _is_wrapped(x) or (x.__class__ is GradientEdge and hasattr(x.node, "_level")):
             return True
     if grad_outputs is None:

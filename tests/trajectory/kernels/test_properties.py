@@ -35,7 +35,7 @@ def test_the_literal_central_step_is_differentiable_twice_and_gradcheck_finds_it
         with numerics("curobo"):
             return step(name, given, u_act=u)
 
-    with pytest.raises(gg.base.errors.GradcheckError):
+    with pytest.raises(gg.core.errors.GradcheckError):
         gg.autograd.gradcheck(literal, (u,))
 
     def gradient(*cotangents):
