@@ -29,29 +29,16 @@ from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
 FUNCTIONS: dict[str, Any] = {}
-
-
 """What `glassgrad` has: functions, those with `out=` too, and what `exported` adds."""
 
-
 METHODS: dict[str, Callable[..., Any]] = {}
-
-
 """What `Tensor` has; those that write to it end with an underscore."""
 
-
 NUMPY: dict[Any, Callable[..., Any]] = {}
-
-
 """What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
 
-
 RULES: dict[str, tuple[type[Primitive], ...]] = {}
-
-
 """The classes that a function of this name applies."""
 
 

@@ -24,8 +24,6 @@ from glassgrad.recording.doors import constant
 from ._arguments import check_number, size_of
 
 _MAX_DIMS = 64
-
-
 _NUMBERS = (bool, int, float, complex)
 
 

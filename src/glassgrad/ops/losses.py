@@ -143,8 +143,6 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
 
 
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
-
-
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 
