@@ -30,29 +30,14 @@ from ._writing import in_place, written_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
 FUNCTIONS: dict[str, Any] = {}
-
-
-"""What `glassgrad` has: functions, those with `out=` too, and what `exported` adds."""
-
+"""What `glassgrad` has: functions, and a few classes and objects that stand beside them."""
 
 METHODS: dict[str, Callable[..., Any]] = {}
-
-
 """What `Tensor` has; those that write to it end with an underscore."""
 
-
 NUMPY: dict[Any, Callable[..., Any]] = {}
-
-
 """What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
-
-
-RULES: dict[str, tuple[type[Primitive], ...]] = {}
-
-
-"""The classes that a function of this name applies."""
 
 
 def op(
@@ -79,7 +64,6 @@ def op(
 
     def declare(function: F) -> F:
         names = (function.__name__, *aliases)
-        RULES[function.__name__] = rules
         public = function
         if by_element if out is None else out:
             public = with_out(function, rules)
@@ -107,7 +91,6 @@ def function(
     """Declare a function of `glassgrad` that is no method; see `op`."""
 
     def declare(function: F) -> F:
-        RULES[function.__name__] = rules
         public = with_out(function, rules) if out else function
         FUNCTIONS.update(dict.fromkeys((function.__name__, *aliases), public))
         NUMPY.update(dict.fromkeys(numpy, function))
@@ -116,9 +99,7 @@ def function(
     return declare
 
 
-def method(
-    *rules: type[Primitive], name: str = "", aliases: tuple[str, ...] = (), inplace: bool = False
-) -> Callable[[F], F]:
+def method(*, name: str = "", aliases: tuple[str, ...] = ()) -> Callable[[F], F]:
     """Declare a method of Tensor that is no function of `glassgrad`; see `op`.
 
     Args:
@@ -126,12 +107,8 @@ def method(
     """
 
     def declare(function: F) -> F:
-        RULES[function.__name__] = rules
         names = (name or function.__name__, *aliases)
         METHODS.update(dict.fromkeys(names, as_method(function)))
-        if inplace:
-            twin = in_place_twin(function, rules)
-            METHODS.update({f"{each}_": twin for each in names})
         return function
 
     return declare
@@ -301,6 +278,9 @@ def _compiled(text: str) -> Callable[..., Any]:
     made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
     exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
     return scope["make"]
+
+
+# NumPy's functions on Tensors ---------------------------------------------------------------------
 
 
 @of_numpy(np.shape)

@@ -23,8 +23,6 @@ from glassgrad.values.layers import Wrapped, fresh
 from ._arguments import check_number, size_of
 
 _MAX_DIMS = 64
-
-
 _NUMBERS = (bool, int, float, complex)
 
 

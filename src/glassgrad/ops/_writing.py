@@ -328,8 +328,6 @@ def check_dtype(input: Tensor, result: Tensor, name: str) -> None:
 
 
 _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
-
-
 """What a kind of number can hold: all of the kinds before it."""
 
 

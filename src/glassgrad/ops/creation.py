@@ -642,29 +642,13 @@ class TensorType:
 
 
 BoolTensor = TensorType(dtypes.bool_)
-
-
 ByteTensor = TensorType(dtypes.uint8)
-
-
 CharTensor = TensorType(dtypes.int8)
-
-
 ShortTensor = TensorType(dtypes.int16)
-
-
 IntTensor = TensorType(dtypes.int32)
-
-
 LongTensor = TensorType(dtypes.int64)
-
-
 HalfTensor = TensorType(dtypes.float16)
-
-
 FloatTensor = TensorType(dtypes.float32)
-
-
 DoubleTensor = TensorType(dtypes.float64)
 
 

@@ -21,8 +21,6 @@ from ._declaring import function
 from ._families import Linear, Multilinear, array_of, run
 
 _WORTH_A_PLAN = 4096
-
-
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
 

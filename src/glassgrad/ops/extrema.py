@@ -51,55 +51,45 @@ class NanmedianReturn(ValuesAndIndices):
     """What `nanmedian` with a dim returns."""
 
 
-class Max(Reduction):
+class _Extreme(Reduction):
+    """The largest or the smallest element of all, or over some dims."""
+
+    saves = ("self", "result")
+
+    @staticmethod
+    def backward(ctx, grad):
+        return shared(grad, *ctx.saved_tensors, dim=getattr(ctx, "dim", None))
+
+
+class Max(_Extreme):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MaxBackward1"
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x):
         return np.max(x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return shared(grad, *ctx.saved_tensors, dim=None)
 
     @classmethod
     def vmap(cls, info, in_dims, x):
         return MaxDim.apply(rows_of(x), dim=1, keepdim=False)[0]
 
 
-class Min(Reduction):
+class Min(_Extreme):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     node = "MinBackward1"
-    saves = ("self", "result")
 
     @staticmethod
     def forward(x):
         return np.min(x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return shared(grad, *ctx.saved_tensors, dim=None)
 
     @classmethod
     def vmap(cls, info, in_dims, x):
         return MinDim.apply(rows_of(x), dim=1, keepdim=False)[0]
 
 
-class _OverDims(Reduction):
-    """The largest or the smallest element over some dims."""
-
-    saves = ("self", "result")
-
-    @staticmethod
-    def backward(ctx, grad):
-        return shared(grad, *ctx.saved_tensors, dim=ctx.dim)
-
-
-class Amax(_OverDims):
+class Amax(_Extreme):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod
@@ -107,7 +97,7 @@ class Amax(_OverDims):
         return np.max(x, axis=dim, keepdims=keepdim)
 
 
-class Amin(_OverDims):
+class Amin(_Extreme):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod

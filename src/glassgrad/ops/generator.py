@@ -13,8 +13,6 @@ from glassgrad.values.dtypes import uint8
 from ._declaring import FUNCTIONS, function
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
-
-
 _SEEDS = 2**64
 
 
@@ -129,13 +127,10 @@ class Generator:
 
 
 default_generator = Generator()
-
-
 """What random functions draw from unless told otherwise; seeded by chance at import."""
 
 
 default_generator.seed()
-
 
 FUNCTIONS["default_generator"] = default_generator
 

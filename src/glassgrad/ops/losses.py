@@ -1,10 +1,4 @@
-"""Losses of elements, and how losses become one: squares, binary cross-entropy.
-
-# Note [Weights of a loss]
-# A loss with class indices is −Σ q·ln p, where a row of q has one entry: the weight of its target,
-# 0 if that is ignored. The mean divides by the sum of these weights. With ln p = x − ln Σ eˣ the
-# gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, it is −q.
-"""
+"""Losses of elements, and how losses become one: squares, binary cross-entropy."""
 
 import math
 from typing import Any
@@ -143,8 +137,6 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
 
 
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
-
-
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 

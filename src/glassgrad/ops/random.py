@@ -38,11 +38,7 @@ from ._making import checked_size, made
 from .generator import Generator, source_of
 
 Shape = tuple[int, ...]
-
-
 Draw = Callable[[Shape], Any]
-
-
 """Makes an array of random numbers of a shape."""
 
 

@@ -333,7 +333,6 @@ _RULES = {
     "prod": _by_product,
 }
 
-
 _NAMES: dict[Any, str] = {ScatterReduce: "scatter_reduce", IndexReduce: "index_reduce"}
 
 

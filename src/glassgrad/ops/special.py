@@ -18,14 +18,9 @@ from ._declaring import op
 from ._families import Elementwise, run
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-
-
 """B₂, B₄, …"""
 
-
 _FAR = 10
-
-
 """How far x is moved: from here on the series is as exact as a float64."""
 
 
