@@ -1,7 +1,6 @@
 """`glassgrad draw`: a script is run, and a backward pass of it is drawn."""
 
 import json
-import re
 import subprocess
 import sys
 
@@ -9,7 +8,7 @@ import pytest
 
 from glassgrad import cli
 from glassgrad.core import backward as engine
-from glassgrad.viz.players.replay import unpack
+from pages import data_of
 from wrongcube import WRONG_CUBE
 
 LOSS = """
@@ -225,7 +224,7 @@ x += 1
 
 def explained_in(page):
     """All that the page says of its nodes, as one text."""
-    return str(unpack(re.search(r'class="gg-data">(.*?)</script>', page, re.S)[1])["explain"])
+    return str(data_of(page)["explain"])
 
 
 def test_a_page_explains_its_nodes_and_a_wrong_backward_is_told(draw, tmp_path):

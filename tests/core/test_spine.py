@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from glassgrad.func._grad_level import GradLevel
 
 import glassgrad as gg
 from glassgrad import core
@@ -15,6 +14,7 @@ from glassgrad.autograd import forward_ad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core import state
 from glassgrad.core.state import modes, set_modes, setting
+from glassgrad.func.reverse import GradLevel
 
 HOME = Path(gg.__file__).parent
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.dtypes import Number
 
 from ._arguments import scalar_name
 from ._declaring import op
@@ -246,7 +247,13 @@ class PowScalarBase(Elementwise):
         y, z = ctx.saved_tensors
         if ctx.base == 0:
             return grad * np.where(y >= 0, 0.0, z * -np.inf)
-        return grad * z * np.log(ctx.base)
+        return grad * z * _log(ctx.base)
+
+
+def _log(number: Number) -> Number:
+    """A logarithm as a Python number, which leaves the dtype of what it is multiplied by."""
+    found = np.log(number)  # nan of a negative one
+    return complex(found) if isinstance(number, complex) else float(found)
 
 
 @op(Pow, PowScalarBase, PowTensor, numpy=(np.power, np.float_power))

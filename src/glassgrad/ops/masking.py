@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
@@ -124,12 +125,14 @@ class MaskedSelect(Linear, Elementwise):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        ctx.shape = np.broadcast_shapes(inputs[0].shape, inputs[1].shape)
+        ctx.shape = inputs[1].shape
+        ctx.wide = np.broadcast_shapes(inputs[0].shape, ctx.shape)
 
     @staticmethod
     def backward(ctx, grad):
         (mask,) = ctx.saved_tensors
-        return run(MaskedScatter, mask, zeros_like(grad, ctx.shape), grad)
+        # The result may have the shape of x by chance, so the rule itself undoes broadcasting.
+        return sum_to(run(MaskedScatter, mask, zeros_like(grad, ctx.wide), grad), ctx.shape)
 
     @classmethod
     def vmap(cls, info, in_dims, mask, x):

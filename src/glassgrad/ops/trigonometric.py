@@ -274,7 +274,7 @@ class Atan2(Elementwise):
         x, y = ctx.saved_tensors
         wants_x, wants_y = ctx.needs_input_grad
         square = x * x + y * y
-        share = np.where(square == 0, 0, 1) / np.where(square == 0, 1, square)
+        share = (square != 0) / np.where(square == 0, 1, square)
         return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
 
 

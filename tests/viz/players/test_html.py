@@ -7,7 +7,8 @@ import glassgrad as gg
 from glassgrad import nn
 from glassgrad.tracing import Trace
 from glassgrad.viz import player
-from glassgrad.viz.players.replay import MOST_EVENTS, unpack
+from glassgrad.viz.players.replay import MOST_EVENTS
+from pages import data_of
 
 
 def deep_net(count):
@@ -23,11 +24,6 @@ def deep_net(count):
             parameter.name = name
     x = gg.tensor(np.linspace(-1, 1, 24).reshape(4, 6), dtype=gg.float32)
     return nn.functional.cross_entropy(model(x), gg.tensor([0, 1, 1, 0]))
-
-
-def data_of(page):
-    text = re.search(r'<script type="application/zlib" class="gg-data">(.*?)</script>', page, re.S)
-    return unpack(text[1])
 
 
 def test_the_page_is_one_file_that_asks_for_nothing(samples):
