@@ -257,3 +257,9 @@ def test_boxes_that_grow_do_not_overlap(value):
         for other_x, other_y, other_w, other_h in boxes[:index]:
             apart = abs(x - other_x) >= (w + other_w) / 2 or abs(y - other_y) >= (h + other_h) / 2
             assert apart
+
+
+def test_a_curve_is_read_whichever_end_has_the_arrowhead():
+    assert layout._way("e,9,9 1,1 2,2 3,3 4,4") == ["1,1", "2,2", "3,3", "9,9"]
+    assert layout._way("s,9,9 1,1 2,2 3,3 4,4;s,5,5 6,6") == ["1,1", "2,2", "3,3", "4,4"]
+    assert layout._way("1,1 2,2 3,3 4,4") == ["1,1", "2,2", "3,3", "4,4"]

@@ -220,14 +220,19 @@ def _from_json(answer: bytes, engine: str) -> Layout:
             places[item["id"]] = Place(*point(item["pos"]), width, height)
     routes, labels = {}, {}
     for item in document.get("edges", ()):
-        way = item["pos"].partition(";")[0].split()  # of several ways it went, the first
-        if way[0].startswith("e,"):  # where the arrowhead ends: the curve is led on to there
-            way = [*way[1:-1], way[0][2:]]
-        routes[item["id"]] = [point(part) for part in way]
+        routes[item["id"]] = [point(part) for part in _way(item["pos"])]
         if "lp" in item:
             labels[item["id"]] = point(item["lp"])
     size = round(right - left, 2), round(high - low, 2)
     return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+
+
+def _way(text: str) -> list[str]:
+    """The points of `e,x,y s,x,y x,y x,y …`: a curve, led on to where its arrowhead ends."""
+    marked = text.partition(";")[0].split()  # of several ways it went, the first
+    points = [part for part in marked if part[0] not in "es"]
+    tips = [part[2:] for part in marked if part[0] == "e"]
+    return [*points[:-1], *(tips or points[-1:])]
 
 
 def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
