@@ -50,7 +50,7 @@ from numpy import ndarray
 from . import state
 from .errors import GlassgradError
 from .function import Function
-from .graph import GradientEdge, edge_of, enter
+from .graph import GradientEdge, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
@@ -305,7 +305,8 @@ def record(
     else:
         node._level = level
     node.checked = is_checked
-    enter(node, here(4))  # behind `record` and its callers
+    node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
+    number(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
@@ -374,8 +375,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
                     return leave(x, y, parameters)
                 second = y.edge
             elif type(y) is float or type(y) is int:
-                b = constant(y, dtype)
-                y = None
+                b, y = constant(y, dtype), None
             else:
                 return leave(x, y, parameters)
         try:
@@ -417,7 +417,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         else:
             node.edges = (first,)
             node.out_shape = out.shape
-            node.out_dtype = out.dtype
+            node.out_dtype = out.dtype if is_general else dtype
             node.checked = is_general and out.dtype is not dtype
         node.versions = node.cold = None
         if has_parameters:
@@ -458,6 +458,9 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     def apply_with(x: Any, **parameters: Any) -> Any:
         return apply(x, None, parameters)
 
+    # CPython notes in a code object what its instructions met last time. Ops that take turns would
+    # undo that for each other, so each has a copy of its own.
+    apply.__code__ = apply.__code__.replace()
     if has_parameters:
         depth += 1
         return apply_with
