@@ -339,6 +339,7 @@ def constant(value: Any, dtype: Any) -> Any:
 # The fast door -----------------------------------------------------------------------------------
 
 _NO_PARAMETERS: dict[str, Any] = {}
+_new = object.__new__  # a global: each variable of a closure is copied by each call
 
 
 def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..., Tensor]:
@@ -349,13 +350,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     """
     code = cls.forward.__code__
     is_binary, is_behind = code.co_argcount == 2, depth > 1
-    has_context, setup_context = cls.has_setup_context(), cls.setup_context
-    has_parameters = has_context or bool(code.co_kwonlyargcount)
+    setup_context = cls.setup_context if cls.has_setup_context() else None
+    has_parameters = setup_context is not None or bool(code.co_kwonlyargcount)
     is_general = has_parameters or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
-    node_cls, new = cls._backward_cls, object.__new__
+    node_cls = cls._backward_cls
     saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
-    saves_result, saves_input = saves == ("result",), saves == ("self",)
+    saves_nothing, saves_result, saves_input = not saves, saves == ("result",), saves == ("self",)
     saves_crosswise = is_binary and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
 
     def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
@@ -381,7 +382,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         try:
             if is_binary:
                 out = forward(a, b)
-            elif parameters:
+            elif has_parameters:
                 out = forward(a, **parameters)
             else:
                 out = forward(a)
@@ -391,13 +392,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             out = rescue(cls, error, (a, b) if is_binary else (a,), parameters)
         if type(out) is not ndarray:
             out = whole(out)
-        z = new(Tensor)
+        z = _new(Tensor)
         z.payload = out
         z.cold = None
         if (first is None and second is None) or (state.unusual and not modes.grad):
             z.edge = None
             return z
-        node = new(node_cls)
+        node = _new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
         if is_binary:
@@ -423,7 +424,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         if has_parameters:
             for name, value in parameters.items():
                 setattr(node, name, value)
-            if has_context:
+            if setup_context is not None:
                 setup_context(node, (a,), out)
         try:
             frame: Any = _getframe(depth)
@@ -432,7 +433,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         if is_behind and is_ours[frame.f_code.co_filename]:
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
-        if not saves:
+        if saves_nothing:
             node.saved_tensors, node.holders = (), None
         elif saves_crosswise:
             if second is None:
