@@ -51,6 +51,11 @@ def sinc(monkeypatch):
     return sinc
 
 
+def test_a_function_that_only_applies_its_class_is_no_call_of_its_own():
+    cls = gg.tanh(gg.tensor(1.0, requires_grad=True)).grad_fn._forward_cls
+    assert inspect.getclosurevars(gg.tanh).nonlocals["plain"] is cls.apply
+
+
 def test_all_follows_from_one_declaration(sinc):
     x = gg.tensor([0.5, 1.5])
     assert _declaring.FUNCTIONS["sinc"] is sinc

@@ -29,7 +29,7 @@ import numpy as np
 
 from . import state
 from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
-from .graph import GradientEdge, Node, edge_of, enter
+from .graph import GradientEdge, Node, edge_of, number
 from .saved import CLEARED, FREED, Kept, unpacked
 from .state import here, modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
@@ -404,7 +404,8 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         plugs.memory.check_dirty(ctx, args, outputs, edges is not None)
     if edges is not None:
         ctx.edges = edges
-        enter(ctx, here(3))
+        ctx.caller_code, ctx.caller_offset = here(3)
+        number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
     if len(outputs) == 1:

@@ -29,7 +29,6 @@ import numpy as np
 
 from . import state
 from .errors import GraphError
-from .state import Place
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 
@@ -336,18 +335,12 @@ def ends(edge: Edge) -> tuple[Node, int]:
     return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
 
 
-def enter(node: Any, caller: Place) -> None:
-    """Note which instruction called the op of a node whose edges are known, and number it."""
-    node.caller_code, node.caller_offset = caller
-    number(node)
-
-
 def number(node: Any) -> None:
-    """Give a node its number, and tell whoever wants to know of it."""
+    """Give a node whose edges are known its number, and tell whoever wants to know of it."""
     node.seq = state.next_seq()
     for note in state.noting:
         note(node)
-    if state.modes.scope is not None:
+    if state.scoped and state.modes.scope is not None:
         state.modes.scope.note(node)
 
 

@@ -50,7 +50,7 @@ from numpy import ndarray
 from . import state
 from .errors import GlassgradError
 from .function import Function
-from .graph import GradientEdge, edge_of, enter
+from .graph import GradientEdge, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
@@ -305,7 +305,8 @@ def record(
     else:
         node._level = level
     node.checked = is_checked
-    enter(node, here(4))  # behind `record` and its callers
+    node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
+    number(node)
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
@@ -338,6 +339,7 @@ def constant(value: Any, dtype: Any) -> Any:
 # The fast door -----------------------------------------------------------------------------------
 
 _NO_PARAMETERS: dict[str, Any] = {}
+_new = object.__new__  # a global: each variable of a closure is copied by each call
 
 
 def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..., Tensor]:
@@ -348,13 +350,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     """
     code = cls.forward.__code__
     is_binary, is_behind = code.co_argcount == 2, depth > 1
-    has_context, setup_context = cls.has_setup_context(), cls.setup_context
-    has_parameters = has_context or bool(code.co_kwonlyargcount)
+    setup_context = cls.setup_context if cls.has_setup_context() else None
+    has_parameters = setup_context is not None or bool(code.co_kwonlyargcount)
     is_general = has_parameters or cls.promotes is None
     forward = cls.forward if is_general else cls.ufunc or cls.forward
-    node_cls, new = cls._backward_cls, object.__new__
+    node_cls = cls._backward_cls
     saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
-    saves_result, saves_input = saves == ("result",), saves == ("self",)
+    saves_nothing, saves_result, saves_input = not saves, saves == ("result",), saves == ("self",)
     saves_crosswise = is_binary and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
 
     def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
@@ -374,14 +376,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
                     return leave(x, y, parameters)
                 second = y.edge
             elif type(y) is float or type(y) is int:
-                b = constant(y, dtype)
-                y = None
+                b, y = constant(y, dtype), None
             else:
                 return leave(x, y, parameters)
         try:
             if is_binary:
                 out = forward(a, b)
-            elif parameters:
+            elif has_parameters:
                 out = forward(a, **parameters)
             else:
                 out = forward(a)
@@ -391,13 +392,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             out = rescue(cls, error, (a, b) if is_binary else (a,), parameters)
         if type(out) is not ndarray:
             out = whole(out)
-        z = new(Tensor)
+        z = _new(Tensor)
         z.payload = out
         z.cold = None
         if (first is None and second is None) or (state.unusual and not modes.grad):
             z.edge = None
             return z
-        node = new(node_cls)
+        node = _new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
         if is_binary:
@@ -417,13 +418,13 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         else:
             node.edges = (first,)
             node.out_shape = out.shape
-            node.out_dtype = out.dtype
+            node.out_dtype = out.dtype if is_general else dtype
             node.checked = is_general and out.dtype is not dtype
         node.versions = node.cold = None
         if has_parameters:
             for name, value in parameters.items():
                 setattr(node, name, value)
-            if has_context:
+            if setup_context is not None:
                 setup_context(node, (a,), out)
         try:
             frame: Any = _getframe(depth)
@@ -432,7 +433,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         if is_behind and is_ours[frame.f_code.co_filename]:
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
-        if not saves:
+        if saves_nothing:
             node.saved_tensors, node.holders = (), None
         elif saves_crosswise:
             if second is None:
@@ -458,6 +459,9 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     def apply_with(x: Any, **parameters: Any) -> Any:
         return apply(x, None, parameters)
 
+    # CPython notes in a code object what its instructions met last time. Ops that take turns would
+    # undo that for each other, so each has a copy of its own.
+    apply.__code__ = apply.__code__.replace()
     if has_parameters:
         depth += 1
         return apply_with

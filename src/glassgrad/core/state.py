@@ -12,9 +12,9 @@ thread's own modes decide.
 """
 
 import itertools
-import sys
 import threading
 from collections.abc import Callable
+from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
@@ -282,9 +282,9 @@ def here(depth: int = 1) -> Place:
             this package. Looking at a frame costs more than the rest.
     """
     try:
-        frame = sys._getframe(depth)
+        frame = _getframe(depth)
     except ValueError:  # there are not so many
-        frame = sys._getframe(1)
+        frame = _getframe(1)
     if is_ours[frame.f_code.co_filename]:
         frame = outside(frame)
     return frame.f_code, frame.f_lasti

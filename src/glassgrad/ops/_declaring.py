@@ -204,10 +204,10 @@ def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
 
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
-    code: CodeType = function.__code__
-    text = f"def plain({given.declared()}):\n    return rule.apply({given.passed()})\n"
-    names = (rule.__name__, "apply")
-    return code.co_names == names and code.co_code == _compiled(text)().__code__.co_code
+    text = f"def only({given.declared()}):\n    return {rule.__name__}.apply({given.passed()})\n"
+    own, only = function.__code__, _compiled(text)().__code__
+    same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
+    return bool(same == (only.co_code, only.co_names, only.co_consts[1:]))
 
 
 def _with_a_word_on_out(doc: str | None) -> str | None:
@@ -272,7 +272,7 @@ def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any
 def _compiled(text: str) -> Callable[..., Any]:
     """A function that makes the one that `text` defines, given what this uses."""
     name = text[4 : text.index("(")]
-    used = "rule=None, function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
+    used = "function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
     made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
