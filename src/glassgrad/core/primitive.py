@@ -201,15 +201,20 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
 
 
 def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
-    """The arrays of tensors of one float dtype, and of numbers beside them; None for others."""
+    """The arrays of tensors of one float dtype, and of numbers beside them; None for others.
+
+    Where no operand is promoted, their dtypes are the op's own matter.
+    """
     dtype: Any = None
     values: list[Any] = []
+    as_they_are = cls.promotes is None
     for x in operands:
         if type(x) in PLAIN and type(x.payload) is np.ndarray:
             own = x.payload.dtype
-            if (own is not float32 and own is not float64) or own is not (dtype or own):
-                return None
-            dtype = own
+            if not as_they_are:
+                if (own is not float32 and own is not float64) or own is not (dtype or own):
+                    return None
+                dtype = own
             values.append(x.payload)
         elif dtype is not None and (type(x) is float or type(x) is int) and cls.promotes == 0:
             values.append(constant(x, dtype))
