@@ -328,6 +328,7 @@ class ClassLoss(Primitive):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.weight = inputs[2:]
+        ctx._is_quick = not ctx.weight  # then there is nothing to let go of beside what is saved
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
@@ -347,6 +348,8 @@ class CrossEntropy(ClassLoss):
     """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
     x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
     """
+
+    assumes = ("is_log_p",)  # that x is ln p
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
