@@ -73,6 +73,8 @@ class Primitive(Function):
         differentiates: which operands have edges; an index or a condition has none.
         keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
             have an operand without an edge and save nothing (Note [An index is saved too]).
+        assumes: the parameters that say what is known of the operands' numbers. Without them the op
+            is the same for these numbers, and defined for others.
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
         jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
@@ -93,6 +95,7 @@ class Primitive(Function):
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
+    assumes: ClassVar[tuple[str, ...]] = ()
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
     jvp_by_call: ClassVar[bool] = False
@@ -201,15 +204,20 @@ def apply(cls: type[Primitive], *operands: Any, **parameters: Any) -> Any:
 
 
 def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
-    """The arrays of tensors of one float dtype, and of numbers beside them; None for others."""
+    """The arrays of tensors of one float dtype, and of numbers beside them; None for others.
+
+    Where no operand is promoted, their dtypes are the op's own matter.
+    """
     dtype: Any = None
     values: list[Any] = []
+    as_they_are = cls.promotes is None
     for x in operands:
         if type(x) in PLAIN and type(x.payload) is np.ndarray:
             own = x.payload.dtype
-            if (own is not float32 and own is not float64) or own is not (dtype or own):
-                return None
-            dtype = own
+            if not as_they_are:
+                if (own is not float32 and own is not float64) or own is not (dtype or own):
+                    return None
+                dtype = own
             values.append(x.payload)
         elif dtype is not None and (type(x) is float or type(x) is int) and cls.promotes == 0:
             values.append(constant(x, dtype))

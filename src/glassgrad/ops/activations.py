@@ -180,7 +180,7 @@ class Softmax(Symmetric, AlongLine):
     def forward(x, *, dim):
         if not x.shape:
             return np.exp(x - x)
-        e = np.exp(x - np.max(x, axis=dim, keepdims=True, initial=-math.inf))
+        e = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf))
         return in_rows(e / e.sum(axis=dim, keepdims=True))
 
     @staticmethod
@@ -228,7 +228,7 @@ class LogSoftmax(AlongLine):
     def forward(x, *, dim):
         if not x.shape:
             return x - x
-        z = x - np.max(x, axis=dim, keepdims=True, initial=-math.inf)
+        z = x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf)
         return in_rows(z - np.log(np.exp(z).sum(axis=dim, keepdims=True)))
 
     @staticmethod

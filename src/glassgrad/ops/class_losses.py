@@ -7,6 +7,11 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 # A loss with class indices is −Σ q·ln p, where a row of q has one entry: the weight of its target,
 # 0 if that is ignored. The mean divides by the sum of these weights. With ln p = x − ln Σ eˣ the
 # gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, it is −q.
+
+# Note [Log p in the place of x]
+# In each row, ln p is x less one number, on which p does not depend: the loss and all of its
+# derivatives at ln p are those at x. So ln p may take the place of x in the graph. The node then
+# keeps ln p, as PyTorch's does, and not x, and backward needs no softmax but one exponential.
 """
 
 import math
@@ -15,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, DimError, DTypeError, ShapeError
+from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.tensor import Tensor
-from glassgrad.values.backend import asnumpy
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
@@ -193,10 +200,16 @@ def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tup
     return hits, np.where(ignored, 0, counts)
 
 
+def places_of(hits: Any, rows: Any) -> Any:
+    """Where the hit of each row lies in the flattened rows: sooner found than by two indices."""
+    n, classes = rows.shape
+    return np.arange(n, like=rows) * classes + hits
+
+
 def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | None) -> Any:
     """The loss of each row, and how much it counts; None if each counts 1."""
     hits, counts = find_hits(target, weight, ignore_index, scores)
-    losses = -scores[np.arange(scores.shape[0], like=array_of(scores)), hits]
+    losses = -scores.reshape(-1)[places_of(hits, scores)]
     return losses if counts is None else np.where(counts == 0, 0, losses * counts), counts
 
 
@@ -315,6 +328,7 @@ class ClassLoss(Primitive):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.weight = inputs[2:]
+        ctx._is_quick = not ctx.weight  # then there is nothing to let go of beside what is saved
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
@@ -335,9 +349,11 @@ class CrossEntropy(ClassLoss):
     x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
     """
 
+    assumes = ("is_log_p",)  # that x is ln p
+
     @staticmethod
-    def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing):
-        log_p = run(LogSoftmax, as_rows(x), dim=1)
+    def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
+        log_p = as_rows(x) if is_log_p else run(LogSoftmax, as_rows(x), dim=1)
         losses, counts = losses_of_rows(log_p, target, weight, None if complete else ignore_index)
         if label_smoothing:
             even = (-log_p * weight[0] if weight else -log_p).sum(axis=1) / log_p.shape[1]
@@ -348,16 +364,21 @@ class CrossEntropy(ClassLoss):
 
     @staticmethod
     def slopes(ctx, x, target):
-        p = run(Softmax, as_rows(x), dim=1)
+        if isinstance(x, Tensor) or not ctx.is_log_p:
+            p = run(Softmax, as_rows(x), dim=1)
+        else:
+            p = in_rows(np.exp(as_rows(x)))
         sums_to_one = ctx.complete and not ctx.weight
         if sums_to_one and not ctx.label_smoothing and not isinstance(p, Tensor):
-            p[np.arange(p.shape[0], like=p), target.reshape(-1)] -= 1  # nearly always, so at once
+            p.reshape(-1)[places_of(target.reshape(-1), p)] -= 1  # nearly always, so at once
             return p, p.shape[0]
         q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
         return p - q if sums_to_one else p * q.sum(axis=1, keepdims=True) - q, count
 
     @classmethod
-    def vmap(cls, info, in_dims, *values, ignore_index, complete, reduction, label_smoothing):
+    def vmap(
+        cls, info, in_dims, *values, ignore_index, complete, reduction, label_smoothing, is_log_p
+    ):
         x, *others = batch_all(info, in_dims, values)
         log_p = LogSoftmax.apply(rows_of_each(x), dim=2)
         return loss_of_each(log_p, others, ignore_index, reduction, label_smoothing)
@@ -479,12 +500,17 @@ def cross_entropy(
         )
     complete = check_indices(scores, wanted, ignore_index)
     check_weight(weight, scores)
+    is_log_p = input.edge is not None and modes.duals is None and not modes.levels
+    if is_log_p:  # Note [Log p in the place of x]
+        log_p = LogSoftmax.apply(wrap(scores), dim=int(scores.ndim > 1))
+        operands = (wrap(log_p.payload, edge_of(input)), *operands[1:])
     return CrossEntropy.apply(
         *operands,
         ignore_index=ignore_index,
         complete=complete,
         reduction=reduction,
         label_smoothing=label_smoothing,
+        is_log_p=is_log_p,
     )
 
 

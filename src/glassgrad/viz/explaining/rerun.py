@@ -197,7 +197,8 @@ class BuiltIn(Recorded):
         return np.asarray(super().taken(given))  # numbers are 0-d arrays to a rule
 
     def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        out = self.cls.forward(*[_copy(value) for value in values], **self.parameters)
+        anywhere = self.parameters | dict.fromkeys(self.cls.assumes, False)
+        out = self.cls.forward(*[_copy(value) for value in values], **anywhere)
         outputs = [np.asarray(part) for part in (out if self.cls.multiple else (out,))]
         ctx: Any = None
         if self.cls.has_setup_context():
