@@ -126,7 +126,7 @@ def of_numpy(*functions: Any) -> Callable[[F], F]:
 
 def plain(function: F) -> F:
     """The function as it was written, without `out`: for operators, where every call counts."""
-    return function.__dict__.get("declared", function)
+    return getattr(function, "declared", function)
 
 
 # What follows from a function ---------------------------------------------------------------------
