@@ -43,7 +43,7 @@ class Scheme:
     Attributes:
         forward: `forward(u, start, steps, out)`.
         adjoint: `adjoint(grads, steps, out, work)`, with memory to compute in; None: there is none.
-        transpose: `transpose(w, steps, out)`, of the adjoint; None: `forward` from zero.
+        transpose: whose `forward` from a start at zero is the transpose of `adjoint`; None: this.
         padding: how many samples there are more than actions.
         per_sample: whether `traj_dt` has a time step per sample; else one over the only one.
         kernel: the name it has in `steps.cu`, "" for none.
@@ -52,7 +52,7 @@ class Scheme:
 
     forward: Callable[[Any, Arrays, Any, Arrays], None]
     adjoint: Callable[[Arrays, Any, Any, Any], None] | None
-    transpose: Callable[[Any, Any, Arrays], None] | None = None
+    transpose: "Scheme | None" = None
     padding: int = 0
     per_sample: bool = False
     kernel: str = ""
@@ -64,14 +64,6 @@ class Scheme:
             return _checks.time_steps(traj_dt, horizon)
         return _checks.first_rate(traj_dt)
 
-    def from_zero(self, u: Any, steps: Any, out: Arrays) -> None:
-        """The linear part of the step: `forward` from a start at zero."""
-        self.forward(u, (0.0, 0.0, 0.0), steps, out)
-
-    def transposed(self, w: Any, steps: Any, out: Arrays) -> None:
-        """The transpose of `adjoint`."""
-        (self.transpose or self.from_zero)(w, steps, out)
-
     def new_output(self, u: Any) -> Any:
         """Memory for one of the four results."""
         batch, actions, joints = u.shape
@@ -79,20 +71,20 @@ class Scheme:
 
 
 class _Map(Function):
-    """What the three share: time steps that are data, and one batch of all examples under `vmap`.
+    """What the three share: `traj_dt`, `scratch` and `scheme`, the last arguments; and `vmap`.
 
     Attributes:
         n_batches: how many of its first arguments are batches of trajectories.
-        at_steps: which argument is `traj_dt`.
+        at_steps: which argument is `traj_dt`; behind it stands `scratch`.
     """
 
     n_batches: ClassVar[int]
-    at_steps: ClassVar[int]
+    at_steps: ClassVar[int] = -3
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the time steps."""
-        traj_dt = inputs[ctx._forward_cls.at_steps]
+        """Keep what is data: the time steps, where to leave a gradient, and the scheme."""
+        traj_dt, ctx.scratch, ctx.scheme = inputs[-3:]
         ctx.save_for_backward(traj_dt)
         ctx.save_for_forward(traj_dt)
         ctx.set_materialize_grads(False)
@@ -112,15 +104,17 @@ class _Map(Function):
 
     @classmethod
     def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
-        """The arguments for the trajectories of all examples: `(count·B, …)` for `(B, …)`."""
+        """The arguments for the trajectories of all examples: `(count·B, …)` for `(B, …)`.
+
+        Their gradients have no room where that of one is left.
+        """
         found = list(args)
         for at in range(cls.n_batches):
-            x = args[at]
-            if x is not None:
-                x = _examples_first(x, in_dims[at], count)
-                found[at] = x.reshape(count * x.shape[1], *x.shape[2:])
+            if args[at] is not None:
+                found[at] = _examples_first(args[at], in_dims[at], count).flatten(0, 1)
         if in_dims[cls.at_steps] is not None:  # of no examples: any steps will do, as a product of
             found[cls.at_steps] = args[cls.at_steps].prod(in_dims[cls.at_steps])  # none: ones
+        found[cls.at_steps + 1] = None
         return found
 
 
@@ -147,7 +141,7 @@ def _one_by_one(cls: type[Function], count: int, in_dims: Any, args: tuple[Any, 
 class Adjoint(_Map):
     """The gradient of the actions, of the gradients of what a step returned."""
 
-    n_batches, at_steps = 4, 4
+    n_batches = 4
 
     @staticmethod
     def forward(
@@ -169,17 +163,13 @@ class Adjoint(_Map):
         return wrap(out)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the scheme, too."""
-        _Map.setup_context(ctx, inputs, output)
-        ctx.scheme = inputs[-1]
-
-    @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         """What each of the four adds to the gradient of the actions, the other way round."""
-        needs, grads = ctx.needs_input_grad, (None,) * 4
+        grads = (None,) * 4
         if grad is not None:
-            grads = Linear.apply(grad, *ctx.saved_tensors, ctx.scheme, True)
+            scheme = ctx.scheme.transpose or ctx.scheme
+            grads = Linear.apply(grad, *ctx.saved_tensors, None, scheme)
+        needs = ctx.needs_input_grad
         return *[x if need else None for x, need in zip(grads, needs, strict=False)], *[None] * 3
 
     @staticmethod
@@ -190,33 +180,20 @@ class Adjoint(_Map):
         with np.errstate(all="ignore"):
             return Adjoint.apply(*tangents[:4], *ctx.saved_tensors, None, ctx.scheme)
 
-    @classmethod
-    def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
-        """The gradients of all examples have no room where that of one is left."""
-        *given, _, scheme = super().of_all(count, in_dims, args)
-        return [*given, None, scheme]
-
 
 class Linear(_Map):
-    """The step from a start at zero, or the transpose of its adjoint: of exact ones, the same."""
+    """The step from a start at zero."""
 
-    n_batches, at_steps = 1, 1
+    n_batches = 1
 
     @staticmethod
-    def forward(w: Tensor, traj_dt: Tensor, scheme: Scheme, of_adjoint: bool) -> tuple[Any, ...]:
+    def forward(w: Tensor, traj_dt: Tensor, scratch: Any, scheme: Scheme) -> tuple[Any, ...]:
         """`w`: like the actions, `(B, A, D)`."""
         out = tuple([scheme.new_output(w.payload) for _ in range(4)])
-        act = scheme.transposed if of_adjoint else scheme.from_zero
         with np.errstate(all="ignore"):
-            act(w.payload, scheme.steps(traj_dt, out[0].shape[1]), out)
+            steps = scheme.steps(traj_dt, out[0].shape[1])
+            scheme.forward(w.payload, (0.0, 0.0, 0.0), steps, out)
         return tuple([wrap(x) for x in out])
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the scheme, too, and that no gradient is to be left anywhere."""
-        _Map.setup_context(ctx, inputs, output)
-        ctx.scheme, ctx.of_adjoint = inputs[2:]
-        ctx.scratch = None
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -240,7 +217,7 @@ class Linear(_Map):
         """The same map of the actions' tangent, from zero; other tangents are ignored."""
         if tangents[0] is None:
             return None, None, None, None
-        return Linear.apply(tangents[0], *ctx.saved_tensors, ctx.scheme, ctx.of_adjoint)
+        return Linear.apply(tangents[0], *ctx.saved_tensors, None, ctx.scheme)
 
 
 class FusedStep(Linear):
@@ -257,7 +234,7 @@ class FusedStep(Linear):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         index = ["start_idx"] * (cls.n_data - 4)
-        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", "out_grad_position"
+        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
         cls.forward = staticmethod(functools.partial(_run, cls))  # type: ignore[method-assign]
@@ -268,11 +245,14 @@ class FusedStep(Linear):
         if kwargs or len(args) != cls.n_data + 6:
             args = cls.signature.bind(*args, **kwargs).args
         n = cls.n_data
-        given = args[n : n + 4]
-        is_plain = _check(cls, args, (*given, args[-1]))
-        memory = [x if x is None or x.edge is None else x.detach() for x in (*given, args[-1])]
-        traj_dt = _steps_apart(args[-2], memory, is_plain)
-        out = super().apply(*args[:n], *memory[:4], traj_dt, memory[4])
+        data, traj_dt, memory = args[:n], args[-2], [*args[n : n + 4], args[-1]]
+        _check(cls, data, memory)
+        arrays = [x.payload for x in memory if x is not None]
+        if arrays:
+            data = data[0], *[_apart(x, arrays) for x in data[1:]]
+            traj_dt = _apart(traj_dt, arrays)  # backward reads it, too
+            memory = [x if x is None or x.edge is None else x.detach() for x in memory]
+        out = super().apply(*data, *memory[:4], traj_dt, memory[4])
         place = here(2)
         for x in memory[:4]:
             if x is not None:
@@ -284,10 +264,8 @@ class FusedStep(Linear):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the scheme, too, and where to leave the gradient."""
-        _Map.setup_context(ctx, inputs, output)
-        ctx.scheme, ctx.scratch = _scheme(ctx._forward_cls), inputs[-1]
-        ctx.of_adjoint = False
+        """Keep the scheme that `numerics` chooses."""
+        _Map.setup_context(ctx, (*inputs, _scheme(ctx._forward_cls)), output)
 
     @classmethod
     def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
@@ -304,29 +282,19 @@ def _scheme(cls: type[FusedStep]) -> Scheme:
     return cls.literal if is_literal() else cls.exact
 
 
-def _check(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> bool:
-    """Raise for whatever cannot be computed with; nothing has been touched yet.
-
-    Returns:
-        Whether all is plain: buffers, too, that own their memory.
-    """
-    is_plain = not modes.levels and _checks.is_plain(args[:4], memory, cls.exact.padding)
-    if not is_plain:
-        _check_each(cls, args, memory)
-    if cls.n_data == 5:
-        _checks.check_rows(args[4], args[0], args[1].payload.shape[0])
-    return is_plain
-
-
-def _check_each(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> None:
-    shape = _checks.check_actions(args[0], cls.exact.padding)
-    _checks.check_start(args[1:4], args[0], shape, indexed=cls.n_data == 5)
+def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
+    """Raise for whatever cannot be computed with; nothing has been touched yet."""
+    u, is_indexed = data[0], cls.n_data == 5
+    shape = _checks.check_actions(u, cls.exact.padding)
+    _checks.check_start(data[1:4], u, is_indexed)
     if modes.levels and any(x is not None for x in memory):
         raise TransformError(
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
-    _checks.check_buffers(args[0], memory[:4], memory[4], shape)
+    _checks.check_buffers(u, memory, shape)
+    if is_indexed:
+        _checks.check_rows(data[4], u, data[1].payload.shape[0])
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
@@ -341,7 +309,6 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
         start = tuple([x[index] for x in start])
     buffers = args[n : n + 4]
     out = tuple([_memory(x, u, scheme) for x in buffers])
-    start = _apart(start, [x.payload for x in buffers if x is not None])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
         act = scheme.forward if type(u) is np.ndarray else _cuda.forward_of(scheme, u)
         act(u, start, steps, out)
@@ -368,41 +335,18 @@ def _result(buffer: Tensor | None, array: Any) -> Tensor:
     return wrap(buffer.payload, version=buffer.version_counter())
 
 
-def _steps_apart(traj_dt: Any, memory: Sequence[Tensor | None], is_plain: bool) -> Any:
-    """`traj_dt`, or a copy if it may lie where results are written: backward reads it, too.
-
-    Args:
-        is_plain: whether all memory is that of its own tensor alone.
-    """
-    array = traj_dt.payload if isinstance(traj_dt, Tensor) else None
-    if array is None or (is_plain and array.base is None):
-        return traj_dt
-    arrays = [x.payload for x in memory if x is not None]
-    arrays = [x for x in arrays if type(x) is type(array)]  # others are on another device
-    views = [x for x in arrays if x.base is not None]
-    return traj_dt.clone() if arrays and _meets(array, arrays, views) else traj_dt
-
-
-def _apart(arrays: Arrays, memory: Sequence[Any]) -> Arrays:
-    """`arrays`, with a copy of what may be a part of what will be written."""
-    views = [x for x in memory if x.base is not None]
-    if not views and not [x for x in arrays if x.base is not None]:
-        return arrays
-    return tuple([x.copy() if _meets(x, memory, views) else x for x in arrays])
-
-
-def _meets(array: Any, memory: Sequence[Any], views: Sequence[Any]) -> bool:
-    """Whether an array may share memory with others, of which `views` do not own theirs."""
-    others = views if array.base is None else memory
-    return True in [np.may_share_memory(array, x) for x in others]
+def _apart(x: Any, memory: Sequence[Any]) -> Any:
+    """A tensor, or a copy of it if it may lie where something is written."""
+    if not isinstance(x, Tensor) or not _meets(x.payload, memory):
+        return x
+    return x.clone()
 
 
 def _is_free(array: Any, grads: Arrays) -> bool:
     """Whether an array can be computed in while `grads` are still read."""
-    owns = array.base is None
-    for x in grads:
-        if x is None or (owns and x.base is None and x is not array):
-            continue
-        if np.may_share_memory(x, array):
-            return False
-    return bool(array.flags.c_contiguous)
+    read = [x for x in grads if x is not None]
+    return bool(array.flags.c_contiguous) and not _meets(array, read)
+
+
+def _meets(array: Any, others: Sequence[Any]) -> bool:
+    return True in [_checks.may_meet(array, x) for x in others]
