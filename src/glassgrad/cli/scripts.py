@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from glassgrad import tracing
-from glassgrad._programs import to_stdout
+from glassgrad._programs import reaching, to_stdout
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
@@ -49,23 +49,15 @@ def run_script(path: Path, arguments: Sequence[str], watcher: Watcher) -> Script
     Raises:
         DataError: if there is no such script, or it cannot be read.
     """
-    source = _source(path)
+    remedy = "It is run to see its backward pass. Name a Python file."
+    with reaching(f"read the script {path}", remedy):
+        source = path.read_bytes()
     module = ModuleType("__main__")
     names = module.__dict__
     names.update(__file__=str(path), __builtins__=__builtins__)
     with _as_main(module, path, arguments), _watching(watcher, names):
         code = _run(source, path, names)
     return ScriptRun(names, code)
-
-
-def _source(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"cannot read the script {path}: {error.strerror}. It is run to see its backward "
-            "pass. Name a Python file."
-        ) from None
 
 
 def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:

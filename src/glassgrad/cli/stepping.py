@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad._programs import silence, to_stdout
+from glassgrad._programs import reaching, real_number, silence, to_stdout, whole_number
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import full, full_like, tensor
@@ -352,13 +352,11 @@ class Prompt:
     def do_draw(self, rest: str) -> None:
         """`draw FILE` -- a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far"""  # noqa: E501  # a line of the help
         path = Path(rest or "pause.svg")
-        try:
+        with reaching(f"write {path}", "Name another file."):
             if path.suffix.lower() == ".html":
                 player(self.session.trace).save(path)
             else:
                 draw(self.session).save(path)
-        except OSError as error:
-            raise DataError(f"cannot write {path}: {error.strerror}. Name another file.") from None
         self._say(f"Drawn: {path}")
 
     def do_where(self, rest: str) -> None:
@@ -432,26 +430,13 @@ def value_in(text: str) -> Any:
 
 def norm_in(text: str) -> float:
     """A number from 0 up."""
-    try:
-        limit = float(text)
-    except ValueError:
-        limit = -1.0
+    limit = real_number(text)
     if not limit >= 0:
         raise ArgumentError(
             f"break norm {text}? It waits for a gradient that is larger than a number from 0 up. "
             "Write `break norm 10`."
         )
     return limit
-
-
-def whole_number(text: str) -> int:
-    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
-
-    Example:
-        >>> whole_number("12"), whole_number("²"), whole_number("many")
-        (12, 0, 0)
-    """
-    return int(text) if text.isdecimal() and len(text) <= 18 else 0
 
 
 def _like(now: Tensor, value: Any) -> Tensor:
