@@ -2,9 +2,10 @@
 
 import math
 import sys
-from itertools import zip_longest
 from operator import index
 from typing import Any
+
+import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
 from glassgrad.core.tensor import Tensor
@@ -89,12 +90,13 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
         ArgumentTypeError: if it is no tensor.
     """
     check_tensor(name, value)
-    pairs = zip_longest(reversed(value.shape), reversed(with_), fillvalue=1)
-    if any(a != b and 1 not in (a, b) for a, b in pairs):
+    try:
+        np.broadcast_shapes(tuple(value.shape), with_)
+    except ValueError as error:
         raise ArgumentError(
             f"{name} has shape {tuple(value.shape)}, which does not fit {with_}. It needs {why}. "
             f"Pass `{name}` of shape {with_}, or with 1 for what is the same throughout."
-        )
+        ) from error
 
 
 def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:

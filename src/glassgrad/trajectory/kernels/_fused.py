@@ -94,13 +94,16 @@ class _Map(Function):
         """All examples' trajectories are one batch, but if each has time steps of its own."""
         count = info.batch_size
         if in_dims[cls.at_steps] is not None and count:
-            return _one_by_one(cls, count, in_dims, args)
+            pairs = list(zip(args, in_dims, strict=True))
+            calls = []
+            for at in range(count):
+                calls.append([x if dim is None else x.select(dim, at) for x, dim in pairs])
+            found = [cls.apply(*call) for call in calls]
+            return tuple([stack(list(parts)) for parts in zip(*found, strict=True)]), 0
         pairs = zip(args[: cls.n_batches], in_dims, strict=False)
         batch = next(_length(x, dim) for x, dim in pairs if x is not None)
         found = cls.apply(*cls.of_all(count, in_dims, args))
-        if isinstance(found, Tensor):
-            return found.reshape(count, batch, *found.shape[1:]), 0
-        return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), (0,) * len(found)
+        return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
 
     @classmethod
     def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
@@ -127,17 +130,6 @@ def _examples_first(x: Tensor, dim: int | None, count: int) -> Tensor:
     return x.expand(count, *x.shape) if dim is None else x.movedim(dim, 0)
 
 
-def _one_by_one(cls: type[Function], count: int, in_dims: Any, args: tuple[Any, ...]) -> Any:
-    """A call for each of one or more examples, and where these are counted in what is stacked."""
-    found = []
-    for at in range(count):
-        pairs = zip(args, in_dims, strict=True)
-        found.append(cls.apply(*[x if dim is None else x.select(dim, at) for x, dim in pairs]))
-    if isinstance(found[0], Tensor):
-        return stack(found), 0
-    return tuple([stack(list(parts)) for parts in zip(*found, strict=True)]), (0,) * len(found[0])
-
-
 class Adjoint(_Map):
     """The gradient of the actions, of the gradients of what a step returned."""
 
@@ -146,7 +138,7 @@ class Adjoint(_Map):
     @staticmethod
     def forward(
         p: Any, v: Any, a: Any, j: Any, traj_dt: Tensor, scratch: Any, scheme: Scheme
-    ) -> Any:
+    ) -> tuple[Tensor]:
         """`p`, `v`, `a`, `j`: of the shape `(B, H, D)`; None: zeros, but not all of them."""
         grads = tuple([None if x is None else x.payload for x in (p, v, a, j)])
         like = next(grad for grad in grads if grad is not None)
@@ -160,7 +152,7 @@ class Adjoint(_Map):
         if scratch is not None:
             scratch.payload[...] = out
             scratch.wrote()
-        return wrap(out)
+        return (wrap(out),)
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
@@ -176,7 +168,7 @@ class Adjoint(_Map):
     def jvp(ctx: Any, *tangents: Any) -> Any:
         """The same map of the tangents."""
         if all(x is None for x in tangents[:4]):
-            return None
+            return (None,)
         with np.errstate(all="ignore"):
             return Adjoint.apply(*tangents[:4], *ctx.saved_tensors, None, ctx.scheme)
 
@@ -209,8 +201,8 @@ class Linear(_Map):
             )
         given = *grads, traj_dt, ctx.scratch, ctx.scheme
         if modes.grad or modes.levels or modes.duals is not None:
-            return Adjoint.apply(*given), *nothing
-        return Adjoint.forward(*given), *nothing
+            return *Adjoint.apply(*given), *nothing
+        return *Adjoint.forward(*given), *nothing
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
@@ -312,11 +304,7 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
         act = scheme.forward if type(u) is np.ndarray else _cuda.forward_of(scheme, u)
         act(u, start, steps, out)
-    found = tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
-    if special and modes.inference:
-        for buffer, x in zip(buffers, found, strict=True):
-            x.cold_side().is_inference = buffer is None or buffer.is_inference()
-    return found
+    return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
 
 
 def _memory(buffer: Tensor | None, u: Any, scheme: Scheme) -> Any:
@@ -329,10 +317,14 @@ def _memory(buffer: Tensor | None, u: Any, scheme: Scheme) -> Any:
 def _result(buffer: Tensor | None, array: Any) -> Tensor:
     """A new tensor of a buffer's memory (see Note [Buffers are memory, not tensors])."""
     if buffer is None:
-        return wrap(array)
-    if array is not buffer.payload:
-        buffer.payload[...] = array
-    return wrap(buffer.payload, version=buffer.version_counter())
+        found = wrap(array)
+    else:
+        if array is not buffer.payload:
+            buffer.payload[...] = array
+        found = wrap(buffer.payload, version=buffer.version_counter())
+    if special and modes.inference:
+        found.cold_side().is_inference = buffer is None or buffer.is_inference()
+    return found
 
 
 def _apart(x: Any, memory: Sequence[Any]) -> Any:
