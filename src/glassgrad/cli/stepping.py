@@ -10,7 +10,6 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +25,7 @@ from glassgrad.tracing.engine_graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .scripts import find_loss, named, run_pass
+from .scripts import find_loss, named, run_pass, wrong_number
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
@@ -61,11 +60,7 @@ class Stepper:
             DataError: if the script ran passes, but not as many, or has no such variable.
         """
         if var is None and self.seen:
-            raise DataError(
-                f"the script ran {self.seen} backward pass{'es' if self.seen > 1 else ''}, and "
-                f"number {self.number} was to be stepped. They are counted from 1. "
-                f"Write --pass {self.seen} for the last."
-            )
+            raise wrong_number(self.number, self.seen, "stepped")
         self._talk(names, [find_loss(names, var)], {})
 
     def _talk(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
@@ -238,15 +233,10 @@ class Prompt:
             return session.break_at(norm=norm_in(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
             return session.break_at(hook=self._hook_called(found[1]))
-        if rest in session.names.node.values():
-            return session.break_at(node=rest)
-        for attempt in (
-            partial(session.break_at, op=rest),
-            partial(session.break_at, tensor=rest),
-            partial(session.break_at, scope=rest),
-        ):
+        for kind in ("node", "op", "tensor", "scope"):
+            asked: dict[str, Any] = {kind: rest}
             with contextlib.suppress(GlassgradError):
-                return attempt()
+                return session.break_at(**asked)
         raise ArgumentError(
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
             f"waits for one of them. The ops are {self._ops()}."

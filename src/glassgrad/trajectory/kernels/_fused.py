@@ -94,14 +94,13 @@ class _Map(Function):
         """All examples' trajectories are one batch, but if each has time steps of its own."""
         count = info.batch_size
         if in_dims[cls.at_steps] is not None and count:
-            pairs = list(zip(args, in_dims, strict=True))
             calls = []
             for at in range(count):
-                calls.append([x if dim is None else x.select(dim, at) for x, dim in pairs])
-            found = [cls.apply(*call) for call in calls]
-            return tuple([stack(list(parts)) for parts in zip(*found, strict=True)]), 0
-        pairs = zip(args[: cls.n_batches], in_dims, strict=False)
-        batch = next(_length(x, dim) for x, dim in pairs if x is not None)
+                pairs = zip(args, in_dims, strict=True)
+                calls.append(cls.apply(*[x if k is None else x.select(k, at) for x, k in pairs]))
+            return tuple([stack(list(parts)) for parts in zip(*calls, strict=True)]), 0
+        batches = zip(args[: cls.n_batches], in_dims, strict=False)
+        batch = next(_length(x, dim) for x, dim in batches if x is not None)
         found = cls.apply(*cls.of_all(count, in_dims, args))
         return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
 
