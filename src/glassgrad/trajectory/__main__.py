@@ -169,18 +169,17 @@ def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
         "arm-panels": (draw_panels, "position, velocity, acceleration, jerk"),
         "arm-snapshots": (draw_snapshots, "the arm at nine moments"),
     }
+    width = len(str(out)) + 19
     with writing(out, REMEDY):
         for name, (draw, what) in pictures.items():
             figure = draw(task, before, after)
             for form in (".png", ".svg"):
-                save(figure, out / f"{name}{form}")
-                yield _line(out / f"{name}{form}", what)
-        save_animation(task, before, after, out / "arm.gif")
-        yield _line(out / "arm.gif", "the arm as it moves")
-
-
-def _line(path: Path, what: str) -> str:
-    return f"  {path!s:<{len(str(path.parent)) + 19}}  {what}"
+                path = out / f"{name}{form}"
+                save(figure, path)
+                yield f"  {path!s:<{width}}  {what}"
+        path = out / "arm.gif"
+        save_animation(task, before, after, path)
+        yield f"  {path!s:<{width}}  the arm as it moves"
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ the step from a start at zero). Each is a Function, and each is the derivative o
 # is left in `out_grad_position` is copied for the engine, which adds to what it is given.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
@@ -146,7 +146,7 @@ class Adjoint(_Map):
         assert scheme.adjoint is not None, "who has none has raised"
         in_place = scratch is not None and _is_free(scratch.payload, grads)
         work = scratch.payload if in_place else np.empty_like(out)
-        act = scheme.adjoint if type(out) is np.ndarray else _cuda.adjoint_of(scheme, out)
+        act = scheme.adjoint if type(out) is np.ndarray else partial(_cuda.adjoint, scheme)
         act(grads, scheme.steps(traj_dt, horizon), out, work)
         if scratch is not None:
             scratch.payload[...] = out
@@ -228,7 +228,7 @@ class FusedStep(Linear):
         names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
-        cls.forward = staticmethod(functools.partial(_run, cls))  # type: ignore[method-assign]
+        cls.forward = staticmethod(partial(_run, cls))  # type: ignore[method-assign]
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -301,7 +301,7 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     buffers = args[n : n + 4]
     out = tuple([_memory(x, u, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
-        act = scheme.forward if type(u) is np.ndarray else _cuda.forward_of(scheme, u)
+        act = scheme.forward if type(u) is np.ndarray else partial(_cuda.forward, scheme)
         act(u, start, steps, out)
     return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
 
