@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DeviceError,
+    DTypeError,
+    GlassgradError,
+)
 from glassgrad.core.tensor import Tensor
 
 
@@ -99,7 +105,13 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
         ) from error
 
 
-def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:
+def check_device(
+    name: str,
+    value: Tensor,
+    other: str,
+    like: Tensor,
+    error: type[GlassgradError] = DeviceError,
+) -> None:
     """Raise if a tensor is not where another is.
 
     Args:
@@ -107,11 +119,13 @@ def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:
         value: the tensor.
         other, like: the other's name, and itself.
 
+        error: what to raise.
+
     Raises:
         DeviceError: if they are on two devices.
     """
     if value.device != like.device:
-        raise DeviceError(
+        raise error(
             f"{name} is on {value.device}, but {other} is on {like.device}. A step is computed "
             f"where its actions are. Write `{name}.to('{like.device}')`."
         )

@@ -14,6 +14,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
+from glassgrad.trajectory._arguments import check_device
 from glassgrad.values.backend import asnumpy, repeats
 from glassgrad.values.layers import Layer
 
@@ -24,11 +25,9 @@ SCRATCH = "out_grad_position"
 
 def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     """The shape of what the step returns, for `u_act` of shape `(B, A, D)`."""
-    if not _is_of("f", u):
-        raise ArgumentTypeError(
-            f"u_act must be a floating-point tensor, got {_kind(u)}. The step is "
-            "differentiated with respect to it. Write `u_act.float()`."
-        )
+    _check_numbers(
+        "u_act", u, "f", "The step is differentiated with respect to it. Write `u_act.float()`."
+    )
     shape = u.payload.shape
     if len(shape) != 3:
         raise ArgumentError(
@@ -133,16 +132,21 @@ def _check_kind(name: str, given: Any, u: Tensor) -> None:
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "
             f"`{name}.to({u.dtype})`."
         )
-    check_device(name, given, u)
+    check_place(name, given, u)
 
 
-def check_device(name: str, given: Tensor, u: Tensor) -> None:
+def check_place(name: str, given: Tensor, u: Tensor) -> None:
     """Raise if an argument is not where `u_act` is."""
-    if type(given.payload) is not type(u.payload) and given.device != u.device:
-        raise ArgumentTypeError(
-            f"{name} is on {given.device}, but u_act is on {u.device}. A step runs on one device. "
-            f"Write `{name}.to('{u.device}')`."
-        )
+    if type(given.payload) is not type(u.payload):
+        check_device(name, given, "u_act", u, ArgumentTypeError)
+
+
+def _check_numbers(name: str, x: Any, kinds: str, why: str) -> None:
+    """Raise unless an argument is a tensor of floating-point numbers, or of integers."""
+    if not isinstance(x, Tensor) or x.payload.dtype.kind not in kinds:
+        wanted = "a floating-point tensor" if kinds == "f" else "a tensor of integers"
+        found = f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
+        raise ArgumentTypeError(f"{name} must be {wanted}, got {found}. {why}")
 
 
 # Time steps and indices -------------------------------------------------------------------------
@@ -180,31 +184,25 @@ def time_steps(traj_dt: Any, horizon: int) -> Any:
 
 
 def _steps(traj_dt: Any) -> Any:
-    if not _is_of("f", traj_dt):
-        raise ArgumentTypeError(
-            f"traj_dt must be a floating-point tensor, got {_kind(traj_dt)}. It says how long a "
-            "time step is. Write `glassgrad.tensor([1 / dt])`, or `glassgrad.full((H,), dt)` for "
-            "accelerations."
-        )
+    _check_numbers(
+        "traj_dt",
+        traj_dt,
+        "f",
+        "It says how long a time step is. Write `glassgrad.tensor([1 / dt])`, or "
+        "`glassgrad.full((H,), dt)` for accelerations.",
+    )
     return traj_dt.payload
-
-
-def _is_of(kinds: str, x: Any) -> bool:
-    return isinstance(x, Tensor) and x.payload.dtype.kind in kinds
-
-
-def _kind(x: Any) -> str:
-    return f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
 
 
 def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
     """Raise unless `start_idx` names one of `count` start rows for each trajectory of `u_act`."""
-    if not _is_of("iu", start_idx):
-        raise ArgumentTypeError(
-            f"start_idx must be a tensor of integers, got {_kind(start_idx)}: it says "
-            "which row each trajectory starts from. Write `start_idx.long()`."
-        )
-    check_device("start_idx", start_idx, u)
+    _check_numbers(
+        "start_idx",
+        start_idx,
+        "iu",
+        "It says which row each trajectory starts from. Write `start_idx.long()`.",
+    )
+    check_place("start_idx", start_idx, u)
     array, batch = start_idx.payload, u.payload.shape[0]
     if array.shape not in ((batch,), (batch, 1)):
         raise ArgumentError(

@@ -293,7 +293,7 @@ def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     scheme, u, n = _scheme(cls), args[0].payload, cls.n_data
     steps = scheme.steps(args[-2], u.shape[1] + scheme.padding)
     if scheme.per_sample:
-        _checks.check_device("traj_dt", args[-2], args[0])
+        _checks.check_place("traj_dt", args[-2], args[0])
     start = tuple([x.payload for x in args[1:4]])
     if n == 5:
         index = args[4].payload.reshape(-1)
