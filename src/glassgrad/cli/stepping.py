@@ -194,15 +194,10 @@ class Prompt:
         )
 
     def _place(self, name: str) -> Any:
-        """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
-        session = self.session
-        for leaf in session.names.leaves:
-            if session.names.label(leaf.variable) == name:
-                return leaf.variable
-        for output in session.outputs:
-            if output.name == name:
-                return output
-        return name
+        """What `run_until` takes: a named tensor's node; an op's name or a node's id as it is."""
+        names = self.session.names
+        known = {label: node for label, node in names.tensors_by_name() if node in names.node}
+        return known.get(name, name)
 
     def _is_place(self, goal: Any) -> bool:
         return not isinstance(goal, str) or goal in self.session.names.node.values()
