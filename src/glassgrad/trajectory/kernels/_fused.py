@@ -92,41 +92,31 @@ class _Map(Function):
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, *args: Any) -> Any:
         """All examples' trajectories are one batch, but if each has time steps of its own."""
-        count = info.batch_size
-        if in_dims[cls.at_steps] is not None and count:
+        count, of_steps = info.batch_size, in_dims[cls.at_steps]
+        if of_steps is not None and count:
             calls = []
             for at in range(count):
                 pairs = zip(args, in_dims, strict=True)
                 calls.append(cls.apply(*[x if k is None else x.select(k, at) for x, k in pairs]))
             return tuple([stack(list(parts)) for parts in zip(*calls, strict=True)]), 0
-        batches = zip(args[: cls.n_batches], in_dims, strict=False)
-        batch = next(_length(x, dim) for x, dim in batches if x is not None)
-        found = cls.apply(*cls.of_all(count, in_dims, args))
+        given = list(args)
+        for at, dim in enumerate(in_dims[: cls.n_batches]):
+            if (x := args[at]) is not None:
+                given[at] = x.expand(count, *x.shape) if dim is None else x.movedim(dim, 0)
+        batch = next(x.shape[1] for x in given if x is not None)
+        cls.fold(given)
+        if of_steps is not None:  # of no examples: any steps will do, as a product of none, ones
+            given[cls.at_steps] = args[cls.at_steps].prod(of_steps)
+        given[cls.at_steps + 1] = None  # there is no room where one example's gradient is left
+        found = cls.apply(*given)
         return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
 
     @classmethod
-    def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
-        """The arguments for the trajectories of all examples: `(count·B, …)` for `(B, …)`.
-
-        Their gradients have no room where that of one is left.
-        """
-        found = list(args)
-        for at in range(cls.n_batches):
-            if args[at] is not None:
-                found[at] = _examples_first(args[at], in_dims[at], count).flatten(0, 1)
-        if in_dims[cls.at_steps] is not None:  # of no examples: any steps will do, as a product of
-            found[cls.at_steps] = args[cls.at_steps].prod(in_dims[cls.at_steps])  # none: ones
-        found[cls.at_steps + 1] = None
-        return found
-
-
-def _length(x: Tensor, dim: int | None) -> int:
-    """The size of the first dim of one example."""
-    return x.shape[int(dim == 0)]
-
-
-def _examples_first(x: Tensor, dim: int | None, count: int) -> Tensor:
-    return x.expand(count, *x.shape) if dim is None else x.movedim(dim, 0)
+    def fold(cls, given: list[Any]) -> None:
+        """Make one batch of the trajectories of all examples: `(count·B, …)` of `(count, B, …)`."""
+        for at, x in enumerate(given[: cls.n_batches]):
+            if x is not None:
+                given[at] = x.flatten(0, 1)
 
 
 class Adjoint(_Map):
@@ -214,17 +204,15 @@ class Linear(_Map):
 class FusedStep(Linear):
     """The base of the fused steps; a subclass says which schemes, and whether it has an index."""
 
-    n_batches, at_steps = 4, -2
+    n_batches, at_steps = 4, -2  # 5 with `start_idx`; behind them stand the buffers
     exact: ClassVar[Scheme]
     literal: ClassVar[Scheme]
     """What `numerics("curobo")` chooses."""
-    n_data: ClassVar[int] = 4
-    """How many arguments stand before the buffers: 5 with `start_idx`."""
     signature: ClassVar[Signature]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        index = ["start_idx"] * (cls.n_data - 4)
+        index = ["start_idx"] * (cls.n_batches - 4)
         names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
@@ -233,9 +221,9 @@ class FusedStep(Linear):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Check the arguments, take the buffers for memory, and compute."""
-        if kwargs or len(args) != cls.n_data + 6:
+        if kwargs or len(args) != cls.n_batches + 6:
             args = cls.signature.bind(*args, **kwargs).args
-        n = cls.n_data
+        n = cls.n_batches
         data, traj_dt, memory = args[:n], args[-2], [*args[n : n + 4], args[-1]]
         _check(cls, data, memory)
         arrays = [x.payload for x in memory if x is not None]
@@ -259,14 +247,13 @@ class FusedStep(Linear):
         _Map.setup_context(ctx, (*inputs, _scheme(ctx._forward_cls)), output)
 
     @classmethod
-    def of_all(cls, count: int, in_dims: Any, args: tuple[Any, ...]) -> list[Any]:
+    def fold(cls, given: list[Any]) -> None:
         """The starts of all examples lie one behind the other; so their indices move on."""
-        found = super().of_all(count, in_dims, args)
-        if cls.n_data == 5:
-            index = _examples_first(args[4], in_dims[4], count)
-            first = arange(count, device=index.device).unsqueeze(1) * _length(args[1], in_dims[1])
-            found[4] = index.flatten(1).long().add(first).flatten()
-        return found
+        if cls.n_batches == 5:
+            count, rows = given[1].shape[:2]
+            first = arange(count, device=given[4].device).unsqueeze(1) * rows
+            given[4] = given[4].flatten(1).long() + first
+        super().fold(given)
 
 
 def _scheme(cls: type[FusedStep]) -> Scheme:
@@ -275,7 +262,7 @@ def _scheme(cls: type[FusedStep]) -> Scheme:
 
 def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
     """Raise for whatever cannot be computed with; nothing has been touched yet."""
-    u, is_indexed = data[0], cls.n_data == 5
+    u, is_indexed = data[0], cls.n_batches == 5
     shape = _checks.check_actions(u, cls.exact.padding)
     _checks.check_start(data[1:4], u, is_indexed)
     if modes.levels and any(x is not None for x in memory):
@@ -290,7 +277,7 @@ def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     """What `forward` of a step does: compute, into the buffers where some are given."""
-    scheme, u, n = _scheme(cls), args[0].payload, cls.n_data
+    scheme, u, n = _scheme(cls), args[0].payload, cls.n_batches
     steps = scheme.steps(args[-2], u.shape[1] + scheme.padding)
     if scheme.per_sample:
         _checks.check_place("traj_dt", args[-2], args[0])

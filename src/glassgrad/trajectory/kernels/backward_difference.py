@@ -138,7 +138,7 @@ class CliqueTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_data = 5
+    n_batches = 5
 
 
 class CliqueTensorStepCoalesceKernel(FusedStep):

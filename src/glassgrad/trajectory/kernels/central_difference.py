@@ -180,4 +180,4 @@ class CliqueTensorStepIdxCentralDifferenceKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_data = 5
+    n_batches = 5
