@@ -170,11 +170,7 @@ class Linear(_Map):
     @staticmethod
     def forward(w: Tensor, traj_dt: Tensor, scratch: Any, scheme: Scheme) -> tuple[Any, ...]:
         """`w`: like the actions, `(B, A, D)`."""
-        out = tuple([scheme.new_output(w.payload) for _ in range(4)])
-        with np.errstate(all="ignore"):
-            steps = scheme.steps(traj_dt, out[0].shape[1])
-            scheme.forward(w.payload, (0.0, 0.0, 0.0), steps, out)
-        return tuple([wrap(x) for x in out])
+        return _compute(scheme, w, (0.0, 0.0, 0.0), traj_dt, (None,) * 4)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
@@ -276,20 +272,27 @@ def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
-    """What `forward` of a step does: compute, into the buffers where some are given."""
-    scheme, u, n = _scheme(cls), args[0].payload, cls.n_batches
-    steps = scheme.steps(args[-2], u.shape[1] + scheme.padding)
-    if scheme.per_sample:
-        _checks.check_place("traj_dt", args[-2], args[0])
+    """What `forward` of a step does."""
+    scheme, n = _scheme(cls), cls.n_batches
     start = tuple([x.payload for x in args[1:4]])
     if n == 5:
         index = args[4].payload.reshape(-1)
         start = tuple([x[index] for x in start])
-    buffers = args[n : n + 4]
-    out = tuple([_memory(x, u, scheme) for x in buffers])
+    return _compute(scheme, args[0], start, args[-2], args[n : n + 4])
+
+
+def _compute(
+    scheme: Scheme, u: Tensor, start: Arrays, traj_dt: Any, buffers: Sequence[Any]
+) -> tuple[Tensor, ...]:
+    """The four results, in the buffers where some are given."""
+    array = u.payload
+    steps = scheme.steps(traj_dt, array.shape[1] + scheme.padding)
+    if scheme.per_sample:
+        _checks.check_place("traj_dt", traj_dt, u)
+    out = tuple([_memory(x, array, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
-        act = scheme.forward if type(u) is np.ndarray else partial(_cuda.forward, scheme)
-        act(u, start, steps, out)
+        act = scheme.forward if type(array) is np.ndarray else partial(_cuda.forward, scheme)
+        act(array, start, steps, out)
     return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
 
 
