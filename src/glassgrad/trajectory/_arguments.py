@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -15,6 +16,7 @@ from glassgrad.core.errors import (
     GlassgradError,
 )
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import repeats
 
 
 def count(name: str, value: Any, least: int) -> int:
@@ -56,8 +58,8 @@ def check_tensor(name: str, value: Any) -> None:
     """
     if not isinstance(value, Tensor):
         raise ArgumentTypeError(
-            f"{name} must be a tensor, got {type(value).__name__}. It has a shape, and gradients "
-            "flow to it. Write `glassgrad.as_tensor(…)`."
+            f"{name} must be a tensor, got {type(value).__name__}. It is computed with as it "
+            "is. Write `glassgrad.as_tensor(…)`."
         )
 
 
@@ -129,6 +131,43 @@ def check_device(
             f"{name} is on {value.device}, but {other} is on {like.device}. A step is computed "
             f"where its actions are. Write `{name}.to('{like.device}')`."
         )
+
+
+def check_memory(name: str, array: Any, others: Sequence[tuple[str, Any]]) -> None:
+    """Raise if an array cannot be overwritten as it is, apart from others.
+
+    Args:
+        name: of whom it is.
+        array: what is to be written.
+        others: names and arrays of what is read or written besides.
+
+    Raises:
+        ArgumentTypeError: if it is read-only.
+        ArgumentError: if elements share their memory, with each other or with another's.
+    """
+    if not getattr(getattr(array, "flags", None), "writeable", True):
+        raise ArgumentTypeError(
+            f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
+        )
+    if array.base is not None and repeats(array.shape, array.strides):
+        raise ArgumentError(
+            f"{name} has elements that share their memory, as those of an expanded tensor do, and "
+            "cannot be overwritten: each of them has a result of its own. Write "
+            f"`{name}.contiguous()`."
+        )
+    for other, memory in others:
+        if may_meet(array, memory) and np.shares_memory(array, memory):
+            raise ArgumentError(
+                f"{name} shares memory with {other}: what is written to the one would overwrite "
+                f"the other. Write `{name}.clone()`."
+            )
+
+
+def may_meet(x: Any, y: Any) -> bool:
+    """Whether two arrays may share memory: never if both own theirs."""
+    if x.base is None and y.base is None:
+        return x is y
+    return type(x) is type(y) and bool(np.may_share_memory(x, y))
 
 
 def check_samples(name: str, samples: Any) -> None:

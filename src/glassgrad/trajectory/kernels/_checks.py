@@ -14,8 +14,8 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
-from glassgrad.trajectory._arguments import check_device
-from glassgrad.values.backend import asnumpy, repeats
+from glassgrad.trajectory._arguments import check_device, check_memory, check_tensor
+from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import Layer
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
@@ -96,37 +96,12 @@ def check_buffers(u: Tensor, buffers: Sequence[Any], shape: tuple[int, ...]) -> 
                 f"{name} would be overwritten, and nobody counts its versions. Write "
                 f"`{name}.clone()`."
             )
-        if not getattr(array.flags, "writeable", True):
-            raise ArgumentTypeError(
-                f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
-            )
-        if array.base is not None and repeats(array.shape, array.strides):
-            raise ArgumentError(
-                f"{name} has elements that share their memory, as those of an expanded tensor do: "
-                f"each of them has a result of its own. Write `{name}.contiguous()`."
-            )
-        for other, memory in seen:
-            if may_meet(array, memory) and np.shares_memory(array, memory):
-                raise ArgumentError(
-                    f"{name} shares memory with {other}: it would be read after it is written. "
-                    f"Write `{name}.clone()`."
-                )
+        check_memory(name, array, seen)
         seen.append((name, array))
 
 
-def may_meet(x: Any, y: Any) -> bool:
-    """Whether two arrays may share memory: never if both own theirs."""
-    if x.base is None and y.base is None:
-        return x is y
-    return type(x) is type(y) and bool(np.may_share_memory(x, y))
-
-
 def _check_kind(name: str, given: Any, u: Tensor) -> None:
-    if not isinstance(given, Tensor):
-        raise ArgumentTypeError(
-            f"{name} must be a tensor, got {type(given).__name__}. It is computed with as it is. "
-            "Write `glassgrad.as_tensor(x)`."
-        )
+    check_tensor(name, given)
     if given.payload.dtype != u.payload.dtype:
         raise ArgumentTypeError(
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "

@@ -29,6 +29,7 @@ from glassgrad.core.state import here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import stack
+from glassgrad.trajectory._arguments import may_meet
 from glassgrad.trajectory._numerics import is_literal
 
 from . import _checks, _cuda
@@ -330,4 +331,4 @@ def _is_free(array: Any, grads: Arrays) -> bool:
 
 
 def _meets(array: Any, others: Sequence[Any]) -> bool:
-    return True in [_checks.may_meet(array, x) for x in others]
+    return True in [may_meet(array, x) for x in others]
