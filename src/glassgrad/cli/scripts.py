@@ -161,20 +161,21 @@ def run_pass(outputs: list[Tensor], options: dict[str, Any]) -> None:
 @contextlib.contextmanager
 def named(names: dict[str, Any]) -> Iterator[None]:
     """Tensors without a name are called as the script's variables and modules call them."""
-    found: dict[int, tuple[Tensor, str]] = {}
+    found: list[tuple[str, Tensor]] = []
     for key, value in list(names.items()):
         if isinstance(value, Tensor):
-            found.setdefault(id(value), (value, key))
+            found.append((key, value))
         elif isinstance(value, Module):
-            for name, parameter in value.named_parameters():
-                found.setdefault(id(parameter), (parameter, f"{key}.{name}"))
-    nameless = [(tensor, name) for tensor, name in found.values() if tensor.name is None]
-    for tensor, name in nameless:
-        tensor.name = name
+            found += [(f"{key}.{name}", each) for name, each in value.named_parameters()]
+    nameless = []
+    for name, tensor in found:
+        if tensor.name is None:  # the first name that leads to it is the one it gets
+            tensor.name = name
+            nameless.append(tensor)
     try:
         yield
     finally:
-        for tensor, _ in nameless:
+        for tensor in nameless:
             tensor.name = None
 
 

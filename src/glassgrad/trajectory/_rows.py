@@ -30,7 +30,6 @@ def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[
     """
     n = count("n_dofs", n_dofs, 1)
     check_tensor("state", state)
-    check_tensor("act", act)
     if not state.ndim or state.shape[-1] < parts * n:
         raise ArgumentError(
             f"state has shape {tuple(state.shape)}, expected (B, {parts * n}) or more columns. "
