@@ -84,13 +84,10 @@ def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
 def _print_traceback(error: BaseException) -> None:
     """Print what Python would print, had nobody watched: without the frames of those who do."""
     shown = traceback.TracebackException.from_exception(error)
-    links, seen = [shown], set()
-    while links:
-        link = links.pop()
-        if id(link) not in seen:
-            seen.add(id(link))
-            link.stack = traceback.StackSummary.from_list(_unwatched(list(link.stack)))
-            links += [each for each in (link.__cause__, link.__context__) if each is not None]
+    links = [shown]
+    for link in links:  # it grows: each adds what led to it, and `traceback` names none twice
+        link.stack = traceback.StackSummary.from_list(_unwatched(list(link.stack)))
+        links += [each for each in (link.__cause__, link.__context__) if each is not None]
     sys.stderr.write("".join(shown.format()))
 
 
