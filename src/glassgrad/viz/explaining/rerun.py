@@ -10,6 +10,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 # from the real ones, and must be right for them, too. So every rerun is compared with the record.
 """
 
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +19,9 @@ import numpy as np
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.function import BackwardCFunction, form_of
+from glassgrad.core.function import BackwardCFunction, form_of, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
-from glassgrad.core.state import setting
+from glassgrad.core.saved import PrimitiveNode, kept_values, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
@@ -98,19 +98,19 @@ def _of_op(node: Node, given: Any) -> Rerun:
     op = _recorded(node)
     made_up: list[int] = []
     if given is None:
-        operands, made_up = _found(op)
+        made_up = _fill(op)
+    elif len(given) != len(op.operands):
+        raise NotKnown(f"{len(given)} operands were given for {len(op.operands)}")
     else:
-        operands = [op.taken(each) for each in given]
-        if len(operands) != len(op.operands):
-            raise NotKnown(f"{len(operands)} operands were given for {len(op.operands)}")
+        op.operands = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in given]
     try:
         with np.errstate(all="ignore"):
-            differs = op.differs(operands)
+            _, differs = op.again()
     except Exception as error:  # whatever a user's forward raises
         raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
     if differs:
         raise NotKnown(f"its forward, run again, does not lead to {differs} of the record")
-    return Rerun(lambda values: op.run(values)[0], operands, list(op.edges), tuple(made_up))
+    return Rerun(lambda values: op.run(values)[0], op.operands, list(op.edges), tuple(made_up))
 
 
 # The op behind a node ----------------------------------------------------------------------------
@@ -120,37 +120,36 @@ class Recorded:
     """The op of a node, which runs on any operands, and what the node tells of its own.
 
     Attributes:
+        edges: the edge, or None, of each operand that is differentiated, by its position.
+        names: what its forward calls the first of its operands.
         operands: what it computed with, None where the node does not tell.
-        names: what its forward calls the first of them.
-        edges: the edge, or None, of each that is differentiated, by its position.
-        left: what the forward left for the rule, in words: "the result", "ctx.dim".
     """
 
+    names: list[str]
     operands: list[Any]
-    names: tuple[str, ...]
-    edges: dict[int, Any]
-    left: dict[str, Any]
 
     def __init__(self, node: Any) -> None:
         if node._is_released():
             raise NotKnown("what it saved was freed")
         self.node, self.cls = node, node._forward_cls
+        self.edges = dict(zip(positions(node), node.edges, strict=True))
 
-    def taken(self, given: Any) -> Any:
-        """An operand that the caller gives, as `run` takes it."""
-        return asnumpy(given.payload) if isinstance(given, Tensor) else given
+    def left_on(self, node: Any) -> dict[str, Any]:
+        """What the forward left on a node for the rule, in words: "the result", "ctx.dim"."""
+        raise NotImplementedError
 
     def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The outputs for `values`, and what is left for the rule."""
         raise NotImplementedError
 
-    def differs(self, values: list[Any]) -> str:
-        """What of the record `values` do not lead to; empty if all is as recorded."""
-        outputs, left = self.run(values)
+    def again(self) -> tuple[list[Any], str]:
+        """The outputs for `operands`; and what of the record they do not lead to, "" for nothing."""
+        outputs, left = self.run(self.operands)
         if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
-            return "the shape of the output"
-        both = [key for key in self.left if key in left]
-        return next((key for key in both if not _alike(self.left[key], left[key])), "")
+            return outputs, "the shape of the output"
+        recorded = self.left_on(self.node)
+        differ = [key for key in recorded if key in left and not _alike(recorded[key], left[key])]
+        return outputs, differ[0] if differ else ""
 
 
 def _recorded(node: Node) -> Recorded:
@@ -161,58 +160,54 @@ def _recorded(node: Node) -> Recorded:
     raise NotKnown(f"{node.name()} has no forward")
 
 
+def positions(node: Any) -> list[int]:
+    """By edge, the position of its operand."""
+    if isinstance(node, PrimitiveNode):
+        first = node._forward_cls.differentiates.start or 0
+        return list(range(first, first + len(node.edges)))
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    return [at for at, each in enumerate(is_tensor) if each]
+
+
 class BuiltIn(Recorded):
     """A built-in op; its parameters are on the node."""
 
     def __init__(self, node: PrimitiveNode) -> None:
         super().__init__(node)
-        code, first = self.cls.forward.__code__, self.cls.differentiates.start or 0
-        count, variables = code.co_argcount, code.co_varnames
-        keywords = variables[count:][: code.co_kwonlyargcount]
-        self.parameters = {key: getattr(node, key) for key in keywords if hasattr(node, key)}
-        self.edges = dict(enumerate(node.edges, first))
-        self.names = variables[:count]
+        spec = inspect.getfullargspec(self.cls.forward)
+        self.names, named = spec.args, [*spec.args, *spec.kwonlyargs]
+        kept = {name: getattr(node, name) for name in named if hasattr(node, name)}
+        self.parameters = {name: kept[name] for name in spec.kwonlyargs if name in kept}
         # One without an edge, such as an index, may have been kept by `setup_context`.
-        beside = [getattr(node, name, None) for name in self.names]
-        self.operands = [each if isinstance(each, np.ndarray) else None for each in beside]
-        self.operands += [None] * (first + len(node.edges) - count)
-        if code.co_flags & 0x04:  # *indices
-            more = getattr(node, variables[count + code.co_kwonlyargcount], None)
-            self.operands += more if isinstance(more, (tuple, list)) else ()
-        saved = [array_of(node._kept(index)) for index in range(len(self.cls.saves))]
-        for name, value in zip(self.cls.saves, saved, strict=True):
-            if name != "result" and value is not None:
-                at = operand_of(self.cls, name)
-                self.operands += [None] * (at + 1 - len(self.operands))
-                self.operands[at] = value
-        self.left = self._left(saved, node)
+        known = {at: kept.get(name) for at, name in enumerate(spec.args)}
+        known = {at: value for at, value in known.items() if isinstance(value, np.ndarray)}
+        if spec.varargs:  # *indices
+            known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
+        for name, array in zip(self.cls.saves, map(array_of, node._all_kept()), strict=True):
+            if name != "result" and array is not None:
+                known[operand_of(self.cls, name)] = array
+        count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
+        self.operands = [known.get(at) for at in range(count)]
 
-    def _left(self, saved: list[Any], ctx: Any) -> dict[str, Any]:
-        words = [
-            "the result" if name == "result" else f"the saved {name}" for name in self.cls.saves
-        ]
-        return _left(zip(words, saved, strict=True), getattr(ctx, "__dict__", {}))
-
-    def taken(self, given: Any) -> Any:
-        return np.asarray(super().taken(given))  # numbers are 0-d arrays to a rule
+    def left_on(self, node: Any) -> dict[str, Any]:
+        words = ["the result" if it == "result" else f"the saved {it}" for it in self.cls.saves]
+        saved = zip(words, map(array_of, node._all_kept()), strict=True)
+        return _left(saved, getattr(node, "__dict__", {}))
 
     def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        anywhere = self.parameters | dict.fromkeys(self.cls.assumes, False)
-        out = self.cls.forward(*[_copy(value) for value in values], **anywhere)
-        outputs = [np.asarray(part) for part in (out if self.cls.multiple else (out,))]
-        ctx: Any = None
-        if self.cls.has_setup_context():
-            ctx = object.__new__(type(self.node))
-            ctx.edges, ctx.holders = self.node.edges, ()
-            for name, value in self.parameters.items():
-                setattr(ctx, name, value)
-            output = tuple(outputs) if self.cls.multiple else outputs[0]
-            self.cls.setup_context(ctx, tuple(values), output)
-        saved = [
-            outputs[0] if name == "result" else values[operand_of(self.cls, name)]
-            for name in self.cls.saves
-        ]
-        return outputs, self._left(saved, ctx)
+        cls, values = self.cls, [np.asarray(value) for value in values]
+        anywhere = self.parameters | dict.fromkeys(cls.assumes, False)
+        out = cls.forward(*[value.copy() for value in values], **anywhere)
+        outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
+        output = tuple(outputs) if cls.multiple else outputs[0]
+        ctx: Any = object.__new__(type(self.node))
+        ctx.edges, ctx.holders = self.node.edges, ()
+        for name, value in self.parameters.items():
+            setattr(ctx, name, value)
+        if cls.has_setup_context():
+            cls.setup_context(ctx, tuple(values), output)
+        ctx.saved_tensors = kept_values(cls, values, output, ctx.edges)
+        return outputs, self.left_on(ctx)
 
 
 class Users(Recorded):
@@ -220,50 +215,37 @@ class Users(Recorded):
 
     def __init__(self, node: BackwardCFunction) -> None:
         super().__init__(node)
-        self.forward, self.separate, _ = form_of(self.cls)
-        is_tensor = node._is_tensor or (True,) * len(node.edges)
-        positions = [at for at, each in enumerate(is_tensor) if each]
-        self.edges = dict(zip(positions, node.edges, strict=True))
-        code = self.forward.__code__
-        self.names = code.co_varnames[: code.co_argcount][0 if self.separate else 1 :]
-        own = {key: value for key, value in vars(node).items() if key not in _NOT_STATE}
-        saved = [unpacked(node, kept) for kept in node.holders]
-        self.left = self._left(saved, own)
+        self.form = form_of(self.cls)[:2]
+        forward, is_separate = self.form
+        self.names = inspect.getfullargspec(forward).args[0 if is_separate else 1 :]
         # What is no tensor may be on ctx under the name that forward gives it.
-        named = [getattr(node, name, None) for name in self.names]
-        named += [None] * (len(is_tensor) - len(named))
-        self.operands = [None if each else named[at] for at, each in enumerate(is_tensor)]
+        named = {at: name for at, name in enumerate(self.names) if at not in self.edges}
+        count = len(node._is_tensor or node.edges)
+        self.operands = [getattr(node, named.get(at, ""), None) for at in range(count)]
         # Saved tensors that are operands: with the operand's edge, or in order without one.
-        inputs = [x for x in saved if x is not None and not self._is_output(x)]
-        without = iter([x for x in inputs if x.edge is None])
+        saved = [unpacked(node, kept) for kept in node.holders]
+        known = [(edge_of(x), x) for x in saved if x is not None]
+        known = [(edge, x) for edge, x in known if edge is None or ends(edge)[0] is not node]
+        without = iter([x for edge, x in known if edge is None])
         for position, edge in self.edges.items():
-            alike = without if edge is None else (x for x in inputs if edge_of(x) == edge)
+            alike = without if edge is None else (x for own, x in known if own == edge)
             if (found := next(alike, None)) is not None:
                 self.operands[position] = asnumpy(found.payload)
 
-    def _is_output(self, tensor: Tensor) -> bool:
-        edge = edge_of(tensor)
-        return edge is not None and ends(edge)[0] is self.node
-
-    def _left(self, saved: Iterable[Any], own: dict[str, Any]) -> dict[str, Any]:
+    def left_on(self, node: Any) -> dict[str, Any]:
+        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
+        own = {key: v for key, v in vars(node).items() if key not in vars(BackwardCFunction)}
         return _left([(f"saved_tensors[{at}]", each) for at, each in enumerate(saved)], own)
 
     def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        ctx: Any = object.__new__(type(self.node))
-        BackwardCFunction.__init__(ctx)
-        ctx.needs_input_grad = self.node.needs_input_grad
         args = [
-            wrap(_copy(value)) if at in self.edges else value for at, value in enumerate(values)
+            wrap(value.copy(), self.edges[at]) if at in self.edges else value
+            for at, value in enumerate(values)
         ]
-        with setting(grad=False):
-            if self.separate:
-                out = self.forward(*args)
-                self.cls.setup_context(ctx, tuple(args), out)
-            else:
-                out = self.forward(ctx, *args)
+        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form)
         parts = out if isinstance(out, tuple) else (out,)
         outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
-        return outputs, self._left(ctx.to_save, vars(ctx))
+        return outputs, self.left_on(ctx)
 
 
 def _left(saved: Iterable[tuple[str, Any]], own: dict[str, Any]) -> dict[str, Any]:
@@ -272,25 +254,18 @@ def _left(saved: Iterable[tuple[str, Any]], own: dict[str, Any]) -> dict[str, An
     return found | {f"ctx.{key}": value for key, value in own.items()}
 
 
-_NOT_STATE = {"to_save", "needs_input_grad", "_is_tensor", "_gradless", "dirty_tensors"}
-_NOT_STATE |= {"non_differentiable", "saved_for_forward"}
-
-
 # Its operands ------------------------------------------------------------------------------------
 
 
-def _found(op: Recorded) -> tuple[list[Any], list[int]]:
-    """All operands: told by the node, behind its edges, or else made up; and which are made up."""
-    older = [
-        ends(edge)[0]
-        for position, edge in op.edges.items()
-        if edge is not None and op.operands[position] is None
-    ]
-    operands = _with_known(op, _run_again(older))
-    made_up = [position for position, operand in enumerate(operands) if operand is None]
-    for position in made_up:
-        operands[position] = _stand_in(op, position)
-    return operands, made_up
+def _fill(op: Recorded) -> list[int]:
+    """Find the operands that the node does not tell, or make them up; returns which are made up."""
+    missing = [at for at, operand in enumerate(op.operands) if operand is None]
+    behind = [op.edges[at] for at in missing if op.edges.get(at) is not None]
+    _look_behind(op, _run_again([ends(edge)[0] for edge in behind]))
+    made_up = [at for at in missing if op.operands[at] is None]
+    for at in made_up:
+        op.operands[at] = _stand_in(op, at)
+    return made_up
 
 
 def _stand_in(op: Recorded, position: int) -> Any:
@@ -312,21 +287,15 @@ def _made_up(shape: Any, dtype: Any) -> Any:
     return np.asarray(values).astype(dtype or np.float64)
 
 
-def _with_known(op: Recorded, older: dict[Node, list[Any] | None]) -> list[Any]:
-    """The operands that the node tells, and those behind its edges as far as they are known.
-
-    Args:
-        older: the outputs of older nodes.
-    """
-    operands = list(op.operands)
+def _look_behind(op: Recorded, older: dict[Node, list[Any] | None]) -> None:
+    """Take the operands that are missing from the leaves and the outputs of older nodes."""
     for position, edge in op.edges.items():
-        if operands[position] is None and edge is not None:
+        if op.operands[position] is None and edge is not None:
             node, nr = ends(edge)
             is_leaf = isinstance(node, AccumulateGrad)
             outputs = _leaf(node, op.node) if is_leaf else older.get(node)
             if outputs is not None and nr < len(outputs):
-                operands[position] = outputs[nr]
-    return operands
+                op.operands[position] = outputs[nr]
 
 
 def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
@@ -335,9 +304,11 @@ def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
     waiting = list(nodes)
     while waiting and len(found) <= MOST_OLDER_NODES:
         node = waiting.pop()
-        if node not in found and isinstance(node, PrimitiveNode):
+        if node in found or not isinstance(node, PrimitiveNode) or node._is_released():
+            continue
+        if not is_packed(node):  # by a hook of the user's, which unpacks it in the pass
             found[node] = _saved_result(node)
-            if found[node] is None and not node._is_released():
+            if found[node] is None:
                 waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
     for node in sorted(found, key=lambda each: each.seq):  # operands before results
         if found[node] is None:
@@ -347,25 +318,22 @@ def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
 
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     """The output of `node`, if it saved it and nobody has written it since."""
-    if node._is_released() or node._result_at is None or is_packed(node):
-        return None
     try:
         node.check_versions()
     except GlassgradError:
         return None
-    return [array_of(node._kept(node._result_at))]
+    return None if node._result_at is None else [array_of(node._kept(node._result_at))]
 
 
 def _outputs(node: Any, older: dict[Node, list[Any] | None]) -> list[Any] | None:
     """The outputs of a node, given those of its predecessors."""
-    if is_packed(node):
-        return None  # a hook of the user's unpacks it, in the pass
     try:
         op = BuiltIn(node)
-        operands = _with_known(op, older)
-        if any(operand is None for operand in operands) or op.differs(operands):
+        _look_behind(op, older)
+        if any(operand is None for operand in op.operands):
             return None
-        return op.run(operands)[0]
+        outputs, differs = op.again()
+        return None if differs else outputs
     except Exception:  # noqa: BLE001  # not to be had this way, for whatever reason
         return None
 
@@ -381,12 +349,15 @@ def _leaf(node: Any, user: Node) -> list[Any] | None:
 # Arrays ------------------------------------------------------------------------------------------
 
 
+def op_node(node: Any) -> Any:
+    """The node of the op: of a write into a view that of what was written, None if let go of."""
+    return node.fn if isinstance(node, CopySlices) else node
+
+
 def is_packed(node: Any) -> bool:
     """Whether hooks keep something that the node saved: theirs is the code that unpacks it."""
-    if isinstance(node, CopySlices):
-        return node.fn is not None and is_packed(node.fn)
-    kept = getattr(node, "_all_kept", None)
-    return kept is not None and any(isinstance(each, Packed) for each in kept())
+    all_kept = getattr(op_node(node), "_all_kept", list)
+    return any(isinstance(each, Packed) for each in all_kept())
 
 
 def array_of(kept: Any) -> Any:
@@ -396,23 +367,15 @@ def array_of(kept: Any) -> Any:
     return asnumpy(kept.array() if isinstance(kept, Packed) else kept)
 
 
-def _copy(value: Any) -> Any:
-    """A copy of an array, so that a forward may write into it."""
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
 def _alike(one: Any, other: Any) -> bool:
     """Whether two things that a forward left are the same, but for rounding."""
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        one, other = asnumpy(one.payload), asnumpy(other.payload)
+    one, other = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (one, other)]
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(_alike, one, other))
     if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
         return one is other or bool(type(one) is type(other) and one == other)
     one, other = np.asarray(one), np.asarray(other)
-    if one.shape != other.shape:
-        return False
-    if one.dtype.kind not in "fc":
+    if one.shape != other.shape or one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
-    rough = 1e-12 if one.dtype.itemsize >= 8 and one.dtype != np.complex64 else 1e-5
+    rough = 1e-12 if np.finfo(one.dtype).eps < 1e-12 else 1e-5
     return bool(np.allclose(one, other, rtol=rough, atol=rough, equal_nan=True))

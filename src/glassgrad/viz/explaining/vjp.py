@@ -19,7 +19,7 @@ from glassgrad.viz.wording import array_text
 
 from .formulas import Formulas, formulas_of, left_name, letters_of
 from .notation import BAR, Equation, Term, as_written, terms, text
-from .rerun import Rerun
+from .rerun import Rerun, positions
 
 MOST = 4  # elements of an array that is written into a formula
 LONGEST = 120  # characters of a formula with numbers in it
@@ -112,7 +112,7 @@ def rule_of(
         kept = [(name, _shown(array)) for name, array, _ in saved]
         numbers.letters |= saved_letters(cls, [(name, a) for name, a in kept if a is not None])
         numbers.summed = _summed(cls, given, results)
-    return rule_in_numbers(cls, _positions(node, rerun), numbers)
+    return rule_in_numbers(cls, positions(node), numbers)
 
 
 def rule_in_numbers(cls: Any, edges: list[int], numbers: Numbers) -> list[tuple[str, str]]:
@@ -199,18 +199,6 @@ def _filled(
 
 def _shown(array: Any) -> Shown | None:
     return None if array is None else shown_array(asnumpy(array))
-
-
-def _positions(node: Any, rerun: Rerun | None) -> list[int]:
-    """By edge, the position of its operand."""
-    if isinstance(node, PrimitiveNode):
-        first = node._forward_cls.differentiates.start or 0
-        return list(range(first, first + len(node.edges)))
-    if rerun is not None:
-        return rerun.position
-    return [at for at, is_tensor in enumerate(node._is_tensor or ()) if is_tensor] or list(
-        range(len(node.edges))
-    )
 
 
 def _known_again(rerun: Rerun | None, operands: Iterable[str]) -> dict[str, Shown]:
