@@ -19,11 +19,10 @@ from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import unpacked
 from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 
-from .rerun import Rerun
+from .rerun import Rerun, op_node
 
 FEW = 64  # elements of an operand that are looked at one by one
 DIRECTIONS = 4
@@ -53,7 +52,7 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     try:  # a watched pass may be pausing: this is no part of it, and without a tracer
         with setting(grad=False, inference=False, tracer=None), np.errstate(all="ignore"):
             copies = tuple([None if grad is None else grad.copy() for grad in grads])
-            with _on_copies(node.fn if isinstance(node, CopySlices) else node):
+            with _on_copies(op_node(node)):
                 results = fit(node, node.compute(copies, False))
     finally:
         set_rng_state(random)

@@ -27,7 +27,7 @@ from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
 from .formulas import latex_of, words_of
-from .rerun import Rerun, rerun_of
+from .rerun import Rerun, op_node, rerun_of
 from .vjp import rule_of
 
 __all__ = ["Explanation", "explain"]
@@ -187,15 +187,11 @@ def node_of(what: Any) -> Node:
 def _given(node: Node, gradient: Any) -> tuple[Any, ...]:
     """The gradients of the outputs, as arrays; none for an output of indices."""
     metas = node._input_metadata
+    several = isinstance(gradient, (tuple, list)) and len(metas) > 1
+    grads: Any = gradient if several else (gradient,)
     if gradient is None:
-        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas]
-        return tuple(
-            [
-                np.ones(tuple(meta.shape), meta.dtype) if is_real else None
-                for meta, is_real in zip(metas, real, strict=True)
-            ]
-        )
-    grads = gradient if isinstance(gradient, (tuple, list)) and len(metas) > 1 else (gradient,)
+        real = [meta for meta in metas if meta.dtype is not None and meta.dtype.kind in "fc"]
+        grads = [np.ones(tuple(meta.shape)) if meta in real else None for meta in metas]
     if len(grads) != len(metas):
         raise ArgumentError(
             f"explain() was given {len(grads)} gradient, and {node.name()} has {len(metas)} "
@@ -208,7 +204,13 @@ def _fitting(grad: Any, meta: Any) -> Any:
     """The gradient of one output as an array."""
     if grad is None:
         return None
-    array, shape = _array(grad), tuple(meta.shape)
+    array = asnumpy(grad.payload) if isinstance(grad, Tensor) else np.asarray(grad)
+    shape = tuple(meta.shape)
+    if array.dtype.kind not in "biufc":
+        raise ArgumentTypeError(
+            f"explain() was given a {type(grad).__name__} as gradient: {plain(repr(grad), 40)}. "
+            "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
+        )
     if array.shape != shape:
         raise ArgumentError(
             f"explain() was given a gradient of shape {array.shape} for an output of shape "
@@ -216,16 +218,6 @@ def _fitting(grad: Any, meta: Any) -> Any:
             f"Write `gradient=glassgrad.ones({shape})`."
         )
     return array.astype(meta.dtype)
-
-
-def _array(value: Any) -> Any:
-    array = asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise ArgumentTypeError(
-            f"explain() was given a {type(value).__name__} as gradient: {plain(repr(value), 40)}. "
-            "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
-        )
-    return array
 
 
 def _words(node: Node, cls: Any) -> str:
@@ -237,21 +229,15 @@ def _words(node: Node, cls: Any) -> str:
 
 
 def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
-    if isinstance(node, CopySlices):
-        return [] if node.fn is None else _saved(node.fn)
-    if (not isinstance(node, PrimitiveNode) and not node._is_users) or hasattr(node, "_level"):
-        return []
-    found = []
-    for index, kept in enumerate(node._all_kept()):
-        if kept is None:
-            continue
-        if isinstance(node, PrimitiveNode):
-            name, versions = node._saved_names[index], node.version_at(index)
-        else:
-            name, versions = f"saved_tensors[{index}]", versions_of(kept)
-        arrays = arrays_in(kept)
-        payload = getattr(arrays[0], "payload", arrays[0]) if arrays else None
-        found.append((name, payload, versions))
+    node, found = op_node(node), []
+    all_kept = list if hasattr(node, "_level") else getattr(node, "_all_kept", list)
+    for index, kept in enumerate(all_kept()):
+        if kept is not None:
+            is_ours = isinstance(node, PrimitiveNode)
+            name = node._saved_names[index] if is_ours else f"saved_tensors[{index}]"
+            versions = node.version_at(index) if is_ours else versions_of(kept)
+            (array,) = arrays_in(kept)[:1] or [None]
+            found.append((name, getattr(array, "payload", array), versions))
     return found
 
 

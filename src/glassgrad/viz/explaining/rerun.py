@@ -21,9 +21,10 @@ from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import BackwardCFunction, form_of, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, kept_values, operand_of, unpacked
+from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
+from glassgrad.levels.tangents import context_of
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -143,7 +144,7 @@ class Recorded:
         raise NotImplementedError
 
     def again(self) -> tuple[list[Any], str]:
-        """The outputs for `operands`; and what of the record they do not lead to, "" for nothing."""
+        """The outputs for `operands`, and what of the record these do not lead to, if anything."""
         outputs, left = self.run(self.operands)
         if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
             return outputs, "the shape of the output"
@@ -200,13 +201,8 @@ class BuiltIn(Recorded):
         out = cls.forward(*[value.copy() for value in values], **anywhere)
         outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
         output = tuple(outputs) if cls.multiple else outputs[0]
-        ctx: Any = object.__new__(type(self.node))
-        ctx.edges, ctx.holders = self.node.edges, ()
-        for name, value in self.parameters.items():
-            setattr(ctx, name, value)
-        if cls.has_setup_context():
-            cls.setup_context(ctx, tuple(values), output)
-        ctx.saved_tensors = kept_values(cls, values, output, ctx.edges)
+        edges = self.node.edges
+        ctx = context_of(type(self.node), tuple(values), output, edges, self.parameters)
         return outputs, self.left_on(ctx)
 
 

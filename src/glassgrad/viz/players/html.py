@@ -175,15 +175,12 @@ def player(loss: Any) -> Player:
         >>> player(Trace({"nodes": nodes, "leaves": []}))
         Player(Backward graph: 0 events)
     """
-    if isinstance(loss, Trace):
-        loss.check("player")
-        return Player(loss, draw(loss, rankdir="LR"), explanations(loss))
-    found: dict[str, Any] = {}
+    explained: dict[str, Any] = {}
 
     def run(tensors: Any) -> Trace:
-        trace, entries = record_explained(tensors, raising=False)
-        found.update(entries)
+        trace, entries, _ = record_explained(tensors)
+        explained.update(entries)
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), found)
+    return Player(trace, draw(trace, rankdir="LR"), explained or explanations(trace))
