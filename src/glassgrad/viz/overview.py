@@ -159,13 +159,12 @@ class _Maker:
 
     def _add_strip(self, top: float) -> str:
         """The places of the strip; returns the range of its scale, empty before a pass."""
-        norm = {name: norm_of(self.trace, name) for name in self.trace.arrays}
         largest: dict[int, float] = {}
         for number, node in enumerate(self.ops):
             given = self.results.gradients.get(node["id"])
             if given is not None:
                 at = min(int(number * self.px / CELL), int(WIDTH / CELL) - 1)
-                norms = [norm[each] for each in given if each is not None]
+                norms = [norm_of(self.trace, each) for each in given if each is not None]
                 largest[at] = max(*norms, 0.0, largest.get(at, 0.0), key=_nan_first)
         scale = Scale.of(largest.values())
         for at, each in sorted(largest.items()):
