@@ -8,9 +8,9 @@ the tree the strip shows how large the gradients were, place by place.
 import math
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.folding import contents, numbered_names
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
@@ -31,7 +31,7 @@ TALLEST = 44.0  # px: height of the strip
 UNSCALED = {"zero": ("gradients are zero here", 0.06), "nan": ("a gradient holds nan here", 1.0)}
 PAD = 12.0  # px that a bar keeps free, left and right together
 
-Nodes = list[dict[str, Any]]
+Nodes = list[Entry]
 
 
 @dataclass(frozen=True, slots=True)

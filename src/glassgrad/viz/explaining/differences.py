@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import fit
+from glassgrad.core.engine import Grads, fit
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import unpacked
@@ -34,7 +34,7 @@ TOLERANCE = {2: 3e-2, 4: 1e-3, 8: 1e-5}  # by bytes of a real number: of the rul
 # The rule ----------------------------------------------------------------------------------------
 
 
-def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+def run_rule(node: Node, grads: Grads) -> Grads:
     """What the rule of `node` makes of `grads`: on copies, outside of any pass, without hooks.
 
     Args:
@@ -119,7 +119,7 @@ class Verdict:
     is_short: bool = False
 
 
-def compare(rerun: Rerun, grads: tuple[Any, ...], found: tuple[Any, ...]) -> list[Verdict]:
+def compare(rerun: Rerun, grads: Grads, found: Grads) -> list[Verdict]:
     """Hold what a rule returned against differences of the forward.
 
     Args:
@@ -145,7 +145,7 @@ def compare(rerun: Rerun, grads: tuple[Any, ...], found: tuple[Any, ...]) -> lis
 class _Differences:
     """Differences with respect to the operand at one edge."""
 
-    def __init__(self, rerun: Rerun, grads: tuple[Any, ...], edge: int, gradient: Any) -> None:
+    def __init__(self, rerun: Rerun, grads: Grads, edge: int, gradient: Any) -> None:
         self.rerun, self.edge, self.gradient = rerun, edge, gradient
         self.grads = [None if grad is None else asnumpy(grad) for grad in grads]
         self.at = rerun.position[edge]

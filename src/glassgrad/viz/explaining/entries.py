@@ -17,11 +17,12 @@ from time import perf_counter
 from typing import Any
 
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
-from glassgrad.core.engine import Schedule
+from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
@@ -29,7 +30,7 @@ from .explain import Explanation, explain, node_of
 from .formulas import formulas_of, latex_of, words_of
 from .math import mathml
 from .rerun import is_packed
-from .vjp import rule_in_numbers, saved_letters, shown
+from .vjp import SUMMED, rule_in_numbers, saved_letters, shown
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -43,8 +44,6 @@ YOURS = "a Function of the program's own: it is explained where it runs, as by `
 LATE = f"not checked here, for those before took more than {BUDGET:g} s: `gg.explain(y)` does"
 PAGE = ("rule", "check", "notes")  # the sections that a page shows; the others it has already
 NUMBERS = "these numbers"
-
-Entry = dict[str, Any]
 
 
 def record_explained(
@@ -77,7 +76,7 @@ def record_explained(
     checked: dict[str, Entry] = {}
     spent, error = 0.0, None
 
-    def look(name: str, node: Node, grads: tuple[Any, ...]) -> None:
+    def look(name: str, node: Node, grads: Grads) -> None:
         nonlocal spent
         if node in chosen and spent > BUDGET:
             checked[name] = _only_words(node, LATE)
@@ -233,14 +232,15 @@ def _ops() -> dict[Any, Any]:
         node = cls._backward_cls.__name__
         return not node.startswith(f"{cls.__name__}Backward"), cls.__module__, cls.__qualname__
 
-    best_last = sorted(classes, key=rank, reverse=True)  # whatever was imported first
-    found: dict[Any, Any] = {cls._backward_cls.__name__: cls for cls in best_last}
-    for cls in best_last:  # einsum of one operand and of two
-        found[cls._backward_cls.__name__, cls.forward.__code__.co_argcount] = cls
+    found: dict[Any, Any] = {}
+    for cls in sorted(classes, key=rank, reverse=True):  # best last, whatever was imported first
+        name = cls._backward_cls.__name__
+        # einsum of one operand and of two
+        found[name] = found[name, cls.forward.__code__.co_argcount] = cls
     return found
 
 
-def _op_of(node: dict[str, Any]) -> Any:
+def _op_of(node: Entry) -> Any:
     """The op of a node of a trace; None if it is none of glassgrad's."""
     if node.get("user"):
         return None
@@ -248,23 +248,21 @@ def _op_of(node: dict[str, Any]) -> Any:
     return ops.get((name, len(node["edges"]))) or ops.get(name)
 
 
-def _rows_of(
-    node: dict[str, Any], cls: Any, event: dict[str, Any] | None, trace: Trace
-) -> list[list[str]]:
+def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[list[str]]:
     """The rule with the numbers of the log, if the node has run."""
     if event is None:
         return []
     array_of = trace.arrays.get
     saved = [(each["name"], shown(array_of(each.get("array")))) for each in node.get("saved", ())]
     given = [shown(array_of(grad)) for grad in event["grad_in"]]
-    results, summed, summed_next = [], [], {}
+    results, ends, more = [], {}, {}
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
         results.append(None if edge["to"] is None else shown(array_of(grad)))
         if grad is not None and "sum_to" in edge:
             if trace.arrays[grad]["shape"] == edge["sum_to"]:
-                summed.append(at)  # PyTorch's rules do it themselves
+                ends[at] = SUMMED  # PyTorch's rules do it themselves
             else:
-                summed_next[at] = shape_text(edge["sum_to"])
+                more[at] = f"; the engine sums that to {shape_text(edge['sum_to'])}"
     letters, operands = saved_letters(cls, saved), count(cls.differentiates.start or 0)
-    found = rule_in_numbers(cls, operands, given, results, letters, (), summed, summed_next)
+    found = rule_in_numbers(cls, operands, given, results, letters, ends, more)
     return [["rule", *line] for line in found]

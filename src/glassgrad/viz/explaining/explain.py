@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, arrays_in
@@ -28,7 +29,7 @@ from glassgrad.viz.wording import escape, plain, shape_text
 from .differences import Verdict, compare, run_rule
 from .formulas import latex_of, words_of
 from .rerun import Rerun, op_node, rerun_of
-from .vjp import rule_of
+from .vjp import Saved, rule_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -61,10 +62,10 @@ class Explanation:
     name: str
     words: str
     formulas: tuple[str, ...]
-    saved: list[tuple[str, Any, tuple[int, int]]]
+    saved: list[Saved]
     edges: list[str]
-    given: tuple[Any, ...]
-    results: tuple[Any, ...] | None = None
+    given: Grads
+    results: Grads | None = None
     rule: list[tuple[str, str]] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -184,7 +185,7 @@ def node_of(what: Any) -> Node:
     )
 
 
-def _given(node: Node, gradient: Any) -> tuple[Any, ...]:
+def _given(node: Node, gradient: Any) -> Grads:
     """The gradients of the outputs, as arrays; none for an output of indices."""
     metas = node._input_metadata
     several = isinstance(gradient, (tuple, list)) and len(metas) > 1
@@ -228,7 +229,7 @@ def _words(node: Node, cls: Any) -> str:
     return words
 
 
-def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
+def _saved(node: Any) -> list[Saved]:
     node, found = op_node(node), []
     all_kept = list if hasattr(node, "_level") else getattr(node, "_all_kept", list)
     for index, kept in enumerate(all_kept()):
@@ -281,9 +282,7 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     rerun: Rerun | None = None
     try:
         rerun = rerun_of(node, operands)
-        probe: tuple[Any, ...] = tuple(
-            [None if grad is None else _telling(grad) for grad in found.given]
-        )
+        probe: Grads = tuple([None if grad is None else _telling(grad) for grad in found.given])
         verdicts = compare(rerun, probe, run_rule(node, probe))
         if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
             notes.append(PROBED)
@@ -304,7 +303,7 @@ def _telling(grad: Any) -> Any:
     return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
 
 
-def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) -> list[str]:
+def _what_holds(node: Node, given: Grads, results: Grads) -> list[str]:
     """What can be said of a rule without its forward: it is linear in the gradient."""
     try:
         twice = run_rule(node, tuple([None if grad is None else grad * 2 for grad in given]))

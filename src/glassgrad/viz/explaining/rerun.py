@@ -29,6 +29,9 @@ from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 
+Left = dict[str, Any]  # what a forward left for the rule, by what it is called
+Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known
+
 MOST_OLDER_NODES = 200  # run again to know the operands of one
 
 
@@ -135,11 +138,11 @@ class Recorded:
         self.node, self.cls = node, node._forward_cls
         self.edges = dict(zip(positions(node), node.edges, strict=True))
 
-    def left_on(self, node: Any) -> dict[str, Any]:
+    def left_on(self, node: Any) -> Left:
         """What the forward left on a node for the rule, in words: "the result", "ctx.dim"."""
         raise NotImplementedError
 
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
         """The outputs for `values`, and what is left for the rule."""
         raise NotImplementedError
 
@@ -190,12 +193,12 @@ class BuiltIn(Recorded):
         count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
         self.operands = [known.get(at) for at in range(count)]
 
-    def left_on(self, node: Any) -> dict[str, Any]:
+    def left_on(self, node: Any) -> Left:
         words = ["the result" if it == "result" else f"the saved {it}" for it in self.cls.saves]
         saved = zip(words, map(array_of, node._all_kept()), strict=True)
         return _left(saved, getattr(node, "__dict__", {}))
 
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
         cls, values = self.cls, [np.asarray(value) for value in values]
         anywhere = self.parameters | dict.fromkeys(cls.assumes, False)
         out = cls.forward(*[value.copy() for value in values], **anywhere)
@@ -228,12 +231,12 @@ class Users(Recorded):
             if (found := next(alike, None)) is not None:
                 self.operands[position] = asnumpy(found.payload)
 
-    def left_on(self, node: Any) -> dict[str, Any]:
+    def left_on(self, node: Any) -> Left:
         saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
         own = {key: v for key, v in vars(node).items() if key not in vars(BackwardCFunction)}
         return _left([(f"saved_tensors[{at}]", each) for at, each in enumerate(saved)], own)
 
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
         args = [
             wrap(value.copy(), self.edges[at]) if at in self.edges else value
             for at, value in enumerate(values)
@@ -244,7 +247,7 @@ class Users(Recorded):
         return outputs, self.left_on(ctx)
 
 
-def _left(saved: Iterable[tuple[str, Any]], own: dict[str, Any]) -> dict[str, Any]:
+def _left(saved: Iterable[tuple[str, Any]], own: Left) -> Left:
     """What was saved, and what is on ctx besides."""
     found = {key: value for key, value in saved if value is not None}
     return found | {f"ctx.{key}": value for key, value in own.items()}
@@ -283,7 +286,7 @@ def _made_up(shape: Any, dtype: Any) -> Any:
     return np.asarray(values).astype(dtype or np.float64)
 
 
-def _look_behind(op: Recorded, older: dict[Node, list[Any] | None]) -> None:
+def _look_behind(op: Recorded, older: Outputs) -> None:
     """Take the operands that are missing from the leaves and the outputs of older nodes."""
     for position, edge in op.edges.items():
         if op.operands[position] is None and edge is not None:
@@ -294,9 +297,9 @@ def _look_behind(op: Recorded, older: dict[Node, list[Any] | None]) -> None:
                 op.operands[position] = outputs[nr]
 
 
-def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
+def _run_again(nodes: list[Node]) -> Outputs:
     """The outputs of nodes, and of those that had to be run again before them."""
-    found: dict[Node, list[Any] | None] = {}
+    found: Outputs = {}
     waiting = list(nodes)
     while waiting and len(found) <= MOST_OLDER_NODES:
         node = waiting.pop()
@@ -321,7 +324,7 @@ def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     return None if node._result_at is None else [array_of(node._kept(node._result_at))]
 
 
-def _outputs(node: Any, older: dict[Node, list[Any] | None]) -> list[Any] | None:
+def _outputs(node: Any, older: Outputs) -> list[Any] | None:
     """The outputs of a node, given those of its predecessors."""
     try:
         op = BuiltIn(node)

@@ -4,15 +4,16 @@ Where a formula has indices, the numbers stand beside it instead of in it.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import Node
 from glassgrad.core.saved import PrimitiveNode
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import summarize
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import array_text
@@ -22,7 +23,12 @@ from .notation import BAR, LEAVES, Equation, Term, as_written, terms, text
 from .rerun import Rerun, positions
 
 MOST = 4  # elements of an array that is written into a formula
+SUMMED = ", summed over what was broadcast: "
 LONGEST = 120  # characters of a formula with numbers in it
+
+Saved = tuple[
+    str, Any, tuple[int, int]
+]  # of a tensor: its name, the array, its version then and now
 
 
 class Shown(NamedTuple):
@@ -32,7 +38,7 @@ class Shown(NamedTuple):
     is_whole: bool
 
 
-def shown(summary: dict[str, Any] | None) -> Shown | None:
+def shown(summary: Entry | None) -> Shown | None:
     """An array of a trace; None for none.
 
     Example:
@@ -59,11 +65,11 @@ def _shown(array: Any) -> Shown | None:
 
 def rule_of(
     node: Node,
-    given: tuple[Any, ...],
-    results: tuple[Any, ...],
-    saved: list[tuple[str, Any, tuple[int, int]]],
+    given: Grads,
+    results: Grads,
+    saved: list[Saved],
     rerun: Rerun | None = None,
-    wrong: Collection[int] = (),
+    wrong: Iterable[int] = (),
 ) -> list[tuple[str, str]]:
     """The rule of a node with its numbers in it.
 
@@ -81,35 +87,35 @@ def rule_of(
     found = formulas_of(cls) if isinstance(node, (PrimitiveNode, BackwardCFunction)) else None
     if found is None:
         return []
-    known: dict[str, Any] = {}
+    # Numbers that were no operands: the exponent of `x ** 2`.
+    known = {letter: getattr(node, name, None) for letter, name in found.parameters.items()}
     if rerun is not None:
         operands = enumerate(zip(found.operands, rerun.operands, strict=False))
-        known = {letter: value for at, (letter, value) in operands if at not in rerun.made_up}
-    # Numbers that were no operands: the exponent of `x ** 2`.
-    known |= {letter: getattr(node, name, None) for letter, name in found.parameters.items()}
+        known |= {letter: value for at, (letter, value) in operands if at not in rerun.made_up}
     letters = {
         letter.lower(): _shown(np.asarray(value))
         for letter, value in known.items()
         if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool)
     }
-    summed: list[int] = []
-    if getattr(cls, "broadcasts", False) and given[0] is not None:
-        whole = given[0].shape
-        summed = [at for at, x in enumerate(results) if x is not None and x.shape != whole]
     letters |= saved_letters(cls, [(name, _shown(array)) for name, array, _ in saved])
-    numbers = [[_shown(grad) for grad in grads] for grads in (given, results)]
-    return rule_in_numbers(cls, positions(node), *numbers, letters, wrong, summed)
+    ends = {}
+    if getattr(cls, "broadcasts", False) and given[0] is not None:
+        shapes = {at: grad.shape for at, grad in enumerate(results) if grad is not None}
+        ends = {at: SUMMED for at, shape in shapes.items() if shape != given[0].shape}
+    ends |= dict.fromkeys(wrong, ", but the rule says ")
+    return rule_in_numbers(
+        cls, positions(node), map(_shown, given), map(_shown, results), letters, ends, {}
+    )
 
 
 def rule_in_numbers(
     cls: Any,
     operands: Iterable[int],
-    given: list[Shown | None],
-    results: list[Shown | None],
-    letters: Mapping[str, Shown | None],
-    wrong: Collection[int] = (),
-    summed: Collection[int] = (),
-    summed_next: Mapping[int, str] = MappingProxyType({}),
+    given: Iterable[Shown | None],
+    results: Iterable[Shown | None],
+    letters: dict[str, Shown | None],
+    ends: dict[int, str],
+    more: dict[int, str],
 ) -> list[tuple[str, str]]:
     """The gradient of each operand: its symbol, and the formula for it with these numbers.
 
@@ -119,9 +125,8 @@ def rule_in_numbers(
         given: the gradients of the outputs.
         results: by edge, the gradient that went along it.
         letters: what other letters of the formulas stand for, as far as that is known.
-        wrong: the edges along which the rule was found to be wrong: the formula is another thing.
-        summed: those whose gradient is a sum over broadcast dims.
-        summed_next: those where that sum is still to come, and the shape it gives.
+        ends: by edge, what stands before the result, where that is not what the formula gives.
+        more: by edge, what there is to say behind it.
 
     Returns:
         A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
@@ -131,33 +136,29 @@ def rule_in_numbers(
     if found is None or not found.gradient:
         return []
     bars = {letter.lower() + BAR: grad for letter, grad in zip(found.results, given, strict=False)}
-    known = {letter: value for letter, value in [*letters.items(), *bars.items()] if value}
+    known = letters | bars
     lines, names = [], dict(enumerate(found.operands))
     for edge, (at, result) in enumerate(zip(operands, results, strict=False)):
         letter = names.get(at)
         own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
         if own and result is not None:
-            ends = ""
-            if edge in wrong:
-                ends = ", but the rule says "
-            elif edge in summed:
-                ends = ", summed over what was broadcast: "
-            line = _line(own, result, ends, known)
-            if edge in summed_next:
-                line += f"; the engine sums that to {summed_next[edge]}"
+            line = _line(own, result, ends.get(edge, ""), known) + more.get(edge, "")
             lines.append((text(own[0].left), line))
     return lines or [("rule", ",  ".join(map(text, found.gradient)))]
 
 
-def _line(formula: list[Equation], result: Shown, ends: str, letters: dict[str, Shown]) -> str:
+def _line(
+    formula: list[Equation], result: Shown, ends: str, letters: dict[str, Shown | None]
+) -> str:
     """The right side of a formula, with numbers in it or beside it, and the result.
 
     Args:
         ends: what stands before the result, if that is another thing than the formula.
     """
-    side, *others = formula[0].right, *formula[1:]
-    right = ", ".join(map(text, (side, *others)))
-    leaves = [leaf for part in (side, *others) for leaf in terms(part) if leaf.kind in LEAVES]
+    side = formula[0].right
+    parts: list[Term | Equation] = [side, *formula[1:]]
+    right = ", ".join(map(text, parts))
+    leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
     known = {leaf: letters.get(as_written(leaf).lower()) for leaf in leaves}
     used = {text(leaf): value.text for leaf, value in known.items() if value}
     if not ends:
@@ -165,7 +166,11 @@ def _line(formula: list[Equation], result: Shown, ends: str, letters: dict[str, 
         ends = f", so {text(left_name(formula[0]))} = " if of_each else " = "
     if ends == " = " and used.get(right) == result.text:
         return right + ends + result.text  # passed on as it came
-    if not others and not _is_indexed(side) and all(v and v.is_whole for v in known.values()):
+    if (
+        len(formula) == 1
+        and not _is_indexed(side)
+        and all(v and v.is_whole for v in known.values())
+    ):
         filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
         if right != filled and len(filled) <= LONGEST:
             return f"{right} = {filled}{ends}{result.text}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explanations, record_explained
 from glassgrad.viz.players.assets import script, styles
@@ -48,7 +49,7 @@ class Player:
 
     trace: Trace
     drawing: Drawing
-    explain: dict[str, Any] = field(default_factory=dict)
+    explain: Entry = field(default_factory=dict)
 
     @property
     def html(self) -> str:
@@ -126,7 +127,7 @@ class Player:
         data["events"] = [{key: e[key] for key in e if key != "k"} for e in data["events"]]
         return pack(data)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
         known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
@@ -175,7 +176,7 @@ def player(loss: Any) -> Player:
         >>> player(Trace({"nodes": nodes, "leaves": []}))
         Player(Backward graph: 0 events)
     """
-    explained: dict[str, Any] = {}
+    explained: Entry = {}
 
     def run(tensors: Any) -> Trace:
         trace, entries, _ = record_explained(tensors)

@@ -11,6 +11,7 @@ from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.inspection import Waiting, hooks_of
 from glassgrad.tracing.session import Session
 
@@ -125,7 +126,7 @@ class Steering:
     # Breakpoints --------------------------------------------------------------------------------
 
     @property
-    def breakpoints(self) -> list[dict[str, Any]]:
+    def breakpoints(self) -> list[Entry]:
         """All that are set, also those that Python code set."""
         known = self.session.breakpoints
         self._ids = {point: self._ids.get(point) or next(self._next_id) for point in known}
