@@ -11,7 +11,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,6 @@ from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 
-Left = dict[str, Any]  # what a forward left for the rule, by what it is called
 Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known
 
 MOST_OLDER_NODES = 200  # run again to know the operands of one
@@ -138,20 +137,17 @@ class Recorded:
         self.node, self.cls = node, node._forward_cls
         self.edges = dict(zip(positions(node), node.edges, strict=True))
 
-    def left_on(self, node: Any) -> Left:
-        """What the forward left on a node for the rule, in words: "the result", "ctx.dim"."""
-        raise NotImplementedError
-
-    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
-        """The outputs for `values`, and what is left for the rule."""
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
+        """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
 
     def again(self) -> tuple[list[Any], str]:
         """The outputs for `operands`, and what of the record these do not lead to, if anything."""
-        outputs, left = self.run(self.operands)
+        outputs, ctx = self.run(self.operands)
+        left = _left_on(ctx)
         if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
             return outputs, "the shape of the output"
-        recorded = self.left_on(self.node)
+        recorded = _left_on(self.node)
         differ = [key for key in recorded if key in left and not _alike(recorded[key], left[key])]
         return outputs, differ[0] if differ else ""
 
@@ -193,20 +189,14 @@ class BuiltIn(Recorded):
         count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
         self.operands = [known.get(at) for at in range(count)]
 
-    def left_on(self, node: Any) -> Left:
-        words = ["the result" if it == "result" else f"the saved {it}" for it in self.cls.saves]
-        saved = zip(words, map(array_of, node._all_kept()), strict=True)
-        return _left(saved, getattr(node, "__dict__", {}))
-
-    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         cls, values = self.cls, [np.asarray(value) for value in values]
         anywhere = self.parameters | dict.fromkeys(cls.assumes, False)
         out = cls.forward(*[value.copy() for value in values], **anywhere)
         outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
         output = tuple(outputs) if cls.multiple else outputs[0]
-        edges = self.node.edges
-        ctx = context_of(type(self.node), tuple(values), output, edges, self.parameters)
-        return outputs, self.left_on(ctx)
+        node, given = self.node, tuple(values)
+        return outputs, context_of(type(node), given, output, node.edges, self.parameters)
 
 
 class Users(Recorded):
@@ -231,12 +221,7 @@ class Users(Recorded):
             if (found := next(alike, None)) is not None:
                 self.operands[position] = asnumpy(found.payload)
 
-    def left_on(self, node: Any) -> Left:
-        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
-        own = {key: v for key, v in vars(node).items() if key not in vars(BackwardCFunction)}
-        return _left([(f"saved_tensors[{at}]", each) for at, each in enumerate(saved)], own)
-
-    def run(self, values: list[Any]) -> tuple[list[Any], Left]:
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         args = [
             wrap(value.copy(), self.edges[at]) if at in self.edges else value
             for at, value in enumerate(values)
@@ -244,13 +229,24 @@ class Users(Recorded):
         ctx, out, _ = run_forward(self.cls, tuple(args), *self.form)
         parts = out if isinstance(out, tuple) else (out,)
         outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
-        return outputs, self.left_on(ctx)
+        return outputs, ctx
 
 
-def _left(saved: Iterable[tuple[str, Any]], own: Left) -> Left:
-    """What was saved, and what is on ctx besides."""
-    found = {key: value for key, value in saved if value is not None}
-    return found | {f"ctx.{key}": value for key, value in own.items()}
+def _left_on(node: Any) -> dict[str, Any]:
+    """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
+    if isinstance(node, PrimitiveNode):
+        words = ["the result" if it == "result" else f"the saved {it}" for it in node._saved_names]
+        saved = [array_of(kept) for kept in node._all_kept()]
+    else:
+        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
+        words = [f"saved_tensors[{at}]" for at in range(len(saved))]
+    pairs = zip(words, saved, strict=True)
+    own = [pair for pair in getattr(node, "__dict__", {}).items() if pair[0] not in _NOT_STATE]
+    found = {key: value for key, value in pairs if value is not None}
+    return found | {f"ctx.{key}": value for key, value in own}
+
+
+_NOT_STATE = vars(BackwardCFunction)  # what every ctx has
 
 
 # Its operands ------------------------------------------------------------------------------------
