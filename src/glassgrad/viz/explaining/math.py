@@ -208,30 +208,26 @@ class _Parser:
             raise _Unreadable
         parts: list[str] = []
         while (written := self.take()) != "}":
-            if not written or (
-                written[0] == "\\" and written not in (r"\&", r"\sim", r"\ ", r"\_")
-            ):
+            if not written or (written[0] == "\\" and written not in _IN_WORDS):
                 raise _Unreadable
-            parts.append("∼" if written == r"\sim" else written.removeprefix("\\"))
+            parts.append(_IN_WORDS.get(written, written))
         return "".join(parts)
 
     def with_scripts(self, atom: _Atom) -> _Atom:
         """The atom with what is written below and above to its right."""
-        below = above = ""
+        scripts = {"_": "", "^": ""}
         while (mark := self.tokens[self.at]) in ("_", "^", "'"):
             self.take()
-            if mark == "_" and not below:
-                below = self.argument()
-            elif mark == "^" and not above:
-                above = self.argument()
-            elif mark == "'":
-                above += "<mo>′</mo>"
-            else:
+            if mark == "'":
+                scripts["^"] += "<mo>′</mo>"
+            elif scripts[mark]:
                 raise _Unreadable  # two of a kind
-        if not below and not above:
+            else:
+                scripts[mark] = self.argument()
+        tag = ("msub" if scripts["_"] else "m") + ("sup" if scripts["^"] else "")
+        if tag == "m":
             return atom
-        tag = "msubsup" if below and above else "msub" if below else "msup"
-        return _Atom(f"<{tag}>{atom.markup}{below}{above}</{tag}>", atom.kind)
+        return _Atom(f"<{tag}>{atom.markup}{''.join(scripts.values())}</{tag}>", atom.kind)
 
 
 def _spaced(atoms: list[_Atom]) -> list[str]:

@@ -11,7 +11,8 @@ nothing is left of an operand, a made-up one may stand in for it.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,18 @@ class Rerun:
     made_up: tuple[int, ...] = ()
 
 
+@contextmanager
+def apart() -> Iterator[None]:
+    """Apart from the program: its random numbers go on as if none were drawn, and nothing warns."""
+    random = get_rng_state()
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        set_rng_state(random)
+
+
+@apart()
 def rerun_of(node: Node, given: Any = None) -> Rerun:
     """How to run the forward of `node` again.
 
@@ -64,17 +77,13 @@ def rerun_of(node: Node, given: Any = None) -> Rerun:
     Raises:
         NotKnown: if they are not to be found, or do not lead to what the node saved.
     """
-    random = get_rng_state()
-    try:
-        if isinstance(node, CopySlices):
-            return _of_write(node, given)
-        if isinstance(node, AsStridedBackward0):
-            geometry = node.geometry
-            base = _made_up(geometry.base_size, node.out_dtype)
-            return Rerun(lambda values: [_part(values[0], geometry)], [base], [0], (0,))
-        return _of_op(node, given)
-    finally:
-        set_rng_state(random)
+    if isinstance(node, CopySlices):
+        return _of_write(node, given)
+    if isinstance(node, AsStridedBackward0):
+        geometry = node.geometry
+        base = _made_up(geometry.base_size, node.out_dtype)
+        return Rerun(lambda values: [_part(values[0], geometry)], [base], [0], (0,))
+    return _of_op(node, given)
 
 
 def _of_write(node: CopySlices, given: Any) -> Rerun:
@@ -107,8 +116,7 @@ def _of_op(node: Node, given: Any) -> Rerun:
     else:
         op.operands = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in given]
     try:
-        with np.errstate(all="ignore"):
-            _, differs = op.again()
+        _, differs = op.again()
     except Exception as error:  # whatever a user's forward raises
         raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
     if differs:
