@@ -68,8 +68,8 @@ def rule_of(
     given: Grads,
     results: Grads,
     saved: list[Saved],
-    rerun: Rerun | None = None,
-    wrong: Iterable[int] = (),
+    rerun: Rerun | None,
+    wrong: Iterable[int],
 ) -> list[tuple[str, str]]:
     """The rule of a node with its numbers in it.
 
