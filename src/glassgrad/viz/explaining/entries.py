@@ -27,8 +27,8 @@ from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
 from .explain import Explanation, explain, node_of
-from .formulas import formulas_of, latex_of, words_of
-from .math import mathml
+from .formulas import formulas_of, latex_of, op_of, words_of
+from .mathml import mathml
 from .rerun import is_packed
 from .vjp import SUMMED, rule_in_numbers, saved_letters, shown
 
@@ -204,7 +204,7 @@ def _entry(found: Explanation) -> Entry:
 
 
 def _only_words(node: Node, note: str) -> Entry:
-    cls = getattr(node, "_forward_cls", type(node))
+    cls = op_of(node)
     return _made(words_of(cls), latex_of(cls), [["notes", "–", plain(note, LONGEST)]])
 
 

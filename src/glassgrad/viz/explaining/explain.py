@@ -27,7 +27,7 @@ from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
-from .formulas import latex_of, words_of
+from .formulas import latex_of, op_of, words_of
 from .rerun import Rerun, op_node, rerun_of
 from .vjp import Saved, rule_of
 
@@ -155,11 +155,10 @@ def explain(
     """
     node = node_of(what)
     given = _given(node, gradient)
-    cls = getattr(node, "_forward_cls", type(node))
     found = Explanation(
         plain(node.name()),
-        _words(node, cls),
-        latex_of(cls),
+        _words(node),
+        latex_of(op_of(node)),
         _saved(node),
         [_edge_text(edge) for edge in node.edges],
         given,
@@ -221,11 +220,10 @@ def _fitting(grad: Any, meta: Any) -> Any:
     return array.astype(meta.dtype)
 
 
-def _words(node: Node, cls: Any) -> str:
-    words = words_of(cls)
+def _words(node: Node) -> str:
+    words = words_of(op_of(node))
     if isinstance(node, CopySlices) and node.fn is not None:
-        inner = getattr(node.fn, "_forward_cls", type(node.fn))
-        return f"{words}, where {node.fn.name()}: {_words(node.fn, inner)}"
+        return f"{words}, where {node.fn.name()}: {_words(node.fn)}"
     return words
 
 
@@ -265,7 +263,7 @@ def _notes(node: Node) -> list[str]:
         return [f"the end of an edge: what arrives is added to .grad, which is {have} now"]
     if hasattr(node, "_level"):
         return ["recorded inside of a transform: its values are the transform's, and not shown"]
-    if getattr(node, "_forward_cls", None) is CheckpointFunction:
+    if op_of(node) is CheckpointFunction:
         return ["its rule runs a whole pass of its own, which adds to .grad: so it is not run here"]
     return []
 

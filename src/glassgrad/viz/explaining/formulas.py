@@ -114,6 +114,11 @@ def letters_of(cls: Any) -> dict[str, str]:
     return {letter: by_letter.get(letter, name) for letter, name in names.items()}
 
 
+def op_of(node: Any) -> Any:
+    """The op or Function that made a node; of another one its own class, which has words, too."""
+    return getattr(node, "_forward_cls", type(node))
+
+
 def words_of(cls: Any) -> str:
     """The formulas of an op as text, or the first line of another docstring."""
     found = formulas_of(cls) if issubclass(cls, Primitive) else None
