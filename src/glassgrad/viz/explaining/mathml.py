@@ -2,8 +2,9 @@ r"""Formulas as MathML, which every browser typesets by itself: no script, no fo
 
 The ops' formulas are printed in a small part of LaTeX: letters, scripts, accents, fractions, roots
 and some sixty commands. That is what is read here. KaTeX would typeset all of LaTeX, at the price
-of 273 kB of JavaScript and 1.2 MB of fonts in each page. latex2mathml leaves no space around `\ln`, stretches
-the bar of `\bar x`, writes `&` as it is, which is no XML, and what it does not know as a letter.
+of 273 kB of JavaScript and 1.2 MB of fonts in each page. latex2mathml leaves no space around `\ln`,
+stretches the bar of `\bar x`, writes `&` as it is, which is no XML, and an unknown command as a
+letter.
 
 What cannot be read, in a `latex` of a user's Function for example, is shown as it was written.
 """
