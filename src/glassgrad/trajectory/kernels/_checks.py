@@ -19,7 +19,43 @@ from glassgrad.values.layers import Layer
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"
-SCRATCH = "out_grad_position"
+
+
+def is_plain(data: Sequence[Any], memory: Sequence[Any], padding: int) -> bool:
+    """Whether actions, start and buffers are what they nearly always are, so that nothing is wrong.
+
+    Arrays of one kind and dtype in the shapes that belong together, buffers that own their memory,
+    and are not the same. What is not, is looked at one by one: it may be right all the same.
+    """
+    for x in data:
+        if not isinstance(x, Tensor):
+            return False
+    u = data[0].payload
+    kind, dtype = type(u), u.dtype
+    if dtype.kind != "f" or u.ndim != 3:
+        return False
+    batch, actions, joints = u.shape
+    for x in data[1:]:
+        array = x.payload
+        if type(array) is not kind or array.dtype is not dtype or array.shape != (batch, joints):
+            return False
+    shape, seen = (batch, actions + padding, joints), {id(u)}
+    for at, x in enumerate(memory):
+        if x is None:
+            continue
+        if not isinstance(x, Tensor) or x.edge is LEAF:
+            return False
+        if x.cold is not None and x.cold.is_inference:
+            return False
+        array = x.payload
+        if type(array) is not kind or array.dtype is not dtype or array.base is not None:
+            return False
+        if array.shape != (u.shape if at == 4 else shape):
+            return False
+        if kind is np.ndarray and not array.flags.writeable:
+            return False
+        seen.add(id(array))
+    return u.base is None and actions > 0 and len(seen) == 6 - sum([x is None for x in memory])
 
 
 def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
@@ -50,16 +86,15 @@ def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     return batch, actions + padding, joints
 
 
-def check_start(start: Sequence[Any], u: Tensor, indexed: bool) -> None:
+def check_start(start: Sequence[Any], u: Tensor, shape: tuple[int, ...], indexed: bool) -> None:
     """Raise unless position, velocity and acceleration have one row for each trajectory."""
-    batch, _, joints = u.payload.shape
-    rows = batch
+    batch, _, joints = shape
+    first = start[0].payload.shape if isinstance(start[0], Tensor) else ()
     for name, given in zip(STARTS, start, strict=True):
         _check_kind(name, given, u)
         found = given.payload.shape
-        if indexed and name is STARTS[0]:
-            rows = found[0] if found else 0
-        if found != (rows, joints):
+        fits = len(found) == 2 and found[1] == joints and found == first
+        if not fits or (not indexed and found[0] != batch):
             wanted = f"(N, {joints}), all three alike" if indexed else f"({batch}, {joints})"
             raise ArgumentError(
                 f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got {found}: "
@@ -67,31 +102,29 @@ def check_start(start: Sequence[Any], u: Tensor, indexed: bool) -> None:
             )
 
 
-def check_buffers(u: Tensor, buffers: Sequence[Any], shape: tuple[int, ...]) -> None:
-    """Raise unless each buffer is None or can be written as it is, apart from the others.
-
-    Args:
-        buffers: those of the four results, of the given shape, then that of the gradient.
-    """
-    seen = [("u_act", u.payload)]
-    for name, buffer in zip((*OUTPUTS, SCRATCH), buffers, strict=True):
-        if buffer is None:
-            continue
+def check_buffers(
+    u: Tensor, buffers: Sequence[Any], scratch: Any, shape: tuple[int, ...], names: Any = OUTPUTS
+) -> None:
+    """Raise unless each buffer is None or can be written as it is, apart from the others."""
+    given = [(name, x, shape) for name, x in zip(names, buffers, strict=True) if x is not None]
+    if scratch is not None:
+        given.append(("out_grad_position", scratch, u.payload.shape))
+    for at, (name, buffer, wanted) in enumerate(given):
         _check_kind(name, buffer, u)
-        array, wanted = buffer.payload, u.payload.shape if name is SCRATCH else shape
+        array = buffer.payload
         if array.shape != wanted:
             raise ArgumentError(
                 f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got "
                 f"{array.shape}: it is written completely. Write `glassgrad.empty({wanted})`, or "
                 "None for a new one."
             )
-        base = None if array.base is None else buffer._base
+        base = buffer._base
         if buffer.edge is LEAF or (base is not None and base.is_leaf and base.requires_grad):
             raise LeafWriteError(
                 f"a leaf Variable that requires grad is being used in an in-place operation: "
                 f"{name} would be overwritten. Write `{name}.detach()`."
             )
-        if buffer.cold is not None and buffer.is_inference() and not modes.inference:
+        if buffer.is_inference() and not modes.inference:
             raise GraphError(
                 "Inplace update to inference tensor outside InferenceMode is not allowed: "
                 f"{name} would be overwritten, and nobody counts its versions. Write "
@@ -101,25 +134,18 @@ def check_buffers(u: Tensor, buffers: Sequence[Any], shape: tuple[int, ...]) -> 
             raise ArgumentTypeError(
                 f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
             )
-        if array.base is not None and repeats(array.shape, array.strides):
+        if repeats(array.shape, array.strides):
             raise ArgumentError(
                 f"{name} has elements that share their memory, as those of an expanded tensor do: "
                 f"each of them has a result of its own. Write `{name}.contiguous()`."
             )
-        for other, memory in seen:
-            if may_meet(array, memory) and np.shares_memory(array, memory):
+        others = [("u_act", u.payload)] + [(other, x.payload) for other, x, _ in given[:at]]
+        for other, memory in others:
+            if np.may_share_memory(array, memory) and np.shares_memory(array, memory):
                 raise ArgumentError(
                     f"{name} shares memory with {other}: it would be read after it is written. "
                     f"Write `{name}.clone()`."
                 )
-        seen.append((name, array))
-
-
-def may_meet(x: Any, y: Any) -> bool:
-    """Whether two arrays may share memory: never if both own theirs."""
-    if x.base is None and y.base is None:
-        return x is y
-    return type(x) is type(y) and bool(np.may_share_memory(x, y))
 
 
 def _check_kind(name: str, given: Any, u: Tensor) -> None:

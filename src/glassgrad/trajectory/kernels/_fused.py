@@ -257,7 +257,7 @@ class FusedStep(Linear):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         index = ["start_idx"] * (cls.n_data - 4)
-        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
+        names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", "out_grad_position"
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
         cls.forward = staticmethod(functools.partial(_run, cls))  # type: ignore[method-assign]
@@ -304,19 +304,29 @@ def _scheme(cls: type[FusedStep]) -> Scheme:
     return cls.literal if is_literal() else cls.exact
 
 
-def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
-    """Raise for whatever cannot be computed with; nothing has been touched yet."""
-    u, is_indexed = data[0], cls.n_data == 5
-    shape = _checks.check_actions(u, cls.exact.padding)
-    _checks.check_start(data[1:4], u, is_indexed)
+def _check(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> bool:
+    """Raise for whatever cannot be computed with; nothing has been touched yet.
+
+    Returns:
+        Whether all is plain: buffers, too, that own their memory.
+    """
+    is_plain = not modes.levels and _checks.is_plain(args[:4], memory, cls.exact.padding)
+    if not is_plain:
+        _check_each(cls, args, memory)
+    if cls.n_data == 5:
+        _checks.check_rows(args[4], args[0], args[1].payload.shape[0])
+    return is_plain
+
+
+def _check_each(cls: type[FusedStep], args: tuple[Any, ...], memory: tuple[Any, ...]) -> None:
+    shape = _checks.check_actions(args[0], cls.exact.padding)
+    _checks.check_start(args[1:4], args[0], shape, indexed=cls.n_data == 5)
     if modes.levels and any(x is not None for x in memory):
         raise TransformError(
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
-    _checks.check_buffers(u, memory, shape)
-    if is_indexed:
-        _checks.check_rows(data[4], u, data[1].payload.shape[0])
+    _checks.check_buffers(args[0], memory[:4], memory[4], shape)
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
@@ -373,18 +383,26 @@ def _steps_apart(traj_dt: Any, memory: Sequence[Tensor | None], is_plain: bool) 
     return traj_dt.clone() if arrays and _meets(array, arrays, views) else traj_dt
 
 
-def _apart(x: Any, memory: Sequence[Any]) -> Any:
-    """A tensor, or a copy of it if it may lie where something is written."""
-    if not isinstance(x, Tensor) or not _meets(x.payload, memory):
-        return x
-    return x.clone()
+def _apart(arrays: Arrays, memory: Sequence[Any]) -> Arrays:
+    """`arrays`, with a copy of what may be a part of what will be written."""
+    views = [x for x in memory if x.base is not None]
+    if not views and not [x for x in arrays if x.base is not None]:
+        return arrays
+    return tuple([x.copy() if _meets(x, memory, views) else x for x in arrays])
+
+
+def _meets(array: Any, memory: Sequence[Any], views: Sequence[Any]) -> bool:
+    """Whether an array may share memory with others, of which `views` do not own theirs."""
+    others = views if array.base is None else memory
+    return True in [np.may_share_memory(array, x) for x in others]
 
 
 def _is_free(array: Any, grads: Arrays) -> bool:
     """Whether an array can be computed in while `grads` are still read."""
-    read = [x for x in grads if x is not None]
-    return bool(array.flags.c_contiguous) and not _meets(array, read)
-
-
-def _meets(array: Any, others: Sequence[Any]) -> bool:
-    return True in [_checks.may_meet(array, x) for x in others]
+    owns = array.base is None
+    for x in grads:
+        if x is None or (owns and x.base is None and x is not array):
+            continue
+        if np.may_share_memory(x, array):
+            return False
+    return bool(array.flags.c_contiguous)
