@@ -16,7 +16,7 @@ from typing import Any
 from glassgrad.core.errors import FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Trace, record, snapshot
-from glassgrad.viz.explaining.entries import explanations, record_explained
+from glassgrad.viz.explaining.entries import record_explained
 
 from .scripts import find_loss, losses_in, named, run_pass, wrong_number
 
@@ -121,14 +121,12 @@ def _tell_of_others(names: dict[str, Any], tensor: Tensor) -> None:
 
 def _run(outputs: list[Tensor], explaining: bool, options: dict[str, Any]) -> Recorded:
     """Run a pass; one that fails while it runs is returned with its error."""
-    checked: dict[str, Any] = {}
+    if explaining:
+        return Recorded(*record_explained(outputs, **options))
     try:
-        if explaining:
-            return Recorded(*record_explained(outputs, found=checked, **options))
         return Recorded(record(outputs, **options))
     except Exception as error:
         trace = getattr(error, "trace", None)
         if not isinstance(trace, Trace):
             raise
-        explain = explanations(trace, checked) if explaining else None
-        return Recorded(trace, explain, error)
+        return Recorded(trace, None, error)
