@@ -24,6 +24,9 @@ class ArrayTable:
     Args:
         full: keep every element, not only the first four.
 
+    Attributes:
+        summaries: what there is to know of each array, by id.
+
     Example:
         >>> table = ArrayTable()
         >>> table.add(np.ones(2, np.float32)), table.add(np.ones(2, np.float32))
@@ -34,22 +37,13 @@ class ArrayTable:
 
     def __init__(self, *, full: bool = False) -> None:
         self.full = full
+        self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[tuple[Any, ...], str] = {}
-        self._summaries: dict[str, dict[str, Any]] = {}
-        self._small: dict[str, tuple[Array, int]] = {}  # those that nobody has asked about
         self._still: dict[int, tuple[Any, str]] = {}  # the arrays too: an id may be used again
         self._most_still = 0
 
     def __len__(self) -> int:
         return len(self._ids)
-
-    @property
-    def summaries(self) -> dict[str, dict[str, Any]]:
-        """What there is to know of each array, by id."""
-        for name, (array, examples) in self._small.items():
-            self._summaries[name] = _entry(array, self.full, examples)
-        self._small.clear()
-        return self._summaries
 
     def add(self, array: Any, batch: tuple[int, ...] = ()) -> str:
         """The id of `array` (of any shape and dtype), new or known.
@@ -60,16 +54,11 @@ class ArrayTable:
         array = np.asarray(array)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        small = array.nbytes < _WORTH_A_VIEW
-        content = hash(array.tobytes()) if small else digest(array)
-        key = (array.dtype.str, array.shape, len(batch), content)
+        key = (array.dtype.str, array.shape, len(batch), digest(array))
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
-            if array.size <= _SMALL:
-                self._small[known] = array.copy(), len(batch)
-            else:
-                self._summaries[known] = _entry(array, self.full, len(batch))
+            self.summaries[known] = summarize(array, full=self.full, examples=len(batch))
         return known
 
     def ids(self, values: Iterable[Any]) -> list[str | None]:
@@ -115,27 +104,25 @@ class ArrayTable:
         """Be as it was when there were `length` arrays."""
         self.forget()
         while len(self._ids) > length:
-            name = self._ids.popitem()[1]
-            self._summaries.pop(name, None)
-            self._small.pop(name, None)
+            del self.summaries[self._ids.popitem()[1]]
 
     def copy(self) -> "ArrayTable":
         """A table to go on with, which leaves this one as it is."""
         twin = ArrayTable(full=self.full)
-        twin._ids, twin._summaries = self._ids.copy(), self.summaries.copy()
+        twin._ids, twin.summaries = self._ids.copy(), self.summaries.copy()
         return twin
 
 
 _IN_THE_TABLE = 2  # references: the entry, and the argument of `getrefcount`
-_SMALL = 1024  # up to so many elements a copy is made, and what there is to say is found later
 
 
-def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
+def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str, Any]:
     """An array as an entry of a trace's `arrays`.
 
     Args:
         array: anything NumPy takes, of any shape.
         full: add `values`, every element in C order.
+        examples: how many of the first dims count examples of what is told of.
 
     Returns:
         `shape`, `dtype`, `min`, `max` and `norm` (2-norm) of the finite elements, `head` (the first
@@ -145,11 +132,7 @@ def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
         >>> summarize(np.array([3.0, 4.0], np.float32))["norm"]
         5.0
     """
-    return _entry(np.asarray(array), full)
-
-
-def _entry(array: Array, full: bool, examples: int = 0) -> dict[str, Any]:
-    """An entry of `arrays`; the first `examples` dims of the array count examples."""
+    array = np.asarray(array)
     *measures, nans, infs = measured(array)
     shape, head = list(array.shape), array.flat[:HEAD].tolist()
     low, high, norm, *head = rounded([*measures, *head])
@@ -245,7 +228,7 @@ def digest(array: Array) -> int:
     random one. That finds any change with all but a probability of 2⁻³³, and takes a third of the
     time of a checksum of the standard library, which would be most of the work of a log.
     """
-    if array.dtype.hasobject:
+    if array.nbytes < _WORTH_A_VIEW or array.dtype.hasobject:
         return hash(array.tobytes())
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     rest = data.size % 8
@@ -270,8 +253,12 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
         values = flat.tolist()
         if all(map(math.isfinite, values)):
             return min(values), max(values), math.hypot(*values), 0, 0
-    elif kind == "f" and flat.size and (usual := _usual(flat)):
-        return *usual, 0, 0
+    elif kind == "f" and flat.size:
+        low, high = float(flat.min()), float(flat.max())
+        usual = -1e100 < low and high < 1e100  # a nan would be the least and the greatest
+        if usual and not 0.0 < max(-low, high) < 1e-100:
+            squares = np.einsum("i,i->", flat, flat, dtype=np.float64)
+            return low, high, math.sqrt(squares), 0, 0
     if kind in "fc":
         nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
         flat = flat[np.isfinite(flat)]
@@ -284,26 +271,11 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     return low, high, top * float(np.linalg.norm(size / top)), nans, infs
 
 
-def _usual(flat: Array) -> tuple[float, float, float] | None:
-    """The measures of usual numbers, in one go through the memory; None for any others."""
-    low, high, total = math.inf, -math.inf, 0.0
-    for first in range(0, flat.size, _PIECE):
-        piece = flat[first : first + _PIECE]
-        least, most = float(np.minimum.reduce(piece)), float(np.maximum.reduce(piece))
-        if not (least > -1e100 and most < 1e100):  # or nan, which is the least and the greatest
-            return None
-        low, high = min(low, least), max(high, most)
-        wide = piece.astype(np.float64, copy=False)
-        total += float(wide.dot(wide))
-    tiny = 0.0 < max(-low, high) < 1e-100
-    return None if tiny else (low, high, math.sqrt(total))
-
-
 @functools.cache
 def _random_numbers() -> Array:
     return np.random.default_rng(0).integers(0, 2**64, _PIECE, dtype=np.uint64) | np.uint64(1)
 
 
 _FEW = 32
-_PIECE = 16384  # so many numbers in double precision stay in a processor's cache
+_PIECE = 8192  # so many numbers of 64 bits stay in a processor's cache
 _WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are
