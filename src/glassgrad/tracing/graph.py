@@ -50,33 +50,36 @@ class Graph:
     """
 
     def __init__(self, edges: dict[Any, Edges], outputs: list[Any]) -> None:
-        self.edges, self.outputs = edges, outputs
-        self.nodes = oldest_first(edges)
-        self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
-        self.leaves = [node for node in self.nodes if is_leaf(node)]
-        self.leaf = {node: f"t{rank}" for rank, node in enumerate(self.leaves)}
+        self.edges: dict[Any, Edges] = {}
+        self.nodes: list[Any] = []
+        self.node: dict[Any, str] = {}
+        self.leaf: dict[Any, str] = {}
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
         self._hooks: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
-        self._index_leaves()
+        self.outputs: list[Any] = []
+        self._add(edges)
+        self.outputs = outputs
 
-    def _index_leaves(self) -> None:
+    def _add(self, edges: dict[Any, Edges]) -> None:
+        """Number more nodes on, and their leaves behind the outputs."""
+        leaves = {node for node in edges if is_leaf(node)}
+        self.edges |= edges
+        for node in oldest_first(edges, leaves):
+            self.node[node] = f"n{len(self.nodes)}"
+            self.nodes.append(node)
+            if node in leaves:
+                self.leaf[node] = f"t{len(self.leaf) + len(self.outputs)}"
+        self.leaves = list(self.leaf)
         self._leaf_of = {id(node.variable): name for node, name in self.leaf.items()}
         self._owners: dict[int, tuple[str, Any]] = {}  # made when it is asked for
 
     def extended(self, edges: dict[Any, Edges]) -> Self:
         """This graph and more nodes, numbered on."""
         more = copy.copy(self)
-        nodes = oldest_first(edges)
-        leaves = [node for node in nodes if is_leaf(node)]
-        first, first_leaf = len(self.nodes), len(self.leaves) + len(self.outputs)
-        more.edges = self.edges | edges
-        more.nodes, more.leaves = self.nodes + nodes, self.leaves + leaves
-        more.node = self.node | {node: f"n{first + rank}" for rank, node in enumerate(nodes)}
-        more.leaf = self.leaf | {x: f"t{first_leaf + rank}" for rank, x in enumerate(leaves)}
-        more._storages, more._hooks = self._storages.copy(), self._hooks.copy()
-        more._bases = self._bases.copy()
-        more._index_leaves()
+        for name in ("edges", "nodes", "node", "leaf", "_storages", "_hooks", "_bases"):
+            setattr(more, name, getattr(self, name).copy())
+        more._add(edges)
         return more
 
     # What the library of the graph tells -------------------------------------------------------
@@ -165,20 +168,15 @@ class Graph:
 
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
-        first = len(self.leaves)
         with uncollected():
             return {
                 **self.transforms(),
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
                 "nodes": [self.node_entry(table, node) for node in self.nodes],
                 "outputs": [
-                    {
-                        "id": f"t{first + rank}",
-                        "node": self.node[self.node_of(tensor)],
-                        "slot": tensor.output_nr,
-                        **self._tensor(table, tensor),
-                    }
-                    for rank, tensor in enumerate(self.outputs)
+                    {"id": f"t{rank}", "node": self.node[self.node_of(x)], "slot": x.output_nr}
+                    | self._tensor(table, x)
+                    for rank, x in enumerate(self.outputs, start=len(self.leaves))
                 ],
             }
 
@@ -196,16 +194,24 @@ class Graph:
         entry: Entry = {"id": self.node[node], "op": op_of(node)}
         entry["seq"] = int(entry["id"][1:])
         entry |= self.origin(node)
-        about = node._input_metadata
+        about, edges = node._input_metadata, self.edges[node]
         if about and about[0].dtype is not None:
             entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        entry["edges"] = [self._edge(node, about, *edge) for edge in self.edges[node]]
+        sums = self.sums_broadcasts(node)
+        entry["edges"] = []
+        for goal, slot in edges:
+            if goal is None:
+                entry["edges"].append({"to": None, "slot": 0})
+                continue
+            entry["edges"].append({"to": self.node[goal], "slot": slot})
+            wanted = goal._input_metadata[slot : slot + 1] if sums else ()
+            if wanted and wanted[0].shape != about[0].shape:
+                entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
         if saved := self.saved_by(node):
             entry["saved"] = [self._saved(table, item) for item in saved]
-        first = self.edges[node][0][0] if self.edges[node] else None
-        if first is not None and self.makes_view(node):  # a view of a view has the same base
-            base = self._bases.setdefault(node, self._bases.get(first, first))
-            entry["base"] = self.node[base]
+        if edges and edges[0][0] is not None and self.makes_view(node):
+            first = edges[0][0]  # a view of a view has the same base
+            entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
             entry["hooks"] = [
                 {"id": id, "kind": kind, "name": getattr(hook, "__name__", "hook")}
@@ -221,31 +227,18 @@ class Graph:
         """(which output, tensor) of the tensors that a node made and that keep their gradient."""
         return []
 
-    def _edge(self, node: Any, about: Any, goal: Any, slot: int) -> Entry:
-        if goal is None:
-            return {"to": None, "slot": 0}
-        entry: Entry = {"to": self.node[goal], "slot": slot}
-        if self.sums_broadcasts(node) and slot < len(goal._input_metadata):
-            shape = goal._input_metadata[slot].shape
-            if shape != about[0].shape:
-                entry["sum_to"] = list(shape)
-        return entry
-
     def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
         name, what, version, now = item
-        shape = list(what.shape)
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": bytes_of(what), "shape": shape, "dtype": dtype_name(what.dtype)}
-        entry["array"] = table.ids((what,))[0]
+        entry |= {"bytes": bytes_of(what), "shape": list(what.shape)}
+        entry |= {"dtype": dtype_name(what.dtype), "array": table.ids((what,))[0]}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
             return entry | {"leaf": self._leaf_of[id(what)]}
-        if (owner := self.owner(what)) is not None:
-            entry["owner"] = owner
-        if self.is_tensor(what) and (label := self.label(what)) is not None:
-            entry["label"] = label
-        return entry
+        label = self.label(what) if self.is_tensor(what) else None
+        more = {"owner": self.owner(what), "label": label}
+        return entry | {field: value for field, value in more.items() if value is not None}
 
 
 def is_leaf(node: Any) -> bool:
@@ -283,26 +276,28 @@ def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
     return found
 
 
-def oldest_first(edges: dict[Any, Edges]) -> list[Any]:
+def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     """By age, each leaf before its first consumer, and no node before those its edges lead to.
 
     Age alone would nearly do. But a view of PyTorch's whose base was written gets its node when it
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     rank = {node: place for place, node in enumerate(edges)}
-    feeds: dict[Any, list[Any]] = {node: [] for node in edges if not is_leaf(node)}
-    left: dict[Any, int] = {}
+    feeds: dict[Any, list[Any]] = {node: [] for node in edges if node not in leaves}
+    left = dict.fromkeys(feeds, 0)
     for node in feeds:
-        goals = {goal for goal, _ in edges[node] if goal in feeds}
-        left[node] = len(goals)
-        for goal in goals:
-            feeds[goal].append(node)
+        for goal, _ in edges[node]:
+            if goal in feeds:
+                feeds[goal].append(node)
+                left[node] += 1
     heap = [(node._sequence_nr(), rank[node], node) for node in feeds if not left[node]]
     heapq.heapify(heap)
     ordered: dict[Any, None] = {}
     while heap:
         node = heapq.heappop(heap)[-1]
-        ordered |= dict.fromkeys(goal for goal, _ in edges[node] if goal in rank)  # leaves, mostly
+        for goal, _ in edges[node]:
+            if goal in rank:
+                ordered.setdefault(goal)  # a leaf, mostly
         ordered[node] = None
         for consumer in feeds[node]:
             left[consumer] -= 1

@@ -249,23 +249,23 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     """
     flat, nans, infs = array.ravel(), 0, 0
     kind = flat.dtype.kind
+    low: Any
+    high: Any
     if kind == "f" and 0 < flat.size <= _FEW:  # for which Python is faster than NumPy
         values = flat.tolist()
         if all(map(math.isfinite, values)):
             return min(values), max(values), math.hypot(*values), 0, 0
     elif kind == "f" and flat.size:
-        low, high = float(flat.min()), float(flat.max())
-        usual = -1e100 < low and high < 1e100  # a nan would be the least and the greatest
-        if usual and not 0.0 < max(-low, high) < 1e-100:
+        low, high = float(flat.min()), float(flat.max())  # a nan would be both
+        if low > -1e100 and high < 1e100 and not 0.0 < max(-low, high) < 1e-100:
             squares = np.einsum("i,i->", flat, flat, dtype=np.float64)
             return low, high, math.sqrt(squares), 0, 0
     if kind in "fc":
         nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
         flat = flat[np.isfinite(flat)]
-    low, high = (flat.min(), flat.max()) if flat.size and kind != "c" else (None, None)
-    low, high = [end.item() if isinstance(end, np.generic) else end for end in (low, high)]
     if kind not in "biufc" or not flat.size:
-        return low, high, 0.0 if kind in "biufc" else None, nans, infs
+        return None, None, 0.0 if kind in "biufc" else None, nans, infs
+    low, high = (None, None) if kind == "c" else (flat.min().item(), flat.max().item())
     size = abs(flat.astype(np.complex128))  # in double precision, also -128 of 8 bits
     top = float(size.max()) or 1.0  # the squares of 1e200 would overflow, those of 1e-200 vanish
     return low, high, top * float(np.linalg.norm(size / top)), nans, infs
