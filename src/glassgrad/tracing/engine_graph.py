@@ -14,7 +14,7 @@ from glassgrad.memory.stale import shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
-from .graph import Entry, Graph, SavedTensor
+from .graph import Entry, Graph, Hook, SavedTensor, name_of
 from .naming import Naming
 from .summary import ArrayTable
 
@@ -86,9 +86,9 @@ class EngineGraph(Graph):
                 found += [SavedTensor(name, what, *versions) for what in whats]
         return found
 
-    def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
+    def hooks_at(self, node: Node) -> list[Hook]:
         found = hooks_at(node)
-        return [(self.hook(node, hook), kind, hook) for kind, hook in found] if found else []
+        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found] if found else []
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:

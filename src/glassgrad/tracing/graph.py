@@ -35,6 +35,25 @@ class SavedTensor(NamedTuple):
     now: int
 
 
+class Hook(NamedTuple):
+    """A hook that runs at a node.
+
+    Attributes:
+        id: "h1".
+        kind: "tensor", "pre", "post" or "post_accumulate".
+        name: the name of the function.
+        hook: the function.
+    """
+
+    id: str
+    kind: str
+    name: str
+    hook: Any
+
+    def __str__(self) -> str:
+        return f"{self.id} {plain(self.name)} ({self.kind})"
+
+
 class Graph:
     """Nodes, leaves, outputs, hooks and storages, each with an id: ranks, never addresses.
 
@@ -110,8 +129,8 @@ class Graph:
         """What a node holds on to."""
         raise NotImplementedError
 
-    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
-        """(id, kind, hook) of the hooks at a node, in the order in which they run."""
+    def hooks_at(self, node: Any) -> list[Hook]:
+        """The hooks at a node, in the order in which they run."""
         raise NotImplementedError
 
     def makes_view(self, node: Any) -> bool:
@@ -213,10 +232,7 @@ class Graph:
             first = edges[0][0]  # a view of a view has the same base
             entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
-            entry["hooks"] = [
-                {"id": id, "kind": kind, "name": getattr(hook, "__name__", "hook")}
-                for id, kind, hook in hooks
-            ]
+            entry["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
         if retained := self.retained_by(node):
             entry["retains"] = [
                 {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
@@ -241,6 +257,12 @@ class Graph:
         return entry | {field: value for field, value in more.items() if value is not None}
 
 
+def name_of(hook: Any) -> str:
+    """What a hook is called."""
+    name: str = getattr(hook, "__name__", "hook")
+    return name
+
+
 def is_leaf(node: Any) -> bool:
     """Whether `node` is an AccumulateGrad."""
     return type(node).__name__ == "AccumulateGrad"
@@ -258,10 +280,19 @@ def names_of(node: Any) -> tuple[str, str]:
     return name, name.rpartition("Backward")[0] or name
 
 
+def plain(text: str) -> str:
+    """A name without what would move the cursor, end the line or turn the direction of text."""
+    safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
+    return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
+
+
 def bytes_of(what: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(what.shape) * what.dtype.itemsize
     return size
+
+
+_LONGEST_NAME = 60
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:

@@ -7,9 +7,10 @@ from typing import Any
 from . import breakpoints, inspection
 from .breakpoints import Breakpoint, Makers, find_node
 from .events import Trace
-from .graph import SavedTensor
-from .inspection import Hook, Saved, Waiting
+from .graph import Hook, SavedTensor, bytes_of, is_leaf
+from .inspection import Saved, Waiting
 from .log import EventLog
+from .summary import dtype_name
 
 
 class Paused:
@@ -122,12 +123,20 @@ class Paused:
     @property
     def queue(self) -> list[Waiting]:
         """The nodes that gradients have arrived at, the current one first, each with how many."""
-        return [] if self._node is None else inspection.queue_of(self)
+        rows, log = [], self._log
+        reached = self._reached() if self._node is not None else ()
+        for node in self.schedule[self.position :]:
+            if node in reached:
+                name, given = self.names.node[node], self._roots.count(node)
+                counts = log.have[name] + given, log.need[node] + given
+                gradients = self._copies(self._waiting_at(node))
+                rows.append(Waiting(name, node, self.describe(node), *counts, gradients))
+        return rows
 
     @property
     def saved(self) -> list[Saved]:
         """What the current node has saved, with bytes and versions, and who shares the memory."""
-        return [] if self._node is None else inspection.saved_of(self, self._node)
+        return [] if self._node is None else self.saved_of(self._node)
 
     def saved_of(self, node: Any) -> list[Saved]:
         """What a node of the pass has saved; empty once it is freed.
@@ -138,17 +147,38 @@ class Paused:
         Raises:
             ArgumentError, ArgumentTypeError: if it is no part of the pass.
         """
-        return inspection.saved_of(self, find_node(self, node))
+        node, rows = find_node(self, node), []
+        for name, what, version, now in self._saved_by(node):
+            owners = self._owners(self.names.storage(what), node)
+            about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
+            rows.append(Saved(name, *about, version, now, owners))
+        return rows
+
+    def _owners(self, storage: str, besides: Any) -> tuple[str, ...]:
+        """Who holds a piece of memory, in words."""
+        found = []
+        for node in self._all_nodes():
+            if is_leaf(node):
+                held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
+            else:
+                held, who = [saved.what for saved in self._saved_by(node)], self.describe(node)
+            if node is not besides and storage in map(self.names.storage, held):
+                found.append(who)
+        return tuple(found)
 
     @property
     def hooks(self) -> list[Hook]:
         """The hooks at the current node, in the order in which they run."""
-        return [] if self._node is None else inspection.hooks_of(self, self._node)
+        return [] if self._node is None else self.names.hooks_at(self._node)
 
     @property
     def gradients(self) -> dict[str, Any]:
         """The `.grad` of all leaves of the pass by name (by id, "t0", if they have none)."""
-        return inspection.gradients_of(self.names)
+        found: dict[str, Any] = {}
+        for node, id in self.names.leaf.items():
+            name = self.names.label(node.variable)
+            found[id if name is None or name in found else name] = node.variable.grad
+        return found
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""

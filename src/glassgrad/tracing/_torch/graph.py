@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.tracing.graph import Entry, Graph, SavedTensor, is_leaf, op_of, reach
+from glassgrad.tracing.graph import Entry, Graph, Hook, SavedTensor, is_leaf, name_of, op_of, reach
 
 
 def the_torch() -> Any:
@@ -51,7 +51,7 @@ class TorchGraph(Graph):
         tensors: those that have a name.
         running: the nodes that the pass runs.
         roots: the nodes that it starts from.
-        hooks: (id, kind, hook) of users' hooks by node, once a recorder has found them.
+        hooks: those of users by node, once a recorder has found them.
     """
 
     how_to_name = "PyTorch's tensors have no names of their own. Write `step(loss, names=locals())`"
@@ -64,7 +64,7 @@ class TorchGraph(Graph):
         self._labels = {id(tensor): name for name, tensor in names.items()}
         self._inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
-        self.hooks: dict[Any, list[tuple[str, str, Any]]] = {}
+        self.hooks: dict[Any, list[Hook]] = {}
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
@@ -95,10 +95,10 @@ class TorchGraph(Graph):
     def note_hook(self, node: Any, kind: str, hook: Any) -> str:
         """The id of one more hook at a node."""
         name = f"h{1 + sum(map(len, self.hooks.values()))}"
-        self.hooks.setdefault(node, []).append((name, kind, hook))
+        self.hooks.setdefault(node, []).append(Hook(name, kind, name_of(hook), hook))
         return name
 
-    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
+    def hooks_at(self, node: Any) -> list[Hook]:
         return self.hooks.get(node, [])
 
     def makes_view(self, node: Any) -> bool:

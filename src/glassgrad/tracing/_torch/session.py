@@ -24,8 +24,7 @@ from glassgrad.tracing.breakpoints import (
     is_called,
 )
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import SavedTensor, is_leaf, op_of
-from glassgrad.tracing.inspection import Hook
+from glassgrad.tracing.graph import Hook, SavedTensor, is_leaf, op_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.summary import dtype_name
 
