@@ -6,7 +6,7 @@ pass that was stepped back stops at them again.
 """
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -279,7 +279,7 @@ def is_called(node: Any, name: str) -> bool:
     return name in names_of(node)
 
 
-def check_op(name: Any, nodes: Iterable[Any]) -> None:
+def check_op(name: Any, nodes: Collection[Any]) -> None:
     """Raise if no node is called `name`."""
     if not isinstance(name, str):
         raise ArgumentTypeError(
@@ -290,7 +290,8 @@ def check_op(name: Any, nodes: Iterable[Any]) -> None:
     alike = {name for pair in pairs for name in pair}
     if name not in alike:
         close = difflib.get_close_matches(name, sorted(alike), 1)
-        hint = f"Did you mean {close[0]!r}?" if close else "`session.schedule` lists the nodes."
+        lists = f"`session.schedule` lists the nodes, n0 to n{len(nodes) - 1}."
+        hint = f"Did you mean {close[0]!r}?" if close else lists
         raise ArgumentError(
             f"no node called {name!r} is part of this pass; {_knows('op', {n for n, _ in pairs})}. "
             f"A pass goes through the nodes behind its roots only. {hint}"
@@ -329,6 +330,18 @@ def find_node(session: "Paused", what: Any) -> Any:
             "lists them."
         )
     return node
+
+
+def find_nodes(session: "Paused", what: Any) -> set[Any]:
+    """The nodes that are meant: those of an op or a leaf, given by its name; or as `find_node`."""
+    graph = session.names
+    if not isinstance(what, str) or what in graph.node.values():
+        return {find_node(session, what)}
+    found = {node for node in session.schedule if is_called(node, what)}
+    found |= {node for node in graph.leaves if graph.label(node.variable) == what}
+    if not found:
+        check_op(what, session.schedule)
+    return found
 
 
 def _node_of_name(session: "Paused", name: str) -> Any:

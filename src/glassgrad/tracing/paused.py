@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any
 
 from . import breakpoints, inspection
-from .breakpoints import Breakpoint, Makers, find_node
+from .breakpoints import Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
 from .graph import Hook, SavedTensor, bytes_of, is_leaf
 from .inspection import Saved, Waiting
@@ -273,6 +273,22 @@ class Paused:
             self._step()
             if self.stopped_by is not None or is_there():
                 return
+
+    def _until(self, what: Any) -> Callable[[], Any]:
+        """Whether the pass is where `run_until(what)` ends."""
+        is_place = hasattr(what, "next_functions") or self.names.is_tensor(what)
+        if callable(what) and not is_place:
+            return lambda: self._asks(what)
+        nodes = find_nodes(self, what)
+        self._check_ahead(what, nodes)
+        return lambda: self._at_start and self._node in nodes
+
+    def _asks(self, what: Callable[[Any], Any]) -> Any:
+        """What a function says of where the pass is."""
+        raise NotImplementedError
+
+    def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
+        """Raise if the pass will come to none of the nodes that `what` means, and knows that."""
 
     def _step(self) -> None:
         """One step."""

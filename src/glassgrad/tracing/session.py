@@ -15,7 +15,7 @@ from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
-from .breakpoints import check_op, find_node, is_called
+from .breakpoints import find_node
 from .engine_graph import EngineGraph, replace_saved
 from .log import Log
 from .paused import Paused
@@ -278,28 +278,24 @@ class Session(Paused):
             'ExpBackward0'
         """
         self._check_open()
-        return self._go(self._goal(what))
+        return self._go(self._until(what))
 
-    def _goal(self, what: Any) -> Callable[[], bool]:
-        if isinstance(what, str) and what not in self.names.node.values():
-            check_op(what, self.schedule)
-            ahead = self.schedule[self.position + 1 :]
-            if not any(is_called(node, what) for node in ahead if node in self._runs):
-                raise ArgumentError(
-                    f"no {what} is ahead of {self._here()}. A pass visits each node once. Write "
-                    "back() to return to one that has run."
-                )
-            return lambda: self._at_start and is_called(self._node, what)
-        if callable(what) and not isinstance(what, (Node, Tensor)):
-            return lambda: self._asks(what)
-        goal = find_node(self, what)
-        if goal not in self._runs or self._ranks[goal] < self.position:
-            why = "has run already" if goal in self._runs else "does not run in this pass"
+    def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
+        is_name = isinstance(what, str) and what not in self.names.node.values()
+        first = self.position + is_name
+        if any(self._ranks[node] >= first for node in nodes & self._runs):
+            return
+        if is_name:
             raise ArgumentError(
-                f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
-                "turn. Write back() to return to one that has run."
+                f"no {what} is ahead of {self._here()}. A pass visits each node once. Write "
+                "back() to return to one that has run."
             )
-        return lambda: self._at_start and self._node is goal
+        (goal,) = nodes
+        why = "has run already" if goal in self._runs else "does not run in this pass"
+        raise ArgumentError(
+            f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
+            "turn. Write back() to return to one that has run."
+        )
 
     def _asks(self, what: Callable[[Self], Any]) -> bool:
         self._log.forget()  # a function of the user may write into what it looks at

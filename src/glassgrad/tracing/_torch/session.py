@@ -17,18 +17,13 @@ from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
-from glassgrad.tracing.breakpoints import (
-    MAKERS,
-    Breakpoint,
-    find_node,
-    is_called,
-)
+from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Hook, SavedTensor, is_leaf, op_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.summary import dtype_name
 
-from .graph import foreseen, is_tensor, node_of, outputs_of, the_torch
+from .graph import foreseen, is_tensor, outputs_of, the_torch
 from .recorder import Recorder
 
 Grads = tuple[Any, ...]
@@ -324,8 +319,7 @@ class Session(Paused):
             ArgumentError: if a name is none of this graph.
             As `next`.
         """
-        is_there = self._meaning(target)
-        self._run_to(lambda: self.current is None or is_there(self.current))
+        self._run_to(self._until(target))
         return self.current
 
     def run(self) -> Trace:
@@ -374,28 +368,8 @@ class Session(Paused):
             "whose `gg.step(loss)` replaces it."
         )
 
-    def _meaning(self, target: Any) -> Callable[[Stop], Any]:
-        if isinstance(target, str):
-            return self._by_name(target)
-        if is_tensor(target):
-            target = node_of(target)
-        if hasattr(target, "next_functions"):
-            return lambda stop: stop.node is target
-        meaning: Callable[[Stop], Any] = target
-        return meaning
-
-    def _by_name(self, name: str) -> Callable[[Stop], bool]:
-        graph = self._log.graph
-        nodes = {n for n in graph.nodes if is_called(n, name) or graph.node[n] == name}
-        nodes |= {n for n in graph.leaves if graph.label(n.variable) == name}
-        if not nodes:
-            ops = ", ".join(sorted({op_of(node) for node in graph.nodes})[:12])
-            raise ArgumentError(
-                f"no node of this graph is called {name!r}. The pass would run to its end. Name "
-                f"an op ({ops}), an id (n0 to n{len(graph.nodes) - 1}), or a leaf that `names` "
-                "names."
-            )
-        return lambda stop: stop.node in nodes
+    def _asks(self, what: Callable[[Stop], Any]) -> Any:
+        return self.current is None or what(self.current)
 
     def close(self) -> None:
         """End the pass where it is; does nothing if it is over."""
