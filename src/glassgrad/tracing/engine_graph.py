@@ -42,10 +42,10 @@ class EngineGraph(Graph):
 
     def scope(self, node: Node) -> tuple[str, ...]:
         """The names of the scopes in which `node` was made, the outermost first."""
-        return self.naming.scope(node)
+        return self.naming.scopes.get(node, ())
 
     def label(self, tensor: Tensor) -> str | None:
-        return self.naming.of(tensor)
+        return self.naming.parameters.get(id(tensor)) if tensor.name is None else tensor.name
 
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, Tensor)
@@ -87,8 +87,10 @@ class EngineGraph(Graph):
         return found
 
     def hooks_at(self, node: Node) -> list[Hook]:
+        if node.cold is None and not isinstance(node, AccumulateGrad):
+            return []  # as most nodes have none
         found = hooks_at(node)
-        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found] if found else []
+        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found]
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:
@@ -97,17 +99,14 @@ class EngineGraph(Graph):
         kept = node.cold.retain.items()
         return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
 
-    def makes_view(self, node: Node) -> bool:
-        if isinstance(node, AsStridedBackward0):
-            return True
-        return isinstance(node, PrimitiveNode) and bool(node._forward_cls.views)
-
-    def sums_broadcasts(self, node: Node) -> bool:
-        return isinstance(node, PrimitiveNode) and node.checked and node._forward_cls.broadcasts
+    def traits(self, node: Node) -> tuple[bool, bool]:
+        if not isinstance(node, PrimitiveNode):
+            return isinstance(node, AsStridedBackward0), False
+        return bool(node._forward_cls.views), node.checked and node._forward_cls.broadcasts
 
     def origin(self, node: Any) -> Entry:
         entry: Entry = {}
-        if scope := self.scope(node):
+        if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
             entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
@@ -118,8 +117,11 @@ class EngineGraph(Graph):
             is_freed = node.fn is None
         else:
             is_freed = (node._is_users or isinstance(node, PrimitiveNode)) and node._is_released()
-        marks = {"freed": is_freed, "user": node._is_users}
-        return entry | {name: True for name, is_so in marks.items() if is_so}
+        if is_freed:
+            entry["freed"] = True
+        if node._is_users:
+            entry["user"] = True
+        return entry
 
     def describe(self, table: ArrayTable) -> Entry:
         around = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}

@@ -133,12 +133,13 @@ class Graph:
         """The hooks at a node, in the order in which they run."""
         raise NotImplementedError
 
-    def makes_view(self, node: Any) -> bool:
-        """Whether the result of a node shares the memory of its first operand."""
-        raise NotImplementedError
+    def traits(self, node: Any) -> tuple[bool, bool]:
+        """What a node's op is like.
 
-    def sums_broadcasts(self, node: Any) -> bool:
-        """Whether the engine reduces the gradients that a node makes to the operands' shapes."""
+        Returns:
+            Whether the result shares the memory of the first operand; whether the engine reduces
+            the gradients that the node makes to the operands' shapes.
+        """
         raise NotImplementedError
 
     def origin(self, node: Any) -> Entry:
@@ -216,7 +217,7 @@ class Graph:
         about, edges = node._input_metadata, self.edges[node]
         if about and about[0].dtype is not None:
             entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        sums = self.sums_broadcasts(node)
+        is_view, sums = self.traits(node)
         entry["edges"] = []
         for goal, slot in edges:
             if goal is None:
@@ -228,7 +229,7 @@ class Graph:
                 entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
         if saved := self.saved_by(node):
             entry["saved"] = [self._saved(table, item) for item in saved]
-        if edges and edges[0][0] is not None and self.makes_view(node):
+        if is_view and edges and edges[0][0] is not None:
             first = edges[0][0]  # a view of a view has the same base
             entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
@@ -252,9 +253,11 @@ class Graph:
             entry["now"] = now
         if id(what) in self._leaf_of:
             return entry | {"leaf": self._leaf_of[id(what)]}
-        label = self.label(what) if self.is_tensor(what) else None
-        more = {"owner": self.owner(what), "label": label}
-        return entry | {field: value for field, value in more.items() if value is not None}
+        if (owner := self.owner(what)) is not None:
+            entry["owner"] = owner
+        if self.is_tensor(what) and (label := self.label(what)) is not None:
+            entry["label"] = label
+        return entry
 
 
 def name_of(hook: Any) -> str:

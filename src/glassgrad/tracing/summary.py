@@ -23,6 +23,7 @@ class ArrayTable:
 
     Args:
         full: keep every element, not only the first four.
+        remembers: whether `ids` knows an array again by its identity, until `forget`.
 
     Attributes:
         summaries: what there is to know of each array, by id.
@@ -35,8 +36,8 @@ class ArrayTable:
         1.41421
     """
 
-    def __init__(self, *, full: bool = False) -> None:
-        self.full = full
+    def __init__(self, *, full: bool = False, remembers: bool = True) -> None:
+        self.full, self._remembers = full, remembers
         self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[tuple[Any, ...], str] = {}
         self._still: dict[int, tuple[Any, str]] = {}  # the arrays too: an id may be used again
@@ -54,7 +55,9 @@ class ArrayTable:
         array = np.asarray(array)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        key = (array.dtype.str, array.shape, len(batch), digest(array))
+        small = array.nbytes < _WORTH_A_VIEW
+        content = hash(array.tobytes()) if small else digest(array)
+        key = (array.dtype.str, array.shape, len(batch), content)
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
@@ -78,8 +81,9 @@ class ArrayTable:
             else:
                 plain = type(array) is np.ndarray  # as nearly all are
                 name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
-                self._still[id(array)] = array, name
                 found.append(name)
+                if self._remembers:
+                    self._still[id(array)] = array, name
         return found
 
     def drop(self, array: Any) -> None:
@@ -133,9 +137,14 @@ def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str,
         5.0
     """
     array = np.asarray(array)
-    *measures, nans, infs = measured(array)
-    shape, head = list(array.shape), array.flat[:HEAD].tolist()
-    low, high, norm, *head = rounded([*measures, *head])
+    few = array.ravel().tolist() if array.dtype.kind == "f" and 0 < array.size <= _FEW else []
+    if few and all(map(math.isfinite, few)):  # for which Python is faster than NumPy
+        found: tuple[Any, ...] = min(few), max(few), math.hypot(*few), 0, 0
+    else:
+        found = measured(array)
+    shape, first = list(array.shape), few[:HEAD] or array.flat[:HEAD].tolist()
+    nans, infs = found[3:]
+    low, high, norm, *head = rounded([*found[:3], *first])
     entry: dict[str, Any] = {"shape": shape[examples:], "dtype": dtype_name(array.dtype)}
     entry |= {"min": low, "max": high, "norm": norm, "head": head}
     if examples:
@@ -228,7 +237,7 @@ def digest(array: Array) -> int:
     random one. That finds any change with all but a probability of 2⁻³³, and takes a third of the
     time of a checksum of the standard library, which would be most of the work of a log.
     """
-    if array.nbytes < _WORTH_A_VIEW or array.dtype.hasobject:
+    if array.dtype.hasobject:
         return hash(array.tobytes())
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     rest = data.size % 8
@@ -251,11 +260,7 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     kind = flat.dtype.kind
     low: Any
     high: Any
-    if kind == "f" and 0 < flat.size <= _FEW:  # for which Python is faster than NumPy
-        values = flat.tolist()
-        if all(map(math.isfinite, values)):
-            return min(values), max(values), math.hypot(*values), 0, 0
-    elif kind == "f" and flat.size:
+    if kind == "f" and flat.size:
         low, high = float(flat.min()), float(flat.max())  # a nan would be both
         if low > -1e100 and high < 1e100 and not 0.0 < max(-low, high) < 1e-100:
             squares = np.einsum("i,i->", flat, flat, dtype=np.float64)

@@ -101,12 +101,9 @@ class TorchGraph(Graph):
     def hooks_at(self, node: Any) -> list[Hook]:
         return self.hooks.get(node, [])
 
-    def makes_view(self, node: Any) -> bool:
+    def traits(self, node: Any) -> tuple[bool, bool]:
         """PyTorch says so by the op's name alone."""
-        return op_of(node) in _VIEWS
-
-    def sums_broadcasts(self, node: Any) -> bool:
-        return op_of(node) in _BROADCASTING
+        return op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
 
     def origin(self, node: Any) -> Entry:
         entry: Entry = {}

@@ -12,7 +12,7 @@ Other passes may come along the same nodes meanwhile: one that a hook runs insid
 that of another session. To them the probes are blind; PyTorch numbers its passes.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
@@ -55,7 +55,8 @@ class Recorder(EventLog[TorchGraph]):
     def __init__(
         self, graph: TorchGraph, *, keep_graph: bool, full: bool, recorded: bool = False
     ) -> None:
-        super().__init__(graph, [n for n in graph.nodes if n in graph.running], full=full)
+        running = [node for node in graph.nodes if node in graph.running]
+        super().__init__(graph, running, full=full, remembers=False)  # anybody may write
         self.keep_graph = keep_graph
         self.growth = Growth(graph, graph.gradients()) if recorded else None
         self.gate: Gate | None = None
@@ -82,7 +83,6 @@ class Recorder(EventLog[TorchGraph]):
                 self._watch(node)
             self._watch_named_tensors()
             self.document = self.graph.describe(self.table)
-            self.table.forget()
             for node in self.graph.nodes:
                 self._note_saved(node, self.graph.saved_by(node))
         except BaseException:
@@ -210,7 +210,7 @@ class Recorder(EventLog[TorchGraph]):
 
     def _first(self, node: Any, grads: Grads) -> None:
         self._begin(node)
-        self._before[node] = self._ids(grads)
+        self._before[node] = self.table.ids(grads)
 
     def _begin(self, node: Any) -> None:
         self._node = node
@@ -218,7 +218,7 @@ class Recorder(EventLog[TorchGraph]):
         self._turn_of(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
-        after = self._ids(grads)
+        after = self.table.ids(grads)
         self._emit(event, node, hook=name, before=self._before[node], after=after)
         self._before[node] = after
 
@@ -239,12 +239,12 @@ class Recorder(EventLog[TorchGraph]):
                 self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
-        entered, self._before[node] = self._ids(grads), self._ids(results)
+        entered, self._before[node] = self.table.ids(grads), self.table.ids(results)
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
         self._accumulated.add(node)
-        self._before[node] = self._ids(grads)
+        self._before[node] = self.table.ids(grads)
         self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
@@ -267,12 +267,6 @@ class Recorder(EventLog[TorchGraph]):
                 waiting = waiting + grad.detach()
         self.waiting[goal, slot] = waiting
         self._emit_arrival(source, position, goal, slot, waiting)
-
-    def _ids(self, grads: Iterable[Any]) -> list[str | None]:
-        """The ids of gradients in `table`; anybody may write to one afterwards."""
-        found = self.table.ids(grads)
-        self.table.forget()
-        return found
 
 
 _EVENT = {
