@@ -12,7 +12,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from .summary import ArrayTable, dtype_name
 
@@ -54,7 +54,45 @@ class Hook(NamedTuple):
         return f"{self.id} {plain(self.name)} ({self.kind})"
 
 
-class Graph:
+class Library(Protocol):
+    """What the library of a graph tells: in `engine_graph.py`, and in `_torch/graph.py`."""
+
+    def node_of(self, tensor: Any) -> Any:
+        """The node at which the gradient of `tensor` arrives; None if none does."""
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether `value` is a tensor of that library."""
+
+    def label(self, tensor: Any) -> str | None:
+        """What `tensor` is called."""
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        """The tensors that are known, each with the node where its gradient arrives."""
+
+    how_to_name: ClassVar[str]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        """What tells the memory of a tensor or array from all other, and what keeps that so."""
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+
+    def hooks_at(self, node: Any) -> list[Hook]:
+        """The hooks at a node, in the order in which they run."""
+
+    def traits(self, node: Any) -> tuple[bool, bool]:
+        """What a node's op is like.
+
+        Returns:
+            Whether the result shares the memory of the first operand; whether the engine reduces
+            the gradients that the node makes to the operands' shapes.
+        """
+
+    def origin(self, node: Any) -> Entry:
+        """Where a node comes from, and what else there is to say of it: fields of its entry."""
+
+
+class Graph(Library):
     """Nodes, leaves, outputs, hooks and storages, each with an id: ranks, never addresses.
 
     Args:
@@ -100,51 +138,6 @@ class Graph:
             setattr(more, name, getattr(self, name).copy())
         more._add(edges)
         return more
-
-    # What the library of the graph tells -------------------------------------------------------
-
-    def node_of(self, tensor: Any) -> Any:
-        """The node at which the gradient of `tensor` arrives; None if none does."""
-        raise NotImplementedError
-
-    def is_tensor(self, value: Any) -> bool:
-        """Whether `value` is a tensor of that library."""
-        raise NotImplementedError
-
-    def label(self, tensor: Any) -> str | None:
-        """What `tensor` is called."""
-        raise NotImplementedError
-
-    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
-        """The tensors that are known, each with the node where its gradient arrives."""
-        raise NotImplementedError
-
-    how_to_name: ClassVar[str]
-
-    def memory_of(self, what: Any) -> tuple[int, Any]:
-        """What tells the memory of a tensor or array from all other, and what keeps that so."""
-        raise NotImplementedError
-
-    def saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
-        raise NotImplementedError
-
-    def hooks_at(self, node: Any) -> list[Hook]:
-        """The hooks at a node, in the order in which they run."""
-        raise NotImplementedError
-
-    def traits(self, node: Any) -> tuple[bool, bool]:
-        """What a node's op is like.
-
-        Returns:
-            Whether the result shares the memory of the first operand; whether the engine reduces
-            the gradients that the node makes to the operands' shapes.
-        """
-        raise NotImplementedError
-
-    def origin(self, node: Any) -> Entry:
-        """Where a node comes from, and what else there is to say of it: fields of its entry."""
-        raise NotImplementedError
 
     def transforms(self) -> Entry:
         """The transforms that recorded nodes: fields of the graph's entry."""

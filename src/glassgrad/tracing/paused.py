@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from . import breakpoints, inspection
 from .breakpoints import Breakpoint, Makers, find_node, find_nodes
@@ -13,7 +13,58 @@ from .log import EventLog
 from .summary import dtype_name
 
 
-class Paused:
+class Engine(Protocol):
+    """What the engine of a pass that is paused tells, and does."""
+
+    @property
+    def schedule(self) -> list[Any]:
+        """The nodes that the pass visits, in order."""
+
+    @property
+    def position(self) -> int:
+        """How many nodes of the schedule are done."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the pass has come to its end."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the pass was ended before."""
+
+    @property
+    def _node(self) -> Any:
+        """The node that the pass waits at."""
+
+    def _how(self) -> str:
+        """What is about to happen there."""
+
+    def _reached(self) -> set[Any]:
+        """The nodes that gradients have arrived at, the current one included."""
+
+    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
+        """The gradients at a node, as the engine has them."""
+
+    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
+        """Gradients to look at: writing to them changes nothing.
+
+        Under `create_graph` the real ones.
+        """
+
+    def _check_open(self) -> None:
+        """Raise if the session was closed."""
+
+    def close(self) -> None:
+        """End the pass where it is."""
+
+    def _asks(self, what: Callable[[Any], Any]) -> Any:
+        """What a function says of where the pass is."""
+
+    def _step(self) -> None:
+        """One step."""
+
+
+class Paused(Engine):
     """A pass that is paused.
 
     Attributes:
@@ -35,56 +86,10 @@ class Paused:
         self.stopped_by: Breakpoint | None = None
         self.breakpoints: list[Breakpoint] = []
 
-    # What the engine tells ----------------------------------------------------------------------
-
-    @property
-    def schedule(self) -> list[Any]:
-        """The nodes that the pass visits, in order."""
-        raise NotImplementedError
-
-    @property
-    def position(self) -> int:
-        """How many nodes of the schedule are done."""
-        raise NotImplementedError
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the pass has come to its end."""
-        raise NotImplementedError
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the pass was ended before."""
-        raise NotImplementedError
-
-    @property
-    def _node(self) -> Any:
-        """The node that the pass waits at."""
-        raise NotImplementedError
-
     @property
     def _at_start(self) -> bool:
         """Whether the current node's turn has not begun, as far as the engine can be stopped."""
         return True
-
-    def _how(self) -> str:
-        """What is about to happen there."""
-        raise NotImplementedError
-
-    def _reached(self) -> set[Any]:
-        """The nodes that gradients have arrived at, the current one included."""
-        raise NotImplementedError
-
-    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
-        """The gradients at a node, as the engine has them."""
-        raise NotImplementedError
-
-    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
-        """Gradients to look at: writing to them changes nothing.
-
-        Under `create_graph` the real ones.
-        """
-        raise NotImplementedError
 
     def _saved_by(self, node: Any) -> list[SavedTensor]:
         """What a node holds on to."""
@@ -94,14 +99,6 @@ class Paused:
     def _all_nodes(self) -> Iterable[Any]:
         """All nodes, the newest first."""
         return self.schedule
-
-    def _check_open(self) -> None:
-        """Raise if the session was closed."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End the pass where it is."""
-        raise NotImplementedError
 
     # Looking ------------------------------------------------------------------------------------
 
@@ -283,13 +280,5 @@ class Paused:
         self._check_ahead(what, nodes)
         return lambda: self._at_start and self._node in nodes
 
-    def _asks(self, what: Callable[[Any], Any]) -> Any:
-        """What a function says of where the pass is."""
-        raise NotImplementedError
-
     def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
         """Raise if the pass will come to none of the nodes that `what` means, and knows that."""
-
-    def _step(self) -> None:
-        """One step."""
-        raise NotImplementedError
