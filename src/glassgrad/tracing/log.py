@@ -29,7 +29,7 @@ from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth
+from .graph import Graph, Growth, SavedTensor
 from .rewind import OF_USERS
 from .summary import ArrayTable
 
@@ -70,6 +70,10 @@ class EventLog(Generic[GraphOfPass]):
         if self.growth is not None:
             document = self.growth.added_to(document, table, self._gradients())
         return Trace(document, table.summaries, list(self.events))
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+        return self.graph.saved_by(node)
 
     def _gradients(self) -> Iterable[Any]:
         """The gradients behind which the graph may have grown."""

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from . import breakpoints, inspection
 from .breakpoints import Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, SavedTensor, bytes_of, is_leaf
+from .graph import Hook, bytes_of, is_leaf
 from .inspection import Saved, Waiting
 from .log import EventLog
 from .summary import dtype_name
@@ -91,15 +91,6 @@ class Paused(Engine):
         """Whether the current node's turn has not begun, as far as the engine can be stopped."""
         return True
 
-    def _saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
-        found: list[SavedTensor] = self.names.saved_by(node)
-        return found
-
-    def _all_nodes(self) -> Iterable[Any]:
-        """All nodes, the newest first."""
-        return self.schedule
-
     # Looking ------------------------------------------------------------------------------------
 
     @property
@@ -145,7 +136,7 @@ class Paused(Engine):
             ArgumentError, ArgumentTypeError: if it is no part of the pass.
         """
         node, rows = find_node(self, node), []
-        for name, what, version, now in self._saved_by(node):
+        for name, what, version, now in self._log.saved_by(node):
             owners = self._owners(self.names.storage(what), node)
             about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
             rows.append(Saved(name, *about, version, now, owners))
@@ -154,11 +145,11 @@ class Paused(Engine):
     def _owners(self, storage: str, besides: Any) -> tuple[str, ...]:
         """Who holds a piece of memory, in words."""
         found = []
-        for node in self._all_nodes():
+        for node in reversed(self.names.nodes):
             if is_leaf(node):
                 held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
             else:
-                held, who = [saved.what for saved in self._saved_by(node)], self.describe(node)
+                held, who = [saved.what for saved in self._log.saved_by(node)], self.describe(node)
             if node is not besides and storage in map(self.names.storage, held):
                 found.append(who)
         return tuple(found)
