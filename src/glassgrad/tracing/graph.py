@@ -12,6 +12,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from .summary import ArrayTable, dtype_name
@@ -104,6 +105,7 @@ class Graph(Library):
         node: the id of each.
         leaves: those that are an AccumulateGrad.
         leaf: the ids of their tensors.
+        hook_ids: of each hook that was asked for, by node and identity, with the hook.
     """
 
     def __init__(self, edges: dict[Any, Edges], outputs: list[Any]) -> None:
@@ -112,7 +114,7 @@ class Graph(Library):
         self.node: dict[Any, str] = {}
         self.leaf: dict[Any, str] = {}
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
-        self._hooks: dict[Any, tuple[str, Any]] = {}
+        self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
         self.outputs: list[Any] = []
         self._add(edges)
@@ -134,7 +136,7 @@ class Graph(Library):
     def extended(self, edges: dict[Any, Edges]) -> Self:
         """This graph and more nodes, numbered on."""
         more = copy.copy(self)
-        for name in ("edges", "nodes", "node", "leaf", "_storages", "_hooks", "_bases"):
+        for name in ("edges", "nodes", "node", "leaf", "_storages", "hook_ids", "_bases"):
             setattr(more, name, getattr(self, name).copy())
         more._add(edges)
         return more
@@ -165,17 +167,7 @@ class Graph(Library):
 
     def hook(self, node: Any, hook: Any) -> str:
         """The id of a hook at a node."""
-        return self._hooks.setdefault((node, id(hook)), (f"h{len(self._hooks) + 1}", hook))[0]
-
-    @property
-    def hook_count(self) -> int:
-        """How many hooks have an id."""
-        return len(self._hooks)
-
-    def cut_hooks(self, count: int) -> None:
-        """Be as it was when `count` hooks had one."""
-        while len(self._hooks) > count:
-            self._hooks.popitem()
+        return self.hook_ids.setdefault((node, id(hook)), (f"h{len(self.hook_ids) + 1}", hook))[0]
 
     # As entries of a trace ----------------------------------------------------------------------
 
@@ -379,20 +371,21 @@ class Growth:
         nodes = graph.nodes[len(self.graph.nodes) :]
         if not nodes:
             return document
-        entries = [graph.node_entry(table, node) | self._origin(graph, node) for node in nodes]
-        for entry in entries:
-            if "origin" in entry:  # it comes from that node's rule, and not from a line
-                entry.pop("src", None)
+        entries = []
+        for node in nodes:
+            entries.append(graph.node_entry(table, node))
+            if (maker := self._maker(node)) is not None:
+                entries[-1]["origin"] = graph.node[maker]
+                entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
         leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
         grown = {"nodes": document["nodes"] + entries, "leaves": document["leaves"] + leaves}
         return document | graph.transforms() | grown
 
-    def _origin(self, graph: Graph, node: Any) -> Entry:
-        if is_leaf(node) or node in self._older:
-            return {}
-        place = bisect_right(self.spans, node._sequence_nr(), key=lambda span: span[0])
-        maker = self.spans[place - 1][1] if place else None
-        return {} if maker is None else {"origin": graph.node[maker]}
+    def _maker(self, node: Any) -> Any:
+        """The node whose turn it was when `node` was made."""
+        place = bisect_right(self.spans, node._sequence_nr(), key=itemgetter(0))
+        is_new = not (is_leaf(node) or node in self._older)
+        return self.spans[place - 1][1] if place and is_new else None
 
     def _behind(self, gradients: Iterable[Any]) -> dict[Any, Edges]:
         """The nodes behind gradients that the graph of the pass does not have."""

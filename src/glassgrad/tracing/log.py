@@ -15,7 +15,7 @@ goes into code of a user is looked at before that runs.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import ReferenceType
 
 from glassgrad.core import state
@@ -107,15 +107,6 @@ class EventLog(Generic[GraphOfPass]):
         self._emit("error", node, **saved, error=type(error).__name__, message=message)
 
 
-class _Mark(NamedTuple):
-    """How long a log was."""
-
-    events: int
-    arrays: int
-    hooks: int
-    spans: int
-
-
 class Log(EventLog[EngineGraph]):
     """The log of a pass of glassgrad's engine.
 
@@ -156,30 +147,28 @@ class Log(EventLog[EngineGraph]):
         if self.growth is not None:
             self.document = self.growth.added_to(self.document, self.table, self._gradients())
             self.graph, self.growth = self.whole_graph(), None
-        self.forget()
+        self.table.forget()
         self.graph.forget_storages()
 
     # Back and forth -----------------------------------------------------------------------------
 
-    def mark(self) -> _Mark:
-        """This moment, for `rewind`."""
+    def mark(self) -> tuple[int, int, int, int]:
+        """This moment, for `rewind`: how many events, arrays, hooks and spans there are."""
         spans = 0 if self.growth is None else len(self.growth.spans)
-        return _Mark(len(self.events), len(self.table), self.graph.hook_count, spans)
+        return len(self.events), len(self.table), len(self.graph.hook_ids), spans
 
-    def rewind(self, mark: _Mark) -> None:
+    def rewind(self, mark: tuple[int, int, int, int]) -> None:
         """Forget what happened since `mark`, so that going on gives the same log again."""
-        for event in self.events[mark.events :]:
+        events, arrays, hooks, spans = mark
+        for event in self.events[events:]:
             if event["type"] == "buffer":
                 self.have[event["node"]] -= 1
-        del self.events[mark.events :]
-        self.table.cut(mark.arrays)
-        self.graph.cut_hooks(mark.hooks)
+        del self.events[events:]
+        self.table.cut(arrays)
+        while len(self.graph.hook_ids) > hooks:
+            self.graph.hook_ids.popitem()
         if self.growth is not None:
-            del self.growth.spans[mark.spans :]
-
-    def forget(self) -> None:
-        """Let go of all arrays, which somebody may be about to write: see the note above."""
-        self.table.forget()
+            del self.growth.spans[spans:]
 
     # One phase ----------------------------------------------------------------------------------
 
@@ -214,7 +203,7 @@ class Log(EventLog[EngineGraph]):
         if self._may_write or phase is None:
             self.table.forget()
         if phase is not None and phase.kind != "ready":  # that is told where the last one arrives
-            _WRITERS[phase.kind](self, phase)
+            getattr(self, f"_on_{phase.kind}")(phase)
         return phase
 
     def _listening(self, advance: Callable[[], Phase | None]) -> Phase | None:
@@ -257,6 +246,8 @@ class Log(EventLog[EngineGraph]):
             kind, grads = "post_hook", (grad_of(node.variable),)
         hook, after = self.graph.hook(node, phase.detail), self.table.ids(grads)
         self._emit(kind, node, hook=hook, before=self._entering, after=after)
+
+    _on_pre_hook = _on_post_hook = _on_post_accumulate = _on_hook
 
     def _on_apply(self, phase: Phase) -> None:
         node = phase.node
@@ -331,16 +322,6 @@ class Log(EventLog[EngineGraph]):
         found += [] if turn is None else [*turn.grads, *turn.results]
         return (grad for grad in found if isinstance(grad, Tensor))
 
-
-_WRITERS: dict[str, Callable[[Log, Phase], None]] = {
-    "pre_hook": Log._on_hook,
-    "apply": Log._on_apply,
-    "post_hook": Log._on_hook,
-    "accumulate": Log._on_accumulate,
-    "post_accumulate": Log._on_hook,
-    "free_saved": Log._on_free_saved,
-    "buffer": Log._on_buffer,
-}
 
 _LOOKED_AT = (*HOOK_PHASES, "apply", "accumulate")
 """The phases whose gradients may be written."""

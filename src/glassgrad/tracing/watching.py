@@ -265,7 +265,7 @@ def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
     for graph in passes:
         ids = {name: whole.node[node] for node, name in graph.node.items()}
         ids |= {name: whole.leaf[node] for node, name in graph.leaf.items()}
-        ids |= {name: whole.hook(key[0], hook) for key, (name, hook) in graph._hooks.items()}
+        ids |= {name: whole.hook(key[0], hook) for key, (name, hook) in graph.hook_ids.items()}
         found.append(ids)
     return found
 
