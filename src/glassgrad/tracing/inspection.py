@@ -78,16 +78,16 @@ def leaf_name(graph: Graph, node: Any) -> str:
 
 def shown(grad: Any) -> str:
     """A gradient in a few words: shape, dtype, and its elements or its norm."""
-    about = summarize(numbers(grad))
-    bad = "".join([f", {about[kind]} {kind}" for kind in ("nan", "inf") if kind in about])
-    batch = batch_of(grad)
-    shape, dtype, head = tuple(about["shape"][len(batch) :]), about["dtype"], about["head"]
+    array, batch = numbers(grad), batch_of(grad)
+    about = summarize(array, examples=len(batch))
     examples = "".join([f"{size} × " for size in batch])
-    if len(head) == numbers(grad).size:
-        values = ", ".join(f"{item:.3g}" if isinstance(item, float) else str(item) for item in head)
-        return f"{examples}{shape} {dtype} [{values}]{bad}"
-    norm = about["norm"]
-    return f"{examples}{shape} {dtype}" + ("" if norm is None else f", norm {norm:.3g}") + bad
+    text = f"{examples}{tuple(about['shape'])} {about['dtype']}"
+    if len(about["head"]) == array.size:
+        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in about["head"]]
+        text += f" [{', '.join(values)}]"
+    elif about["norm"] is not None:
+        text += f", norm {about['norm']:.3g}"
+    return text + "".join([f", {about[bad]} {bad}" for bad in ("nan", "inf") if bad in about])
 
 
 def view(session: "Paused") -> str:

@@ -3,12 +3,10 @@
 Everything here only looks: no hook is registered, and nobody's is run.
 """
 
-import heapq
 import importlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
 from pathlib import PurePath
 from typing import Any
 
@@ -272,25 +270,17 @@ def line_of(node: Any) -> str | None:
 def foreseen(graph: "TorchGraph") -> list[Any]:
     """The nodes that a pass along `graph` runs, in the order to expect on one device.
 
-    Of the nodes that all gradients have arrived at, the engine takes a leaf first, then the newest.
-    It keeps a queue for each device, which take turns as they like: with several devices, this is
-    one order of many.
+    They run the newest first, and a leaf as soon as all gradients have arrived there. The engine
+    keeps a queue for each device, which take turns as they like: with several devices, this is one
+    order of many.
     """
-    running, order, ticks = graph.running, list[Any](), count()
+    running = [node for node in reversed(graph.nodes) if node in graph.running]
     left = Counter(goal for node in running for goal, _ in graph.edges[node])
-    ready: list[tuple[bool, int, int, Any]] = []
-
-    def add(node: Any) -> None:
-        heapq.heappush(ready, (not is_leaf(node), -node._sequence_nr(), next(ticks), node))
-
-    for root in dict.fromkeys(graph.node_of(tensor) for tensor in graph.outputs):
-        if root in running and not left[root]:
-            add(root)
-    while ready:
-        node = heapq.heappop(ready)[-1]
-        order.append(node)
+    order: dict[Any, None] = {}
+    for node in running:
+        order.setdefault(node)  # a leaf may have had its turn
         for goal, _ in graph.edges[node]:
             left[goal] -= 1
-            if goal in running and not left[goal]:
-                add(goal)
-    return order
+            if not left[goal] and goal in graph.running and is_leaf(goal):
+                order[goal] = None
+    return list(order)
