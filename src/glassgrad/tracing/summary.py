@@ -261,10 +261,13 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     low: Any
     high: Any
     if kind == "f" and flat.size:
-        low, high = float(flat.min()), float(flat.max())  # a nan would be both
+        # Piece by piece: memory is slower than what there is to compute.
+        pieces = [flat[first : first + _PIECE] for first in range(0, flat.size, _PIECE)]
+        with np.errstate(all="ignore"):
+            lows, highs, squares = np.array([_usual(piece) for piece in pieces]).T
+        low, high = float(lows.min()), float(highs.max())  # a nan would be both
         if low > -1e100 and high < 1e100 and not 0.0 < max(-low, high) < 1e-100:
-            squares = np.einsum("i,i->", flat, flat, dtype=np.float64)
-            return low, high, math.sqrt(squares), 0, 0
+            return low, high, math.sqrt(squares.sum()), 0, 0
     if kind in "fc":
         nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
         flat = flat[np.isfinite(flat)]
@@ -276,11 +279,17 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     return low, high, top * float(np.linalg.norm(size / top)), nans, infs
 
 
+def _usual(piece: Array) -> tuple[float, float, float]:
+    """Of usual numbers the least, the greatest, and the sum of the squares."""
+    wide = piece.astype(np.float64, copy=False)
+    return np.minimum.reduce(piece), np.maximum.reduce(piece), wide.dot(wide)
+
+
 @functools.cache
 def _random_numbers() -> Array:
     return np.random.default_rng(0).integers(0, 2**64, _PIECE, dtype=np.uint64) | np.uint64(1)
 
 
 _FEW = 32
-_PIECE = 8192  # so many numbers of 64 bits stay in a processor's cache
+_PIECE = 16384  # so many numbers of 64 bits stay in a processor's cache
 _WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are
