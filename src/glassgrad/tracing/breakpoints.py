@@ -7,7 +7,7 @@ pass that was stepped back stops at them again.
 
 import difflib
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
@@ -36,6 +36,7 @@ class Breakpoint:
         at_hook: whether it stops before the hook that comes next.
         after: whether it stops after an event of the log.
         node: the one node that it stops at; None if it may be several.
+        among: the breakpoints of the session.
     """
 
     why: str
@@ -43,18 +44,12 @@ class Breakpoint:
     at_hook: Callable[[Any], bool] | None = None
     after: Callable[[Any, Any], bool] | None = None
     node: Any = None
-    _among: "list[Breakpoint] | None" = None
-
-    def set_among(self, others: list["Breakpoint"]) -> Self:
-        """Put it among the breakpoints of a session."""
-        self._among = others
-        others.append(self)
-        return self
+    among: "list[Breakpoint]" = field(default_factory=list)
 
     def remove(self) -> None:
         """Take it away; doing so twice is harmless."""
-        if self._among is not None and self in self._among:
-            self._among.remove(self)
+        if self in self.among:
+            self.among.remove(self)
 
     def __enter__(self) -> Self:
         return self

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.core import state
 from glassgrad.core.engine import GraphTask, Schedule
@@ -18,7 +20,7 @@ from glassgrad.values.layers import Layer
 from glassgrad.values.tree import flatten
 
 from .engine_graph import EngineGraph
-from .summary import head_in_words, measured, numbers, summarize
+from .summary import head_in_words, numbers, summarize
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +219,10 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
 def _kind(values: Iterable[Any]) -> str | None:
     """What the arrays have: "nan" if there is one, else "inf" if there is one, else None."""
     arrays = [_array(value) for value in values]
-    counts = [measured(x)[3:] for x in arrays if x is not None and x.dtype.kind in "fc"]
-    if any(nans for nans, _ in counts):
+    floats = [x for x in arrays if x is not None and x.dtype.kind in "fc"]
+    if any(np.isnan(x).any() for x in floats):
         return "nan"
-    return "inf" if any(infs for _, infs in counts) else None
+    return "inf" if any(np.isinf(x).any() for x in floats) else None
 
 
 def _array(value: Any) -> Any:

@@ -231,7 +231,10 @@ class Paused(Engine):
         self._check_open()
         conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
         conditions |= {"hook": hook, "nan": nan, "norm": norm}
-        return breakpoints.make(self, conditions).set_among(self.breakpoints)
+        point = breakpoints.make(self, conditions)
+        point.among = self.breakpoints
+        self.breakpoints.append(point)
+        return point
 
     def _met(self) -> Breakpoint | None:
         """The breakpoint that says to pause before what comes next."""

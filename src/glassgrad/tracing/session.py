@@ -355,9 +355,9 @@ class Session(Paused):
             nr = at.output_nr
         have = self._waiting_at(node)
         label = self.describe(node)
-        turn = self._task.turn
+        turn: Any = self._task.turn
         is_begun = turn is not None and turn.node is node
-        used = is_begun and turn is not None and turn.upcoming[0] not in _BEFORE_THE_RULE
+        used = is_begun and turn.upcoming[0] not in _BEFORE_THE_RULE
         if used or self._ranks[node] < self.position:
             raise GradientError(
                 f"the gradient at {label} has been used: the node has run. What is changed now "
@@ -377,7 +377,7 @@ class Session(Paused):
             )
         _check(value, have[nr].shape, have[nr].dtype, f"the gradient at {label}")
         new = value if self._task.on_tensors else value.payload
-        if is_begun and turn is not None:
+        if is_begun:
             self._journal.note_turn()
             turn.grads = (*have[:nr], new, *have[nr + 1 :])
             return

@@ -144,26 +144,23 @@ def _brief(value: Any) -> str:
 
 def _dangling(document: dict[str, Any]) -> str | None:
     """The first id that is used and not defined, or defined twice."""
-    graph = document["graph"]
-    groups = {name: graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
-    known = {entry["id"] for group in groups.values() for entry in group}
-    known |= document["arrays"].keys()
+    graph, events = document["graph"], document["events"]
+    parts = {f"graph.{name}": graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
+    known = {entry["id"] for part in parts.values() for entry in part} | document["arrays"].keys()
     for name in ("nodes", "leaves"):
-        if len({entry["id"] for entry in groups[name]}) < len(groups[name]):
+        if len({entry["id"] for entry in graph[name]}) < len(graph[name]):
             return f"graph.{name}: two {name} have the same id"
-    for name, group in groups.items():
-        for index, entry in enumerate(group):
+    for where, part in (parts | {"events": events}).items():
+        for index, entry in enumerate(part):
             if unknown := _unknown(entry, known):
-                return f"graph.{name}[{index}]: {unknown}"
-        if name == "nodes" and (circle := _circle(group)):
-            return f"graph.nodes: the edges lead in a circle, {circle}"
-    for index, event in enumerate(document["events"]):
+                return f"{where}[{index}]: {unknown}"
+    if circle := _circle(graph["nodes"]):
+        return f"graph.nodes: the edges lead in a circle, {circle}"
+    for index, event in enumerate(events):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
-        if event["type"] == "error" and index + 1 < len(document["events"]):
+        if event["type"] == "error" and index + 1 < len(events):
             return f"events[{index}]: an error ends the pass, and other events follow"
-        if unknown := _unknown(event, known):
-            return f"events[{index}]: {unknown}"
     return None
 
 

@@ -56,7 +56,7 @@ class TorchGraph(Graph):
 
     def __init__(self, outputs: list[Any], inputs: list[Any] | None, names: dict[str, Any]) -> None:
         outputs = [tensor for tensor in outputs if is_tensor(tensor) and tensor.requires_grad]
-        self.roots = [node_of(tensor) for tensor in outputs]
+        self.roots = [self.node_of(tensor) for tensor in outputs]
         super().__init__(reach(self.roots), outputs)
         self.tensors = list(names.values())
         self._labels = {id(tensor): name for name, tensor in names.items()}
@@ -66,7 +66,7 @@ class TorchGraph(Graph):
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
-        needed = {node_of(tensor) for tensor in inputs if tensor.requires_grad}
+        needed = {self.node_of(tensor) for tensor in inputs} - {None}
         for node in self.nodes:
             if any(goal in needed for goal, _ in self.edges[node]):
                 needed.add(node)
@@ -76,7 +76,8 @@ class TorchGraph(Graph):
         return is_tensor(value)
 
     def node_of(self, tensor: Any) -> Any:
-        return node_of(tensor) if tensor.requires_grad else None
+        edge_of = the_torch().autograd.graph.get_gradient_edge
+        return edge_of(tensor).node if tensor.requires_grad else None
 
     def label(self, tensor: Any) -> str | None:
         return self._labels.get(id(tensor))
@@ -85,10 +86,31 @@ class TorchGraph(Graph):
         yield from [(self.label(tensor), self.node_of(tensor)) for tensor in self.tensors]
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
-        return memory_of(what), None
+        """What tells the memory of a tensor from all other memory, as long as it lives."""
+        try:
+            return what.untyped_storage()._cdata, None
+        except (AttributeError, NotImplementedError, RuntimeError):
+            return id(what), None  # sparse tensors have none of their own
 
     def saved_by(self, node: Any) -> list[SavedTensor]:
-        return saved_by(node)
+        """The saved tensors of `node`, in the order of their names; none if they are freed.
+
+        What a pack hook turned into something else than a tensor is left out: to see the tensor one
+        would have to call the unpack hook, which is the pass's to call.
+        """
+        found = []
+        for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
+            name = attribute.removeprefix(_RAW)
+            try:
+                raw = getattr(node, attribute)
+            except RuntimeError:
+                continue  # freed
+            many = raw if isinstance(raw, (tuple, list)) else (raw,)
+            for index, item in enumerate(many):
+                entry = _entry(node, name, index if many is raw else None, item)
+                if entry is not None:
+                    found.append(entry)
+        return found
 
     def note_hook(self, node: Any, kind: str, hook: Any) -> str:
         """The id of one more hook at a node."""
@@ -114,7 +136,7 @@ class TorchGraph(Graph):
     def place(self, tensor: Any) -> tuple[Any, ...]:
         """Which part of which memory `tensor` is; strides left aside."""
         offset = tensor.storage_offset() if tensor.layout == the_torch().strided else 0
-        return memory_of(tensor), tuple(tensor.shape), offset
+        return self.memory_of(tensor)[0], tuple(tensor.shape), offset
 
     def gradients(self) -> list[Any]:
         """The gradients that there are now."""
@@ -169,47 +191,12 @@ def named(names: Any) -> dict[str, Any]:
     return found
 
 
-def node_of(tensor: Any) -> Any:
-    """The node at which the gradient of `tensor` arrives."""
-    return the_torch().autograd.graph.get_gradient_edge(tensor).node
-
-
-def memory_of(tensor: Any) -> int:
-    """What tells the memory that `tensor` lies in from all other memory, as long as it lives."""
-    try:
-        key: int = tensor.untyped_storage()._cdata
-    except (AttributeError, NotImplementedError, RuntimeError):
-        return id(tensor)  # sparse tensors have none of their own
-    return key
-
-
 def outputs_of(node: Any) -> int:
     """How many gradients a node is given."""
     return len(node._input_metadata) or 1
 
 
 # What a node saved -------------------------------------------------------------------------------
-
-
-def saved_by(node: Any) -> list[SavedTensor]:
-    """The saved tensors of `node`, in the order of their names; none if they are freed.
-
-    What a pack hook turned into something else than a tensor is left out: to see the tensor one
-    would have to call the unpack hook, which is the pass's to call.
-    """
-    found = []
-    for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
-        name = attribute.removeprefix(_RAW)
-        try:
-            raw = getattr(node, attribute)
-        except RuntimeError:
-            continue  # freed
-        many = raw if isinstance(raw, (tuple, list)) else (raw,)
-        for index, item in enumerate(many):
-            entry = _entry(node, name, index if many is raw else None, item)
-            if entry is not None:
-                found.append(entry)
-    return found
 
 
 def _entry(node: Any, name: str, index: int | None, item: Any) -> SavedTensor | None:
