@@ -12,7 +12,7 @@ from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.inspection import Waiting, hooks_of
+from glassgrad.tracing.inspection import Waiting
 from glassgrad.tracing.session import Session
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
@@ -148,7 +148,7 @@ class Steering:
             known |= {f"t{at}": tensor for at, tensor in enumerate(session.outputs, len(known))}
             return known.get(value, value)
         if what == "hook":
-            rows = [row for node in session.schedule for row in hooks_of(session, node)]
+            rows = [row for node in session.schedule for row in session.names.hooks_at(node)]
             return next((row.hook for row in rows if value in (row.id, row.name)), value)
         return True if what == "nan" else number_of(value) if what == "norm" else value
 

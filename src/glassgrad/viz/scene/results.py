@@ -27,7 +27,7 @@ class Results:
         given_out = {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
         self.gradients: dict[str, list[str | None]] = {}
-        self.final: dict[str, str] = {}
+        self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
         self.stale = _stale_before(trace)
         self.bad: dict[str, str] = {}
@@ -38,8 +38,6 @@ class Results:
                 self.gradients[event["node"]] = event["grad_in"]
                 if spoiled.isdisjoint(event["grad_in"]) and spoiled.intersection(event["grad_out"]):
                     self.bad[event["node"]] = "NaN"
-            elif kind == "accumulate" and event["grad"] is not None:
-                self.final[event["tensor"]] = event["grad"]
             elif kind == "buffer" and event["node"] in given_out and event.get("grad"):
                 self.final[given_out[event["node"]]] = event["grad"]
             elif kind == "free_saved":
