@@ -199,9 +199,9 @@ def find_hits(target: Any, weight: Any, ignore_index: int | None, scores: Any) -
     return rows, hits, np.where(counted, spread(weights, scores.shape)[rows, hits], 0)
 
 
-def losses_of_rows(scores: Any, *target_weight_ignored: Any) -> tuple[Any, Any]:
+def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | None) -> Any:
     """The loss of each row, and how much it counts; see `find_hits`."""
-    rows, hits, counts = find_hits(*target_weight_ignored, scores)
+    rows, hits, counts = find_hits(target, weight, ignore_index, scores)
     # In flattened rows a place is sooner found than by two indices.
     losses = -scores.reshape(-1)[rows * scores.shape[1] + hits]
     return losses if counts is None else np.where(counts == 0, 0, losses * counts), counts

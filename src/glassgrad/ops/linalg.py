@@ -145,7 +145,8 @@ class Mv(Multilinear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, v):
-        return Mm.vmap(info, in_dims, x, v[..., None]).squeeze(-1)
+        z = Mm.vmap(info, in_dims, x, v[..., None])  # type: ignore[no-untyped-call]
+        return z.squeeze(-1)
 
 
 @op(Mv, out=True)
@@ -197,7 +198,8 @@ class Dot(Multilinear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, y):
-        return Mm.vmap(info, in_dims, x[..., None, :], y[..., None]).squeeze((-2, -1))
+        z = Mm.vmap(info, in_dims, x[..., None, :], y[..., None])  # type: ignore[no-untyped-call]
+        return z.squeeze((-2, -1))
 
 
 @op(Dot, out=True)
@@ -434,7 +436,8 @@ class Linear(Primitive):
     def vmap(cls, info, in_dims, x, weight, *bias):
         if in_dims[1:].count(None) == len(in_dims) - 1:  # a batch of inputs alone
             return cls.apply(x, weight, *bias)
-        y = MatMul.vmap(info, in_dims[:2], x, transposed(weight))
+        columns = transposed(weight)
+        y = MatMul.vmap(info, in_dims[:2], x, columns)  # type: ignore[no-untyped-call]
         rank = x.ndim - (in_dims[0] is not None)
         lined = [
             b if dim is None else in_front(b, rank)

@@ -128,11 +128,11 @@ class Mean(KeepsShape):
 
     @staticmethod
     def forward(x, *, dtype):
-        return x.sum(dtype=dtype) / _count(x.shape)
+        return x.sum(dtype=dtype) / (math.prod(x.shape) or math.nan)
 
     @staticmethod
     def backward(ctx, grad):
-        return spread(grad / _count(ctx.shape), ctx.shape)
+        return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, dtype):
@@ -147,17 +147,23 @@ class MeanDim(KeepsShape):
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
-        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype) / _count(x.shape, dim)
+        total = x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
+        return total / (count_of(x.shape, dim) or math.nan)
 
     @staticmethod
     def backward(ctx, grad):
-        part = grad.reshape(kept_shape(ctx.shape, ctx.dim)) / _count(ctx.shape, ctx.dim)
-        return spread(part, ctx.shape)
+        return spread_mean(grad, ctx.shape, ctx.dim)
 
 
-def _count(shape: tuple[int, ...], dims: tuple[int, ...] | None = None) -> float:
-    """How many elements become one; nan for none, so that their mean is nan and warns nobody."""
-    return math.prod(shape if dims is None else [shape[dim] for dim in dims]) or math.nan
+def spread_mean(grad: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+    """The gradient of what has that shape from that of its mean over some dims."""
+    count = count_of(shape, dims) or math.nan  # the mean of nothing is nan, and warns nobody
+    return spread(grad.reshape(kept_shape(shape, dims)) / count, shape)
+
+
+def count_of(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
+    """How many elements become one."""
+    return math.prod([shape[dim] for dim in dims])
 
 
 @op(MeanDim, Mean, out=True)

@@ -15,43 +15,35 @@ from glassgrad.values.layers import visible
 
 from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
 from ._declaring import function, of_numpy, op
-from ._families import Along, kept_shape, run, spread
+from ._families import Along, Reduction, kept_shape, run, total
 from .arithmetic import conj
 from .linalg import mm
-from .reduction import MeanDim
+from .reduction import MeanDim, count_of, spread_mean
 from .selection import clamp
 from .shape import reshape, squeeze
 
 
-class Var(Along):
+class Var(Reduction):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     saves = ("self",)
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
         deviation = _deviation(x, dim)
         total = (deviation * deviation).sum(axis=dim, keepdims=keepdim)
-        freedom = _freedom(x.shape, dim, correction)
+        freedom = count_of(x.shape, dim) - correction
         return total / freedom if freedom > 0 else _over_nothing(total)
 
     @staticmethod
     def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        return var_tangent(x, ctx, dx)
+        return _by_variance(grad, ctx.saved_tensors[0], ctx)
 
 
-class Std(Along):
+class Std(Reduction):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     saves = ("self", "result")
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -60,13 +52,11 @@ class Std(Along):
     @staticmethod
     def backward(ctx, grad):
         x, sigma = ctx.saved_tensors
-        by_variance = np.where(sigma == 0, 0, grad / (2 * sigma))
-        return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
+        return _by_variance(_by_root(grad, sigma), x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
-        x, sigma = ctx.saved_tensors
-        return np.where(sigma == 0, 0, var_tangent(x, ctx, dx) / (2 * sigma))
+        return _by_root(Var.jvp(ctx, dx), ctx.result)
 
 
 @op(Var)
@@ -172,7 +162,7 @@ def checked_spread(
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
     dims = reduced(dim, input.ndim)
-    if _freedom(input.shape, dims, lost) <= 0:
+    if count_of(input.shape, dims) <= lost:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
@@ -205,27 +195,27 @@ def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     return number
 
 
-# What both share --------------------------------------------------------------------------------
+# What they share --------------------------------------------------------------------------------
 
 
 def _deviation(x: Any, dim: tuple[int, ...]) -> Any:
-    return x - x.sum(axis=dim, keepdims=True) / (math.prod([x.shape[d] for d in dim]) or math.nan)
+    return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 
-def _freedom(shape: tuple[int, ...], dim: tuple[int, ...], correction: float) -> float:
-    return math.prod([shape[d] for d in dim]) - correction
+def _by_variance(grad: Any, x: Any, ctx: Any) -> Any:
+    """The gradient of x from that of its variance.
 
-
-def var_slope(x: Any, ctx: Any) -> Any:
-    """∂v/∂xᵢ; without a degree of freedom the variance is 0·∞, and so is its slope."""
-    freedom = _freedom(x.shape, ctx.dim, ctx.correction)
+    Without a degree of freedom the variance is 0·∞, and so is its slope.
+    """
+    freedom = count_of(x.shape, ctx.dim) - ctx.correction
     deviation = _deviation(x, ctx.dim)
-    return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+    slope = deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+    return grad.reshape(kept_shape(x.shape, ctx.dim)) * slope
 
 
-def var_tangent(x: Any, ctx: Any, dx: Any) -> Any:
-    """The tangent of the variance: dv = Σᵢ ∂v/∂xᵢ·dxᵢ."""
-    return (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+def _by_root(grad: Any, root: Any) -> Any:
+    """The gradient of a variance from that of its root; 0 where that is 0."""
+    return np.where(root == 0, 0, grad / (2 * root))
 
 
 def _over_nothing(x: Any) -> Any:
@@ -248,59 +238,41 @@ class VarMean(Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return _both(x, ctx, by_variance, by_mean)
+        return total(
+            [
+                None if by_variance is None else _by_variance(by_variance, x, ctx),
+                None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
+            ]
+        )
 
     @staticmethod
     def jvp(ctx, dx):
-        return _both_moved(ctx, dx)
+        (x,) = ctx.saved_tensors
+        weighted = _by_variance(np.ones_like(ctx.result[0]), x, ctx) * dx
+        moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
+        return weighted.sum(axis=ctx.dim, keepdims=ctx.keepdim), moved_mean
 
 
-class StdMean(Along):
+class StdMean(VarMean):
     """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
-
-    saves = ("self",)
-    multiple = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        sigma = run(Std, x, dim=dim, correction=correction, keepdim=keepdim)
-        return sigma, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+        variance, mean = run(VarMean, x, dim=dim, correction=correction, keepdim=keepdim)
+        return np.sqrt(variance), mean
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
-        (x,) = ctx.saved_tensors
-        if by_sigma is None:
-            return _both(x, ctx, None, by_mean)
-        sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
-        return _both(x, ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+        if by_sigma is not None:
+            (x,) = ctx.saved_tensors
+            sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
+            by_sigma = _by_root(by_sigma, sigma)
+        return VarMean.backward(ctx, by_sigma, by_mean)  # type: ignore[no-untyped-call]
 
     @staticmethod
     def jvp(ctx, dx):
-        sigma, _ = ctx.result
-        dv, moved_mean = _both_moved(ctx, dx)
-        return np.where(sigma == 0, 0, dv / (2 * sigma)), moved_mean
-
-
-def _both_moved(ctx: Any, dx: Any) -> tuple[Any, Any]:
-    """The tangents of the variance and of the mean."""
-    (x,) = ctx.saved_tensors
-    dv = var_tangent(x, ctx, dx)
-    return dv, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-
-
-def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:
-    """The gradient of x from those of its variance and its mean, of which one may be missing."""
-    kept = kept_shape(x.shape, ctx.dim)
-    from_mean = from_variance = None
-    if by_mean is not None:
-        count = math.prod([x.shape[dim] for dim in ctx.dim]) or math.nan
-        from_mean = spread(by_mean.reshape(kept) / count, x.shape)
-    if by_variance is not None:
-        from_variance = by_variance.reshape(kept) * var_slope(x, ctx)
-    if from_mean is None or from_variance is None:
-        return from_variance if from_mean is None else from_mean
-    return from_variance + from_mean
+        moved, moved_mean = VarMean.jvp(ctx, dx)  # type: ignore[no-untyped-call]
+        return _by_root(moved, ctx.result[0]), moved_mean
 
 
 @function()

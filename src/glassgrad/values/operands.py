@@ -136,7 +136,8 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
     if isinstance(error, ValueError) and cls.broadcasts:
         return ShapeError(
             f"{broadcast_text(*[v.shape for v in values])} {name}() got the shapes {shapes}, and "
-            "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
+            "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line "
+            "them up."
         )
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
