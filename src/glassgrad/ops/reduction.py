@@ -3,7 +3,9 @@
 Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted from the front.
 """
 
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,21 @@ from .shape import reshape
 from .transposing import Flip
 
 
+class SumDim(KeepsShape):
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
+
+    node = "SumBackward1"
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim, keepdim, dtype):
+        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
+
+
 class Sum(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
@@ -55,21 +72,6 @@ class Sum(KeepsShape):
     @classmethod
     def vmap(cls, info, in_dims, x, *, dtype):
         return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
-
-
-class SumDim(KeepsShape):
-    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
-
-    node = "SumBackward1"
-    axes = ("dim",)
-
-    @staticmethod
-    def forward(x, *, dim, keepdim, dtype):
-        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
 
 
 @op(SumDim, Sum, out=True)
@@ -112,31 +114,10 @@ def sum(
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
 
 
-@of_numpy(np.sum)
-def _numpy_sum(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    return sum(a, axis, keepdims, dtype=dtype)
-
-
 def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
     if dtype is not None:
         return as_dtype(dtype)
     return None if is_differentiable(input.payload.dtype) else int64
-
-
-class Mean(KeepsShape):
-    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
-
-    @staticmethod
-    def forward(x, *, dtype):
-        return x.sum(dtype=dtype) / (math.prod(x.shape) or math.nan)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, dtype):
-        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 class MeanDim(KeepsShape):
@@ -153,6 +134,22 @@ class MeanDim(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return spread_mean(grad, ctx.shape, ctx.dim)
+
+
+class Mean(KeepsShape):
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
+
+    @staticmethod
+    def forward(x, *, dtype):
+        return x.sum(dtype=dtype) / (math.prod(x.shape) or math.nan)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dtype):
+        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 def spread_mean(grad: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> Any:
@@ -211,11 +208,6 @@ def mean(
     if dim is None and not keepdim:
         return Mean.apply(input, dtype=wanted)
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
-
-
-@of_numpy(np.mean)
-def _numpy_mean(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    return mean(a, axis, keepdims, dtype=dtype)
 
 
 class LogSumExp(Along):
@@ -323,12 +315,7 @@ def any(
         >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(Some, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
-
-
-@of_numpy(np.any)
-def _numpy_any(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
-    return any(a, axis, keepdims)
+    return _answer(Some, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(All)
@@ -352,18 +339,16 @@ def all(
         >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(All, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
+    return _answer(All, input, (dim, axis), (keepdim, keepdims))
 
 
-@of_numpy(np.all)
-def _numpy_all(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
-    return all(a, axis, keepdims)
-
-
-def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:
+def _answer(
+    op: type[Primitive], input: Tensor, dims: tuple[Dims, Dims], keeps: tuple[Any, Any]
+) -> Tensor:
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
-    dims = () if names_none(dim) else reduced(dim, input.ndim)
-    answer = op.apply(input, dim=dims, keepdim=keepdim)
+    dim = dim_or_axis(*dims)
+    wanted = () if names_none(dim) else reduced(dim, input.ndim)
+    answer = op.apply(input, dim=wanted, keepdim=kept_or_keepdims(*keeps))
     return to(answer, uint8) if input.dtype == uint8 else answer
 
 
@@ -413,7 +398,7 @@ def cumsum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
-    return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
+    return _running(Cumsum, input, (dim, axis), dtype)
 
 
 class Cumprod(Along):
@@ -497,11 +482,11 @@ def cumprod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
-    return _running(Cumprod, input, dim_or_axis(dim, axis), dtype)
+    return _running(Cumprod, input, (dim, axis), dtype)
 
 
-def _running(op: type[Primitive], input: Tensor, dim: int, dtype: Any) -> Tensor:
-    at = wrap_dim(dim, input.ndim)
+def _running(op: type[Primitive], input: Tensor, dims: tuple[Any, Any], dtype: Any) -> Tensor:
+    at = wrap_dim(dim_or_axis(*dims), input.ndim)
     source = _in_dtype(input, dtype)
     if source.ndim:
         return op.apply(source, dim=at)
@@ -593,3 +578,19 @@ def prod(
     if not source.ndim:
         return reshape(ProdDim.apply(reshape(source, (1,)), dim=0, keepdim=False), ())
     return ProdDim.apply(source, dim=at, keepdim=kept_or_keepdims(keepdim, keepdims))
+
+
+def in_numpys_order(theirs: Any, ours: Callable[..., Any]) -> None:
+    """Declare that a function of NumPy is one of ours, which knows NumPy's arguments by name."""
+    names = list(inspect.signature(theirs).parameters)[1:]
+
+    def call(a: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return ours(a, **dict(zip(names, args, strict=False)), **kwargs)
+
+    of_numpy(theirs)(call)
+
+
+in_numpys_order(np.sum, sum)
+in_numpys_order(np.mean, mean)
+in_numpys_order(np.any, any)
+in_numpys_order(np.all, all)

@@ -93,8 +93,7 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(Var, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(Var, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @of_numpy(np.var)
@@ -128,8 +127,7 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(Std, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(Std, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @of_numpy(np.std)
@@ -140,11 +138,10 @@ def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool 
 def checked_spread(
     op: type[Primitive],
     input: Tensor,
-    dim: Dims,
+    names: tuple[Dims, Dims],
+    keeps: tuple[bool, bool | None],
     correction: float | None,
     unbiased: bool | None,
-    keepdim: bool,
-    keepdims: bool | None,
 ) -> Any:
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
@@ -158,6 +155,7 @@ def checked_spread(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
+    dim = dim_or_axis(*names)
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
@@ -169,8 +167,7 @@ def checked_spread(
             UserWarning,
             stacklevel=3,
         )
-    keep = kept_or_keepdims(keepdim, keepdims)
-    return op.apply(input, dim=dims, correction=lost, keepdim=keep)
+    return op.apply(input, dim=dims, correction=lost, keepdim=kept_or_keepdims(*keeps))
 
 
 def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
@@ -301,8 +298,7 @@ def var_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(VarMean, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(VarMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @function()
@@ -331,8 +327,7 @@ def std_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(StdMean, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(StdMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @op()
