@@ -46,9 +46,17 @@ class Elementwise(Primitive):
     broadcasts = True
     apply: Callable[..., Tensor]
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """An op that is one function of NumPy's names it, `ufunc`; that is its forward, then."""
+        super().__init_subclass__(**kwargs)
+        if "ufunc" in vars(cls) and "forward" not in vars(cls):
+            cls.forward = staticmethod(_forward_of(cls.ufunc))  # type: ignore[method-assign]
+
     @classmethod
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """Where each element depends on its own place alone, x̄ = ȳ·f' and dy = f'·dx are one."""
+        if len(tangents) == 1:
+            return cls.backward(ctx, *tangents)
         parts = []
         for place, tangent in enumerate(tangents):
             if tangent is not None:
@@ -65,6 +73,16 @@ class Elementwise(Primitive):
         rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
         lined = [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
         return cls.apply(*lined, **parameters)
+
+
+def _forward_of(ufunc: Any) -> Callable[..., Any]:
+    def one(x: Any) -> Any:
+        return ufunc(x)
+
+    def two(x: Any, y: Any) -> Any:
+        return ufunc(x, y)
+
+    return two if getattr(ufunc, "nin", 1) == 2 else one
 
 
 def _part(result: Any, place: int) -> Any:

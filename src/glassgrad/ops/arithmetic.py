@@ -22,10 +22,6 @@ class Add(Elementwise):
     ufunc = np.add
 
     @staticmethod
-    def forward(x, y):
-        return x + y
-
-    @staticmethod
     def backward(ctx, grad):
         return grad, grad
 
@@ -103,9 +99,7 @@ class Sub(Elementwise):
     @staticmethod
     @by_call
     def jvp(ctx, dx, dy):
-        if dx is None or dy is None:
-            return -dy if dx is None else dx
-        return dx - dy
+        return dx if dy is None else -dy if dx is None else dx - dy
 
 
 @op(Sub, aliases=("subtract",))
@@ -156,11 +150,6 @@ class Rsub(Elementwise):
     def backward(ctx, grad):
         return -grad
 
-    @staticmethod
-    @by_call
-    def jvp(ctx, dx):
-        return -dx
-
 
 @function()
 def rsub(input: Tensor, other: Operand) -> Tensor:
@@ -190,10 +179,6 @@ class Mul(Multilinear, Elementwise):
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     ufunc = np.multiply
-
-    @staticmethod
-    def forward(x, y):
-        return x * y
 
     @staticmethod
     def backward(ctx, grad):
@@ -244,20 +229,10 @@ class Div(Elementwise):
     ufunc = np.divide
 
     @staticmethod
-    def forward(x, y):
-        return x / y
-
-    @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
-
-    @staticmethod
-    def jvp(ctx, dx, dy):
-        _, y = ctx.saved_tensors
-        moved = None if dy is None else ctx.result * dy
-        return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
 @op(Div, aliases=("divide", "true_divide"))
@@ -340,10 +315,7 @@ class Abs(Elementwise):
 
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
     saves = ("self",)
-
-    @staticmethod
-    def forward(x):
-        return np.abs(x)
+    ufunc = np.absolute
 
     @staticmethod
     def backward(ctx, grad):
@@ -364,7 +336,7 @@ def _direction(x: Any) -> Any:
     return np.where(length == 0, 0.0, x / np.where(length == 0, 1.0, length))
 
 
-@op(Abs, aliases=("absolute",), numpy=(np.absolute, np.fabs))
+@op(Abs, aliases=("absolute",), numpy=(np.fabs,))
 def abs(input: Tensor) -> Tensor:
     """`|input|`, element by element.
 
@@ -386,16 +358,14 @@ def abs(input: Tensor) -> Tensor:
 class Sign(Elementwise):
     """y = sgn x        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return np.sign(x)
+    ufunc = np.sign
 
     @staticmethod
     def backward(ctx, grad):
         return np.zeros_like(grad)
 
 
-@op(Sign, numpy=(np.sign,), out=False)
+@op(Sign, out=False)
 def sign(input: Tensor) -> Tensor:
     """-1, 0 or 1, element by element; its gradient is 0.
 
@@ -590,17 +560,14 @@ class Conj(Linear, Elementwise):
     """y = conj x        x̄ = conj ȳ"""
 
     holomorphic = False
-
-    @staticmethod
-    def forward(x):
-        return np.conj(x)
+    ufunc = np.conjugate
 
     @staticmethod
     def backward(ctx, grad):
         return np.conj(grad)
 
 
-@op(Conj, numpy=(np.conjugate,), out=False, inplace=False)
+@op(Conj, out=False, inplace=False)
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, element by element; a real tensor is its own.
 

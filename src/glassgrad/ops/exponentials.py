@@ -23,10 +23,6 @@ class Exp(Elementwise):
     ufunc = np.exp
 
     @staticmethod
-    def forward(x):
-        return np.exp(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         return grad * y
@@ -57,10 +53,6 @@ class Log(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.log
-
-    @staticmethod
-    def forward(x):
-        return np.log(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -95,10 +87,6 @@ class Sqrt(Elementwise):
     ufunc = np.sqrt
 
     @staticmethod
-    def forward(x):
-        return np.sqrt(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         return grad / (2 * y)
@@ -128,10 +116,7 @@ class Reciprocal(Elementwise):
 
     saves = ("result",)
     floating = True
-
-    @staticmethod
-    def forward(x):
-        return 1 / x
+    ufunc = np.reciprocal
 
     @staticmethod
     def backward(ctx, grad):
@@ -139,7 +124,7 @@ class Reciprocal(Elementwise):
         return -grad * (y * y)
 
 
-@op(Reciprocal, numpy=(np.reciprocal,))
+@op(Reciprocal)
 def reciprocal(input: Tensor) -> Tensor:
     """`1 / input`, element by element.
 
@@ -350,10 +335,6 @@ class Expm1(Elementwise):
     ufunc = np.expm1
 
     @staticmethod
-    def forward(x):
-        return np.expm1(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         return grad * (y + 1)
@@ -387,10 +368,6 @@ class Log1p(Elementwise):
     ufunc = np.log1p
 
     @staticmethod
-    def forward(x):
-        return np.log1p(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad / (x + 1)
@@ -420,10 +397,7 @@ class Log2(Elementwise):
 
     saves = ("self",)
     floating = True
-
-    @staticmethod
-    def forward(x):
-        return np.log2(x)
+    ufunc = np.log2
 
     @staticmethod
     def backward(ctx, grad):
@@ -431,7 +405,7 @@ class Log2(Elementwise):
         return grad / (x * _LN_2)
 
 
-@op(Log2, numpy=(np.log2,))
+@op(Log2)
 def log2(input: Tensor) -> Tensor:
     """The logarithm to the base 2, element by element.
 
@@ -455,10 +429,7 @@ class Log10(Elementwise):
 
     saves = ("self",)
     floating = True
-
-    @staticmethod
-    def forward(x):
-        return np.log10(x)
+    ufunc = np.log10
 
     @staticmethod
     def backward(ctx, grad):
@@ -466,7 +437,7 @@ class Log10(Elementwise):
         return grad / (x * _LN_10)
 
 
-@op(Log10, numpy=(np.log10,))
+@op(Log10)
 def log10(input: Tensor) -> Tensor:
     """The logarithm to the base 10, element by element.
 

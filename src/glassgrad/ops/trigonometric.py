@@ -16,10 +16,6 @@ class Sin(Elementwise):
     ufunc = np.sin
 
     @staticmethod
-    def forward(x):
-        return np.sin(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad * np.cos(x)
@@ -50,10 +46,6 @@ class Cos(Elementwise):
     ufunc = np.cos
 
     @staticmethod
-    def forward(x):
-        return np.cos(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad * -np.sin(x)
@@ -82,10 +74,6 @@ class Tanh(Elementwise):
     saves = ("result",)
     floating = True
     ufunc = np.tanh
-
-    @staticmethod
-    def forward(x):
-        return np.tanh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -120,10 +108,6 @@ class Tan(Elementwise):
     ufunc = np.tan
 
     @staticmethod
-    def forward(x):
-        return np.tan(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
         return grad * (1 + y * y)
@@ -154,10 +138,6 @@ class Asin(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.arcsin
-
-    @staticmethod
-    def forward(x):
-        return np.arcsin(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -193,10 +173,6 @@ class Acos(Elementwise):
     ufunc = np.arccos
 
     @staticmethod
-    def forward(x):
-        return np.arccos(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return -grad / np.sqrt(1 - x * x)
@@ -227,10 +203,6 @@ class Atan(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.arctan
-
-    @staticmethod
-    def forward(x):
-        return np.arctan(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -264,10 +236,6 @@ class Atan2(Elementwise):
     saves = ("self", "other")
     floating = True
     ufunc = np.arctan2
-
-    @staticmethod
-    def forward(x, y):
-        return np.arctan2(x, y)
 
     @staticmethod
     def backward(ctx, grad):
@@ -353,10 +321,6 @@ class Sinh(Elementwise):
     ufunc = np.sinh
 
     @staticmethod
-    def forward(x):
-        return np.sinh(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad * np.cosh(x)
@@ -387,10 +351,6 @@ class Cosh(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.cosh
-
-    @staticmethod
-    def forward(x):
-        return np.cosh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -425,10 +385,6 @@ class Asinh(Elementwise):
     ufunc = np.arcsinh
 
     @staticmethod
-    def forward(x):
-        return np.arcsinh(x)
-
-    @staticmethod
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad / np.sqrt(x * x + 1)
@@ -459,10 +415,6 @@ class Acosh(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.arccosh
-
-    @staticmethod
-    def forward(x):
-        return np.arccosh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -497,10 +449,6 @@ class Atanh(Elementwise):
     saves = ("self",)
     floating = True
     ufunc = np.arctanh
-
-    @staticmethod
-    def forward(x):
-        return np.arctanh(x)
 
     @staticmethod
     def backward(ctx, grad):
