@@ -101,6 +101,12 @@ def in_front(x: Any, rank: int) -> Any:
     return x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:]) if missing else x
 
 
+class Fractional(Elementwise):
+    """An elementwise function whose values are fractions: integers become floats first."""
+
+    floating = True
+
+
 class Predicate(Elementwise):
     """An elementwise question; its answer is a bool, which has no gradient."""
 

@@ -10,7 +10,7 @@ from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, scalar_name
 from ._declaring import function, method, of_numpy, op
-from ._families import Elementwise, Linear, Multilinear, by_call, total
+from ._families import Elementwise, Fractional, Linear, Multilinear, by_call, total
 from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
@@ -220,12 +220,11 @@ def mul_(input: Tensor, other: Operand) -> Tensor:
     return update(Mul, input, other)
 
 
-class Div(Elementwise):
+class Div(Fractional):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
     saves = ("self", "other")
     saved_if = {"self": 1}
-    floating = True
     ufunc = np.divide
 
     @staticmethod
@@ -482,11 +481,7 @@ class Lerp(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        wants_x, wants_y = ctx.needs_input_grad
-        return (
-            grad * (1 - ctx.weight) if wants_x else None,
-            grad * ctx.weight if wants_y else None,
-        )
+        return grad * (1 - ctx.weight), grad * ctx.weight
 
 
 class LerpTensor(Elementwise):
@@ -502,12 +497,7 @@ class LerpTensor(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y, weight = ctx.saved_tensors
-        wants_x, wants_y, wants_weight = ctx.needs_input_grad
-        return (
-            grad * (1 - weight) if wants_x else None,
-            grad * weight if wants_y else None,
-            grad * (y - x) if wants_weight else None,
-        )
+        return grad * (1 - weight), grad * weight, grad * (y - x)
 
 
 def _between(x: Any, y: Any, weight: Any) -> Any:

@@ -422,25 +422,32 @@ class Cumprod(Along):
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
         (x,) = ctx.saved_tensors
-        dim, n = ctx.dim, x.shape[ctx.dim]
-        if not n:
+        if not x.shape[ctx.dim]:
             return grad
-        sums = [grad[_at(n - 1, dim)]]
-        for j in reversed(range(n - 1)):
-            sums.append(grad[_at(j, dim)] + x[_at(j + 1, dim)] * sums[-1])
-        return _before(x, dim) * np.stack(sums[::-1], dim)
+        sums = _chained(_parts(grad, ctx.dim)[::-1], _parts(x, ctx.dim)[:0:-1])
+        return _before(x, ctx.dim) * np.stack(sums[::-1], ctx.dim)
 
     @staticmethod
     def jvp(ctx, dx):
-        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = dyᵢ₋₁·xᵢ + yᵢ₋₁·dxᵢ."""
+        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
         (x,) = ctx.saved_tensors
-        dim, parts = ctx.dim, _before(x, ctx.dim) * dx
-        if not x.shape[dim]:
+        if not x.shape[ctx.dim]:
             return dx
-        tangents = [parts[_at(0, dim)]]
-        for i in range(1, x.shape[dim]):
-            tangents.append(tangents[-1] * x[_at(i, dim)] + parts[_at(i, dim)])
-        return np.stack(tangents, dim)
+        moved = _parts(_before(x, ctx.dim) * dx, ctx.dim)
+        return np.stack(_chained(moved, _parts(x, ctx.dim)[1:]), ctx.dim)
+
+
+def _parts(x: Any, dim: int) -> list[Any]:
+    """What stands at each place of a dim."""
+    return [x[_at(i, dim)] for i in range(x.shape[dim])]
+
+
+def _chained(parts: list[Any], factors: list[Any]) -> list[Any]:
+    """The sums s₀ = p₀, sᵢ₊₁ = pᵢ₊₁ + fᵢ·sᵢ."""
+    sums = parts[:1]
+    for part, factor in zip(parts[1:], factors, strict=True):
+        sums.append(part + factor * sums[-1])
+    return sums
 
 
 def _at(index: int | slice, dim: int) -> tuple[Any, ...]:

@@ -5,14 +5,13 @@ import numpy as np
 from glassgrad.core.tensor import Tensor
 
 from ._declaring import op
-from ._families import Elementwise
+from ._families import Elementwise, Fractional
 
 
-class Sin(Elementwise):
+class Sin(Fractional):
     """y = sin x        x̄ = ȳ·cos x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.sin
 
     @staticmethod
@@ -38,11 +37,10 @@ def sin(input: Tensor) -> Tensor:
     return Sin.apply(input)
 
 
-class Cos(Elementwise):
+class Cos(Fractional):
     """y = cos x        x̄ = −ȳ·sin x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.cos
 
     @staticmethod
@@ -68,11 +66,10 @@ def cos(input: Tensor) -> Tensor:
     return Cos.apply(input)
 
 
-class Tanh(Elementwise):
+class Tanh(Fractional):
     """y = tanh x        x̄ = ȳ·(1 − y²)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.tanh
 
     @staticmethod
@@ -100,11 +97,10 @@ def tanh(input: Tensor) -> Tensor:
     return Tanh.apply(input)
 
 
-class Tan(Elementwise):
+class Tan(Fractional):
     """y = tan x        x̄ = ȳ·(1 + y²)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.tan
 
     @staticmethod
@@ -132,11 +128,10 @@ def tan(input: Tensor) -> Tensor:
     return Tan.apply(input)
 
 
-class Asin(Elementwise):
+class Asin(Fractional):
     """y = asin x        x̄ = ȳ/√(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arcsin
 
     @staticmethod
@@ -165,11 +160,10 @@ def asin(input: Tensor) -> Tensor:
     return Asin.apply(input)
 
 
-class Acos(Elementwise):
+class Acos(Fractional):
     """y = acos x        x̄ = −ȳ/√(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arccos
 
     @staticmethod
@@ -197,11 +191,10 @@ def acos(input: Tensor) -> Tensor:
     return Acos.apply(input)
 
 
-class Atan(Elementwise):
+class Atan(Fractional):
     """y = atan x        x̄ = ȳ/(1 + x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arctan
 
     @staticmethod
@@ -229,21 +222,19 @@ def atan(input: Tensor) -> Tensor:
     return Atan.apply(input)
 
 
-class Atan2(Elementwise):
+class Atan2(Fractional):
     """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
     saves = ("self", "other")
-    floating = True
     ufunc = np.arctan2
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
         square = x * x + y * y
         share = (square != 0) / np.where(square == 0, 1, square)
-        return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
+        return grad * y * share, grad * -x * share
 
 
 @op(Atan2, aliases=("arctan2",))
@@ -285,8 +276,7 @@ class Hypot(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y, z = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
-        return grad * (x / z) if wants_x else None, grad * (y / z) if wants_y else None
+        return grad * (x / z), grad * (y / z)
 
 
 @op(Hypot, numpy=(np.hypot,))
@@ -313,11 +303,10 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     return Hypot.apply(input, other)
 
 
-class Sinh(Elementwise):
+class Sinh(Fractional):
     """y = sinh x        x̄ = ȳ·cosh x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.sinh
 
     @staticmethod
@@ -345,11 +334,10 @@ def sinh(input: Tensor) -> Tensor:
     return Sinh.apply(input)
 
 
-class Cosh(Elementwise):
+class Cosh(Fractional):
     """y = cosh x        x̄ = ȳ·sinh x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.cosh
 
     @staticmethod
@@ -377,11 +365,10 @@ def cosh(input: Tensor) -> Tensor:
     return Cosh.apply(input)
 
 
-class Asinh(Elementwise):
+class Asinh(Fractional):
     """y = asinh x        x̄ = ȳ/√(x² + 1)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arcsinh
 
     @staticmethod
@@ -409,11 +396,10 @@ def asinh(input: Tensor) -> Tensor:
     return Asinh.apply(input)
 
 
-class Acosh(Elementwise):
+class Acosh(Fractional):
     """y = acosh x        x̄ = ȳ/√(x² − 1)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arccosh
 
     @staticmethod
@@ -443,11 +429,10 @@ def acosh(input: Tensor) -> Tensor:
     return Acosh.apply(input)
 
 
-class Atanh(Elementwise):
+class Atanh(Fractional):
     """y = atanh x        x̄ = ȳ/(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arctanh
 
     @staticmethod
