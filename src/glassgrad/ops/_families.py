@@ -237,9 +237,14 @@ class Reduction(Along):
         return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
 
 
+def seen(x: Any) -> Any:
+    """The array of a value; None if it shows one example of a batch, of whichever level."""
+    return visible(x.payload if isinstance(x, Tensor) else x)
+
+
 def is_batched(x: Any) -> bool:
     """Whether it shows one example of a batch at some level: its numbers cannot be looked at."""
-    return visible(x.payload if isinstance(x, Tensor) else x) is None
+    return seen(x) is None
 
 
 def rows_of(x: Any) -> Any:

@@ -389,11 +389,10 @@ class Addcmul(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         a, b = ctx.saved_tensors
-        wants_x, wants_a, wants_b = ctx.needs_input_grad
         return (
-            grad if wants_x else None,
-            grad * (ctx.value * b) if wants_a else None,
-            grad * (ctx.value * a) if wants_b else None,
+            grad,
+            None if b is None else grad * (ctx.value * b),
+            None if a is None else grad * (ctx.value * a),
         )
 
 
@@ -434,12 +433,8 @@ class Addcdiv(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         a, b = ctx.saved_tensors
-        wants_x, wants_a, wants_b = ctx.needs_input_grad
-        return (
-            grad if wants_x else None,
-            grad * (ctx.value / b) if wants_a else None,
-            -grad * (ctx.value * a / (b * b)) if wants_b else None,
-        )
+        b_bar = None if a is None else -grad * (ctx.value * a / (b * b))
+        return grad, grad * (ctx.value / b), b_bar
 
 
 @op(Addcdiv, out=False)

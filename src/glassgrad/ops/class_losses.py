@@ -27,7 +27,7 @@ from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
-from ._families import array_of, batch_all, is_batched, run, spread, total
+from ._families import array_of, batch_all, run, seen, spread, total
 from .activations import LogSoftmax, Softmax
 from .losses import check_reduction, reduced, share_of
 
@@ -104,12 +104,12 @@ _UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 def check_range(target: Any, classes: int, ignore_index: int) -> None:
     """Raise DimError if one of the class indices, a value of any shape, is no class."""
-    if is_batched(target):
-        return  # a level further down will see the numbers
-    numbers = asnumpy(array_of(target))
+    numbers = seen(target)
+    if numbers is None:
+        return  # a level further down will see them
     outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
     if outside.any():
-        index = numbers[outside][0]
+        index = asnumpy(numbers[outside])[0]
         raise DimError(
             f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
             f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."

@@ -95,14 +95,23 @@ class AlongDim(AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        return placed(grad, ctx)
+        is_chosen = _chosen_places(ctx)
+        kept = grad.reshape(kept_shape(is_chosen.shape, (ctx.dim,)))
+        found = np.where(is_chosen, kept, 0)
+        return found if ctx.shape else found.reshape(())
 
     @staticmethod
     def jvp(ctx, dx):
-        if not ctx.shape:
-            return dx, None
-        there = ctx.indices.reshape(kept_shape(ctx.shape, (ctx.dim,)))
-        return np.take_along_axis(dx, there, ctx.dim).reshape(ctx.indices.shape), None
+        moved = np.where(_chosen_places(ctx), dx, 0).sum(axis=ctx.dim)
+        return moved.reshape(ctx.indices.shape), None
+
+
+def _chosen_places(ctx: Any) -> Any:
+    """Which elements of the operand were chosen; if it is 0-d, as if it had one dim."""
+    shape = ctx.shape or (1,)
+    places = np.arange(shape[ctx.dim], like=array_of(ctx.indices))
+    line = places.reshape(-1, *(1,) * (len(shape) - 1 - ctx.dim))
+    return np.equal(line, ctx.indices.reshape(kept_shape(shape, (ctx.dim,))))
 
 
 class MaxDim(AlongDim):
@@ -129,16 +138,6 @@ def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any
     if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0, NumPy does not
         x, keepdim = x.reshape(1), False
     return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
-
-
-def placed(grad: Any, ctx: Any) -> Any:
-    """`grad` at the indices that were found, 0 elsewhere."""
-    if not ctx.shape:
-        return grad
-    kept = kept_shape(ctx.shape, (ctx.dim,))
-    line = tuple([n if dim == ctx.dim else 1 for dim, n in enumerate(ctx.shape)])
-    places = np.arange(ctx.shape[ctx.dim], like=array_of(ctx.indices)).reshape(line)
-    return np.where(places == ctx.indices.reshape(kept), grad.reshape(kept), 0)
 
 
 class _OfAll(Reduction):

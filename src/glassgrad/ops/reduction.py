@@ -14,7 +14,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
-from glassgrad.values.dtypes import DType, as_dtype, int64, uint8
+from glassgrad.values.dtypes import as_dtype, int64, uint8
 
 from ._arguments import (
     Dims,
@@ -106,18 +106,14 @@ def sum(
     """
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
-    wanted = _sum_dtype(input, dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is None and not is_differentiable(input.payload.dtype):
+        wanted = int64
     if wanted is not None and not is_differentiable(wanted):
         input = input.detach() if input.requires_grad else input
     if dim is None and not keepdim:
         return Sum.apply(input, dtype=wanted)
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
-
-
-def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
-    if dtype is not None:
-        return as_dtype(dtype)
-    return None if is_differentiable(input.payload.dtype) else int64
 
 
 class MeanDim(KeepsShape):

@@ -11,11 +11,10 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.values.layers import visible
 
 from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
 from ._declaring import function, of_numpy, op
-from ._families import Along, Reduction, kept_shape, run, total
+from ._families import Along, Reduction, kept_shape, run, seen, total
 from .arithmetic import conj
 from .linalg import mm
 from .reduction import MeanDim, count_of, spread_mean
@@ -378,14 +377,27 @@ def cov(
     weights = _checked_weights(x.shape[1], fweights, aweights)
     weighted = x if weights is None else x * weights
     total: Any = x.shape[1] if weights is None else weights.sum()
-    _check_total(total)
+    if weights is not None and _holds(total == 0):
+        raise ArgumentError(
+            "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
+            "Write a weight that is not 0."
+        )
     deviation = x - (weighted.sum(dim=1) / total).unsqueeze(1)
     lost: Any = correction
     if correction and weights is not None and aweights is not None:
         lost = correction * (weights * aweights).sum() / total
     weighted = deviation if weights is None else deviation * weights
     product = mm(deviation, conj(weighted.t()))
-    return squeeze(product / _at_least_0(total - lost))
+    freedom = total - lost
+    if _holds(freedom <= 0):
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations.",
+            UserWarning,
+            stacklevel=2,
+        )
+    freedom = clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
+    return squeeze(product / freedom)
 
 
 def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
@@ -414,8 +426,7 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
                 f"cov(): expected {name} to have the same numel as there are observations in the "
                 f"input but got {weights.numel()} != {n}. Write one weight for each column."
             )
-        values = visible(weights.payload)
-        if values is not None and bool((values < 0).any()):
+        if _holds(weights < 0):
             raise ArgumentError(
                 f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
                 f"Write `{name}.clamp(min=0)`."
@@ -424,24 +435,7 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
     return found
 
 
-def _check_total(total: Any) -> None:
-    """Raise if there are weights, and they are all 0."""
-    seen = visible(total.payload) if isinstance(total, Tensor) else None
-    if seen is not None and not bool(seen):
-        raise ArgumentError(
-            "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
-            "Write a weight that is not 0."
-        )
-
-
-def _at_least_0(freedom: Any) -> Any:
-    """What the sums are divided by; with a warning if it is nothing."""
-    seen = visible(freedom.payload) if isinstance(freedom, Tensor) else freedom
-    if seen is not None and bool(np.less_equal(seen, 0)):
-        warnings.warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
+def _holds(condition: Any) -> bool:
+    """Whether it is so somewhere; no, where it is a batch that cannot be looked at."""
+    values = seen(condition)
+    return values is not None and bool(np.any(values))
