@@ -320,12 +320,12 @@ class CrossEntropy(ClassLoss):
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
         log_p = as_rows(x) if is_log_p else run(LogSoftmax, as_rows(x), dim=1)
-        losses, counts = losses_of_rows(log_p, target, weight, None if complete else ignore_index)
         if label_smoothing:
-            even = -weighted(log_p, weight).sum(axis=1) / log_p.shape[1]
-            if not complete:
-                even = np.where(target.reshape(-1) == ignore_index, 0, even)
-            losses = losses * (1 - label_smoothing) + even * label_smoothing
+            q, counts = shares_of(target, weight, ignore_index, log_p, label_smoothing)
+            losses = -np.where(q == 0, 0, q * log_p).sum(axis=1)
+        else:
+            ignored = None if complete else ignore_index
+            losses, counts = losses_of_rows(log_p, target, weight, ignored)
         return reduced(losses.reshape(target.shape), reduction, sum_of(counts))
 
     @staticmethod

@@ -29,13 +29,14 @@ def unfit(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
     )
 
 
-def check_rank(x: Tensor, rank: int, sentence: str) -> None:
-    """Raise ShapeError with `sentence` unless `x` has `rank` dims."""
-    if x.ndim != rank:
-        raise ShapeError(
-            f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, which "
-            "takes all ranks, or reshape it."
-        )
+def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
+    """Raise ShapeError with `sentence` unless each of the tensors has so many dims."""
+    for x, rank in wanted:
+        if x.ndim != rank:
+            raise ShapeError(
+                f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, "
+                "which takes all ranks, or reshape it."
+            )
 
 
 def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
@@ -120,8 +121,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
-    for name, x in (("self", input), ("mat2", mat2)):
-        check_rank(x, 2, f"{name} must be a matrix")
+    check_ranks("self must be a matrix", (input, 2))
+    check_ranks("mat2 must be a matrix", (mat2, 2))
     return matmul(input, mat2)
 
 
@@ -169,8 +170,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
         tensor([3., 7.])
     """
     ranks = f"{input.ndim}, {vec.ndim}, 1"
-    for x, rank in ((input, 2), (vec, 1)):
-        check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
+    check_ranks(f"vector + matrix @ vector expected, got {ranks}", (input, 2), (vec, 1))
     check_dtypes("mv", input, vec)
     if input.shape[1] != vec.shape[0]:
         n, m = input.shape
@@ -220,8 +220,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
         >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
         tensor(11.)
     """
-    for x in (input, tensor):
-        check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    ranks = f"{input.ndim}D and {tensor.ndim}D"
+    check_ranks(f"1D tensors expected, but got {ranks} tensors", (input, 1), (tensor, 1))
     check_dtypes("dot", input, tensor)
     n, m = input.shape[0], tensor.shape[0]
     if n != m:
@@ -264,8 +264,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         >>> bmm(tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]]))
         tensor([[[11.]]])
     """
-    for name, x in (("batch1", input), ("batch2", mat2)):
-        check_rank(x, 3, f"{name} must be a 3D tensor")
+    check_ranks("batch1 must be a 3D tensor", (input, 3))
+    check_ranks("batch2 must be a 3D tensor", (mat2, 3))
     check_dtypes("bmm", input, mat2)
     wanted, got = [input.shape[0], input.shape[2]], list(mat2.shape[:2])
     if wanted != got:
@@ -395,7 +395,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
                 [6., 8.]])
     """
     for x in (input, vec2):
-        check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
+        check_ranks(f"outer: Expected 1-D argument, but got {x.ndim}-D", (x, 1))
     return input.reshape(-1, 1) * vec2
 
 

@@ -46,10 +46,10 @@ def _count(shape: tuple[int, ...]) -> float:
 class PointwiseLoss(Elementwise):
     """A loss of each element, and then their mean, their sum or none of the two: `reduction`.
 
-    Its operands have one shape; weights, of that shape too, come last and have no gradient. Its
-    forward and backward know of the reduction; the other rules follow.
+    Its operands have one shape. Forward and backward know of the reduction; the other rules follow.
     """
 
+    saves = ("self", "target")
     broadcasts = False
 
     @classmethod
@@ -76,8 +76,6 @@ def check_reduction(reduction: str) -> None:
 
 class MseLoss(PointwiseLoss):
     """z = Σᵢ (xᵢ − yᵢ)²/n        x̄ᵢ = 2·z̄·(xᵢ − yᵢ)/n,  ȳᵢ = −2·z̄·(xᵢ − yᵢ)/n"""
-
-    saves = ("self", "target")
 
     @staticmethod
     def forward(x, y, *, reduction):
@@ -122,18 +120,25 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
     return MseLoss.apply(input, target, reduction=reduction)
 
 
+class WeightedLoss(PointwiseLoss):
+    """A loss of each element whose last operands may be weights, which have no gradient."""
+
+    differentiates = slice(2)
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.weights = inputs[2:]
+
+
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 
-class BinaryCrossEntropy(PointwiseLoss):
+class BinaryCrossEntropy(WeightedLoss):
     """z = −Σᵢ wᵢ·(tᵢ·ln xᵢ + (1 − tᵢ)·ln(1 − xᵢ))/n
     x̄ᵢ = z̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = z̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n
     """
-
-    saves = ("self", "target")
-    differentiates = slice(2)
-    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, t, *weight, reduction):
@@ -142,15 +147,11 @@ class BinaryCrossEntropy(PointwiseLoss):
         return reduced(losses * weight[0] if weight else losses, reduction)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weight = inputs[2:]
-
-    @staticmethod
     def backward(ctx, grad):
         x, t = ctx.saved_tensors
         wants_x, wants_t = ctx.needs_input_grad
         share = share_of(grad, ctx.reduction, _count(x.shape))
-        share = share * ctx.weight[0] if ctx.weight else share
+        share = share * ctx.weights[0] if ctx.weights else share
         x_bar = share * (x - t) / np.maximum(x * (1 - x), _LEAST_SLOPE) if wants_x else None
         return x_bar, share * (np.log1p(-x) - np.log(x)) if wants_t else None
 
@@ -216,15 +217,11 @@ def _check_probabilities(name: str, x: Tensor) -> None:
         )
 
 
-class BinaryCrossEntropyWithLogits(PointwiseLoss):
+class BinaryCrossEntropyWithLogits(WeightedLoss):
     """z = Σᵢ wᵢ·((1 − tᵢ)·xᵢ + aᵢ·sᵢ)/n,  aᵢ = 1 + (pᵢ − 1)·tᵢ
     sᵢ = ln(1 + exp(−xᵢ)),  w, p = weights
     x̄ᵢ = z̄·wᵢ·(1 − tᵢ − aᵢ/(1 + exp xᵢ))/n,  t̄ᵢ = z̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n
     """
-
-    saves = ("self", "target")
-    differentiates = slice(2)
-    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, t, *weights, reduction):
@@ -233,10 +230,6 @@ class BinaryCrossEntropyWithLogits(PointwiseLoss):
             return reduced((1 - t) * x + softplus, reduction)
         weight, positive = weights
         return reduced(weight * ((1 - t) * x + (1 + (positive - 1) * t) * softplus), reduction)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weights = inputs[2:]
 
     @staticmethod
     def backward(ctx, grad):
