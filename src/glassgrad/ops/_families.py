@@ -61,7 +61,7 @@ class Elementwise(Primitive):
         for place, tangent in enumerate(tangents):
             if tangent is not None:
                 ctx.edges = (None,) * place + (tangent,) + (None,) * (len(tangents) - place - 1)
-                parts.append(_part(cls.backward(ctx, tangent), place))
+                parts.append(cls.backward(ctx, tangent)[place])
         return total(parts)
 
     @classmethod
@@ -69,10 +69,7 @@ class Elementwise(Primitive):
         """The dims of an example are lined up from the last one; the batch stays in front."""
         if len(values) == 1:
             return cls.apply(values[0], **parameters)
-        pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
-        rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
-        lined = [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
-        return cls.apply(*lined, **parameters)
+        return cls.apply(*lined_up(values, in_dims), **parameters)
 
 
 def _forward_of(ufunc: Any) -> Callable[..., Any]:
@@ -85,14 +82,17 @@ def _forward_of(ufunc: Any) -> Callable[..., Any]:
     return two if getattr(ufunc, "nin", 1) == 2 else one
 
 
-def _part(result: Any, place: int) -> Any:
-    return result[place] if isinstance(result, tuple) else result
-
-
 def total(parts: list[Any]) -> Any:
     """The sum of the parts that are there; None if none is."""
     there = [part for part in parts if part is not None]
     return functools.reduce(operator.add, there) if there else None
+
+
+def lined_up(values: Any, in_dims: Any) -> list[Any]:
+    """Operands whose batches have as many dims behind the batch as the largest example."""
+    pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
+    rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
+    return [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
 
 
 def in_front(x: Any, rank: int) -> Any:

@@ -13,8 +13,8 @@ from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
-from ._families import Along, Multilinear, in_front, run, total
-from .arithmetic import mul
+from ._families import Along, Multilinear, lined_up, run, total
+from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape
 
@@ -306,16 +306,12 @@ class MatMul(Multilinear):
     @classmethod
     def vmap(cls, info, in_dims, x, y):
         """A batch of vectors is one of rows on the left, and one of columns on the right."""
-        is_x_batched, is_y_batched = [dim is not None for dim in in_dims]
-        x_rank, y_rank = x.ndim - is_x_batched, y.ndim - is_y_batched
-        rank = max(x_rank, y_rank)
+        x_rank, y_rank = x.ndim - (in_dims[0] == 0), y.ndim - (in_dims[1] == 0)
         if x_rank == 1:
             x = x[..., None, :]
         if y_rank == 1:
             y = y[..., None]
-        z = cls.apply(
-            in_front(x, rank) if is_x_batched else x, in_front(y, rank) if is_y_batched else y
-        )
+        z = cls.apply(*lined_up((x, y), in_dims))
         return z.squeeze(-2) if x_rank == 1 else z.squeeze(-1) if y_rank == 1 else z
 
 
@@ -438,12 +434,9 @@ class Linear(Primitive):
             return cls.apply(x, weight, *bias)
         columns = transposed(weight)
         y = MatMul.vmap(info, in_dims[:2], x, columns)  # type: ignore[no-untyped-call]
-        rank = x.ndim - (in_dims[0] is not None)
-        lined = [
-            b if dim is None else in_front(b, rank)
-            for b, dim in zip(bias, in_dims[2:], strict=True)
-        ]
-        return y + lined[0] if bias else y
+        if not bias:
+            return y
+        return Add.vmap(info, (None if in_dims[:2] == (None, None) else 0, in_dims[2]), y, *bias)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -191,13 +191,12 @@ def _mirrored(x: Any, n: int) -> Any:
     return np.where(x < 0.5, (-1) ** n * y - math.pi ** (n + 1) * value, y)
 
 
-def _derived_cotangent(n: int) -> list[Any]:
+def _derived_cotangent(n: int) -> list[float]:
     """The coefficients of Qₙ, that of the highest power first."""
-    powers = [0, 1]  # of c⁰, c¹, …
+    q = np.polynomial.Polynomial([0.0, 1.0])
     for _ in range(n):
-        slope = [k * q for k, q in enumerate(powers)][1:]
-        powers = [-a - b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
-    return powers[::-1]
+        q = -np.polynomial.Polynomial([1.0, 0.0, 1.0]) * q.deriv()
+    return [float(each) for each in reversed(q.coef)]
 
 
 def _from_integer(x: Any) -> Any:
