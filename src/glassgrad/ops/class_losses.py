@@ -208,28 +208,29 @@ def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | No
 
 
 def shares_of(
-    target: Any, weight: Any, ignore_index: int, like: Any, smoothing: float = 0
+    target: Any, weight: Any, ignore_index: int, like: Any, *, complete: bool, smoothing: float = 0
 ) -> tuple[Any, Any]:
     """The q of Note [Weights of a loss], and how much each row counts; see `find_hits`.
 
     Args:
         like: an array of the classes' dtype, with as many of them in its last dim.
+        complete: whether all rows are known to count.
         smoothing: the share of a row that is spread evenly over all classes.
     """
     classes, wanted = like.shape[-1], target.reshape(-1, 1)
-    counted = wanted != ignore_index
-    weights = weight[0] if weight else np.ones(classes, like.dtype, like=like)
+    weights = weight[0] if weight else np.ones((), like.dtype, like=like)
     if isinstance(target, Tensor) or isinstance(weights, Tensor):
         # It may be a batch, whose numbers cannot be asked for.
-        hit = np.logical_and(np.arange(classes, like=like) == wanted, counted)
-        q = np.where(hit, weights, 0)
+        hit = np.arange(classes, like=like) == wanted
+        q = np.where(np.logical_and(hit, wanted != ignore_index), weights, 0)
         counts = q.sum(axis=1)
     else:
         q = np.zeros((wanted.shape[0], classes), like.dtype, like=like)
-        rows, hits, counts = find_hits(target, weight, ignore_index, q)
-        q[rows, hits] = counts
+        rows, hits, counts = find_hits(target, weight, None if complete else ignore_index, q)
+        q[rows, hits] = 1 if counts is None else counts
     if smoothing:
-        q = np.where(counted, q * (1 - smoothing) + weights * (smoothing / classes), 0)
+        q = q * (1 - smoothing) + weights * (smoothing / classes)
+        q = np.where(wanted != ignore_index, q, 0)
     return q, counts
 
 
@@ -288,15 +289,15 @@ class ClassLoss(Primitive):
         rows = as_rows(joined(x))
         form = (info.batch_size, rows.shape[0] // (info.batch_size or 1), rows.shape[1])
         # Within a batch of batches there is a weight for each row already.
-        weight = [spread(w if w.ndim == 3 else w[:, None], form) for w in weight]
-        weight = [w.reshape(rows.shape) for w in weight]
+        each = [spread(w if w.ndim == 3 else w[:, None], form) for w in weight]
+        weight = [w.reshape(rows.shape) for w in each]
         count = None
         if "ignore_index" in parameters:  # class indices
             shape, ignored = target.shape, parameters["ignore_index"]
             check_range(target, rows.shape[1], ignored)
             target = target.reshape(rows.shape[0])
             if reduction == "mean":
-                _, counts = shares_of(target, weight, ignored, array_of(rows))
+                _, counts = shares_of(target, weight, ignored, array_of(rows), complete=False)
                 count = counts.reshape(form[:2]).sum(axis=1)
         else:
             shape, target = x.shape[:2] + x.shape[3:], as_rows(joined(target))
@@ -321,7 +322,8 @@ class CrossEntropy(ClassLoss):
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
         log_p = as_rows(x) if is_log_p else run(LogSoftmax, as_rows(x), dim=1)
         if label_smoothing:
-            q, counts = shares_of(target, weight, ignore_index, log_p, label_smoothing)
+            known = {"complete": complete, "smoothing": label_smoothing}
+            q, counts = shares_of(target, weight, ignore_index, log_p, **known)
             losses = -np.where(q == 0, 0, q * log_p).sum(axis=1)
         else:
             ignored = None if complete else ignore_index
@@ -339,9 +341,9 @@ class CrossEntropy(ClassLoss):
             rows, classes = p.shape  # nearly always, so at once
             p.reshape(-1)[np.arange(rows, like=p) * classes + target.reshape(-1)] -= 1
             return p, rows
-        like = array_of(p)
-        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, like, ctx.label_smoothing)
-        return p * q.sum(axis=1, keepdims=True) - q, at_least_one(counts)
+        known = {"complete": ctx.complete, "smoothing": ctx.label_smoothing}
+        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(p), **known)
+        return p * q.sum(axis=1, keepdims=True) - q, at_least_one(counts, p)
 
 
 def sum_of(counts: Any) -> Any:
@@ -349,8 +351,10 @@ def sum_of(counts: Any) -> Any:
     return None if counts is None else counts.sum()
 
 
-def at_least_one(counts: Any) -> Any:
+def at_least_one(counts: Any, rows: Any) -> Any:
     """What a mean's slopes are divided by: if no row counts, they are 0."""
+    if counts is None:
+        return rows.shape[0]
     count = counts.sum()
     return np.where(count == 0, 1, count)
 
@@ -457,8 +461,9 @@ class NllLoss(ClassLoss):
 
     @staticmethod
     def slopes(ctx, x, target):
-        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(as_rows(x)))
-        return -q, at_least_one(counts)
+        like = array_of(as_rows(x))
+        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, like, complete=ctx.complete)
+        return -q, at_least_one(counts, q)
 
 
 def nll_loss(

@@ -359,12 +359,8 @@ class Cumsum(Moved):
 
     @staticmethod
     def backward(ctx, grad):
-        return _from_the_end(grad, ctx.dim)
-
-
-def _from_the_end(x: Any, dim: int) -> Any:
-    """For each place the sum of what is there and behind it."""
-    return run(Flip, run(Cumsum, run(Flip, x, dims=(dim,)), dim=dim), dims=(dim,))
+        sums = run(Cumsum, run(Flip, grad, dims=(ctx.dim,)), dim=ctx.dim)  # from the end
+        return run(Flip, sums, dims=(ctx.dim,))
 
 
 @op(Cumsum, out=True)
