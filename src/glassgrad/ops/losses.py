@@ -141,10 +141,10 @@ class BinaryCrossEntropy(WeightedLoss):
     """
 
     @staticmethod
-    def forward(x, t, *weight, reduction):
+    def forward(x, t, *weights, reduction):
         yes, no = [np.maximum(p, _LEAST_LOG) for p in (np.log(x), np.log1p(-x))]
         losses = (t - 1) * no - t * yes
-        return reduced(losses * weight[0] if weight else losses, reduction)
+        return reduced(losses * weights[0] if weights else losses, reduction)
 
     @staticmethod
     def backward(ctx, grad):
