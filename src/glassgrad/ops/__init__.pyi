@@ -21,7 +21,7 @@ from glassgrad.ops.generator import Generator, Generator as Generator, default_g
 from glassgrad.ops.index_writing import index_add as index_add, index_copy as index_copy, index_fill as index_fill
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
 from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, concat as concat
-from glassgrad.ops.linalg import ger as ger, outer as outer
+from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli, normal as normal, rand as rand, rand_like as rand_like, randint as randint, randint_like as randint_like, randn as randn, randn_like as randn_like, randperm as randperm
 from glassgrad.ops.reduction import all as all, any as any, logsumexp as logsumexp

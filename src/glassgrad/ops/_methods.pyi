@@ -361,7 +361,7 @@ class OpMethods:
         """`ge`, in place."""
 
     def ger(self, vec2: Tensor) -> Tensor:
-        """`outer` under its old name."""
+        """All products of an element of `input` and one of `vec2`."""
 
     def gt(self, other: Operand) -> Tensor:
         """`input > other`, element by element; see `eq`."""

@@ -114,10 +114,10 @@ def _move(value: Any, place: Any) -> Any:
     )
 
 
-def broadcast_text(values: Values) -> str:
+def broadcast_text(*shapes: tuple[int, ...]) -> str:
     """PyTorch's sentence for shapes that do not broadcast."""
-    widest = max(len(v.shape) for v in values)
-    padded = [(1,) * (widest - len(v.shape)) + tuple(v.shape) for v in values]
+    widest = max(map(len, shapes))
+    padded = [(1,) * (widest - len(shape)) + tuple(shape) for shape in shapes]
     for dim in reversed(range(widest)):
         sizes = dict.fromkeys(shape[dim] for shape in padded if shape[dim] != 1)
         if len(sizes) > 1:
@@ -135,8 +135,9 @@ def explain(cls: Any, error: Exception, values: Values) -> Exception:
     name = cls.__name__.lower()
     if isinstance(error, ValueError) and cls.broadcasts:
         return ShapeError(
-            f"{broadcast_text(values)} {name}() got the shapes {shapes}, and stretches only "
-            "dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line them up."
+            f"{broadcast_text(*[v.shape for v in values])} {name}() got the shapes {shapes}, and "
+            "stretches only dims of size 1. Write `x.unsqueeze(dim)` or `x.reshape(…)` to line "
+            "them up."
         )
     if isinstance(error, TypeError):
         dtypes = " and ".join(str(v.dtype) for v in values)
