@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import DType
+from glassgrad.values.dtypes import TYPE_NAMES, DType
 
 Dims = int | Sequence[int] | None
 
@@ -46,24 +46,9 @@ def kept_or_keepdims(keepdim: Any, keepdims: Any) -> bool:
     return bool(keepdim if keepdims is None else keepdims)
 
 
-_NAMES = {
-    "bool": "Bool",
-    "uint8": "Byte",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "float16": "Half",
-    "float32": "Float",
-    "float64": "Double",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
-
-
 def scalar_name(dtype: DType) -> str:
     """PyTorch's name of an element type: "Float" for float32."""
-    return _NAMES[str(dtype)]
+    return TYPE_NAMES[dtype]
 
 
 def c_name(dtype: DType) -> str:

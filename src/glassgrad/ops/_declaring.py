@@ -25,6 +25,7 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
@@ -99,6 +100,31 @@ def function(
     return declare
 
 
+def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
+    """Declare a function that makes a tensor; `**new` in it stands for the keywords in NEW.
+
+    Args:
+        like: whether `zeros_like(x)` follows from it: in the shape, the dtype and on the device of
+            `x`. It is told so: `like=x`. NumPy's function of that name leads there.
+        new: whether `x.new_zeros(*size)` does: in the dtype and on the device; `beside=x`.
+    """
+
+    def declare(function: F) -> F:
+        name, given = function.__name__, Arguments.of(function)
+        text = f"def public({given.declared()}):\n    return function({given.passed()})\n"
+        public = FUNCTIONS[name] = _derived(function, text, given, doc=function.__doc__)
+        if like:
+            twin = _like_input(function, f"{name}_like", "size", "like=input", size="input.shape")
+            FUNCTIONS[f"{name}_like"] = twin
+            if hasattr(np, f"{name}_like"):
+                NUMPY[getattr(np, f"{name}_like")] = twin
+        if new:
+            METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", "", "beside=input")
+        return public
+
+    return declare
+
+
 def method(*, name: str = "", aliases: tuple[str, ...] = ()) -> Callable[[F], F]:
     """Declare a method of Tensor that is no function of `glassgrad`; see `op`.
 
@@ -139,6 +165,18 @@ def plain(function: F) -> F:
 
 REQUIRED = object()
 
+NEW = {"dtype": None, "device": None, "requires_grad": False}
+"""The keywords of all functions that make a tensor, with their defaults."""
+
+ADDED = {
+    "input": "Tensor",
+    "out": "Tensor | None",
+    "dtype": "Any",
+    "device": "Any",
+    "requires_grad": "bool",
+}
+"""The annotations of the arguments that are added to those of a function."""
+
 
 class Arguments(NamedTuple):
     """The arguments of a function: names with their defaults."""
@@ -156,15 +194,15 @@ class Arguments(NamedTuple):
         defaults = function.__defaults__ or ()
         positional.update(zip(names[n - len(defaults) : n], defaults, strict=True))
         keyword = {k: (function.__kwdefaults__ or {}).get(k, REQUIRED) for k in names[n : n + m]}
+        if code.co_flags & _CO_VARKEYWORDS:
+            keyword |= {k: v for k, v in NEW.items() if k not in keyword}
         return cls(positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword)
 
-    def of_method(self, *, without: str = "") -> "Arguments":
-        """With the tensor `input` first, if there is one, and without one of them."""
-        if "input" not in self.positional:
-            return self
+    def led_by_input(self, *, without: str = "") -> "Arguments":
+        """With the tensor `input` first, and without one of them."""
         others = {k: v for k, v in self.positional.items() if k not in ("input", without)}
-        moved = {"input": REQUIRED, **others}
-        return self._replace(positional=moved)
+        star = "" if self.star == without else self.star
+        return Arguments({"input": REQUIRED, **others}, star, self.keyword)
 
     def declared(self) -> str:
         """As they stand behind `def`; the defaults are set later."""
@@ -174,13 +212,19 @@ class Arguments(NamedTuple):
         parts += [k if v is REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
         return ", ".join(parts)
 
-    def passed(self) -> str:
-        """As they stand in a call."""
-        star = [f"*{self.star}"] if self.star else []
-        return ", ".join([*self.positional, *star, *[f"{k}={k}" for k in self.keyword]])
+    def passed(self, **known: str) -> str:
+        """As they stand in a call.
+
+        Args:
+            known: for some of them, what is passed instead.
+        """
+        parts = [known.get(k, k) for k in self.positional]
+        if self.star:
+            parts.append(known.get(self.star, f"*{self.star}"))
+        return ", ".join([*parts, *[f"{k}={known.get(k, k)}" for k in self.keyword]])
 
 
-_CO_VARARGS = 0x04
+_CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 
 
 def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
@@ -196,10 +240,8 @@ def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
     plain = function
     if len(rules) == 1 and _only_applies(function, rules[0], given):
         plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
-    made = _derived(function, text, wider, plain=plain, written_to=written_to)
-    made.__annotations__ = {"out": Tensor | None, **function.__annotations__}
-    made.__doc__ = _with_a_word_on_out(function.__doc__)
-    return made
+    doc = _with_a_word_on_out(function.__doc__)
+    return _derived(function, text, wider, doc=doc, plain=plain, written_to=written_to)
 
 
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
@@ -222,7 +264,7 @@ def _with_a_word_on_out(doc: str | None) -> str | None:
 def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
-    kept = given.of_method(without="inplace")
+    kept = given.led_by_input(without="inplace")
     own = {k: v for k, v in given.positional.items() if k != "inplace"}
     others = [name for name in (*kept.positional, *kept.keyword) if name != "input"]
     text = (
@@ -232,11 +274,29 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     )
     name = function.__name__
     copies = not rules or any("self" in rule.saves for rule in rules)
-    made = _derived(function, text, kept, in_place=in_place, name=name, copies=copies)
-    made.__name__ = made.__qualname__ = f"{name}_"
-    made.__annotations__ = {k: v for k, v in function.__annotations__.items() if k != "inplace"}
-    made.__doc__ = f"`{name}`, in place: what it returns is written to `input`, and that returned."
-    return made
+    doc = f"`{name}`, in place: what it returns is written to `input`, and that returned."
+    used = {"in_place": in_place, "name": name, "copies": copies}
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
+
+
+def _like_input(function: Any, name: str, without: str, more: str, **known: str) -> Any:
+    """The function that makes what `function` makes, as it would be beside a tensor `input`."""
+    given = Arguments.of(function)
+    shown = given.led_by_input(without=without)
+    known |= {"dtype": "dtype or input.dtype", "device": "device or input.device"}
+    text = (
+        f"def twin({shown.declared()}):\n"
+        f"    require_tensor(name, input)\n"
+        f"    return function({given.passed(**known)}, {more})\n"
+    )
+    what = (
+        "the shape, the dtype and on the device"
+        if "size" in known
+        else "the dtype and on the device"
+    )
+    doc = f"`{function.__name__}`, in {what} of `input`."
+    used = {"require_tensor": require_tensor, "name": name}
+    return _derived(function, text, shown, named=name, doc=doc, **used)
 
 
 def as_method(function: Any) -> Callable[..., Any]:
@@ -244,14 +304,14 @@ def as_method(function: Any) -> Callable[..., Any]:
     given = Arguments.of(function)
     if "input" not in given.positional or next(iter(given.positional)) == "input":
         return function
-    moved = given.of_method()
+    moved = given.led_by_input()
     text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
-    made = _derived(function, text, moved)
-    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
-    return made
+    return _derived(function, text, moved, doc=function.__doc__)
 
 
-def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any:
+def _derived(
+    function: Any, text: str, arguments: Arguments, *, named: str = "", doc: str | None, **used: Any
+) -> Any:
     """What `text` defines, made to look like a function of the file of `function`."""
     made = _compiled(text)(function=function, **used)
     source: CodeType = function.__code__
@@ -261,9 +321,13 @@ def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any
         co_name=source.co_name,
     )
     defaults = tuple([v for v in arguments.positional.values() if v is not REQUIRED])
-    home = function.__globals__
-    derived = FunctionType(code, home, function.__name__, defaults, made.__closure__)
+    name = named or function.__name__
+    derived = FunctionType(code, function.__globals__, name, defaults, made.__closure__)
     derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not REQUIRED}
+    derived.__qualname__, derived.__doc__ = name, doc
+    known = {**ADDED, **function.__annotations__}
+    shown = (*arguments.positional, arguments.star, *arguments.keyword, "return")
+    derived.__annotations__ = {k: known[k] for k in shown if k in known}
     derived.__dict__["declared"] = function
     return derived
 
@@ -272,7 +336,7 @@ def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any
 def _compiled(text: str) -> Callable[..., Any]:
     """A function that makes the one that `text` defines, given what this uses."""
     name = text[4 : text.index("(")]
-    used = "function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
+    used = "function=0, plain=0, written_to=0, in_place=0, require_tensor=0, name='', copies=0"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
     made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")

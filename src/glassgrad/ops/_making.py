@@ -18,7 +18,7 @@ from glassgrad.values.dtypes import (
     get_default_dtype,
     promote_types,
 )
-from glassgrad.values.layers import Wrapped, fresh
+from glassgrad.values.layers import Layer, Wrapped, fresh
 
 from ._arguments import check_number, size_of
 
@@ -70,24 +70,27 @@ def _flattened(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested sequences, and their elements row by row."""
     shape: list[int] = []
     flat = [data]
-    while flat and _is_sequence(flat[0]):
-        length = len(flat[0])
+    while rows := [item for item in flat if _is_sequence(item)]:
+        dim, length = len(shape), len(rows[0])
         for item in flat:
-            _check_row(item, length, len(shape))
-        shape.append(length)
-        if len(shape) > _MAX_DIMS:
+            if not _is_sequence(item):
+                raise ArgumentTypeError(
+                    f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
+                    f"{type(item).__name__} beside a sequence of length {length}. All rows have "
+                    "one shape. Write nested lists of equal lengths."
+                )
+            if len(item) != length:
+                raise ArgumentError(
+                    f"expected sequence of length {length} at dim {dim} (got {len(item)}). All "
+                    "rows have one shape. Pad the shorter ones, or keep a list of tensors."
+                )
+        if dim == _MAX_DIMS:
             raise ArgumentError(
                 f"too many dimensions: the data is nested more than {_MAX_DIMS} times. Does a "
                 "list contain itself?"
             )
+        shape.append(length)
         flat = list(chain.from_iterable(flat))
-    for item in flat:
-        if _is_sequence(item):
-            raise ArgumentTypeError(
-                f"not a sequence: numbers and sequences are mixed at dim {len(shape)}, after "
-                f"{type(flat[0]).__name__} comes {type(item).__name__}. All rows have one shape. "
-                "Write nested lists of equal lengths."
-            )
     return tuple(shape), flat
 
 
@@ -95,20 +98,6 @@ def _is_sequence(item: Any) -> bool:
     if isinstance(item, (str, bytes, Tensor, np.ndarray, dict, set)):
         return False
     return hasattr(item, "__len__") and hasattr(item, "__getitem__")
-
-
-def _check_row(item: Any, length: int, dim: int) -> None:
-    if not _is_sequence(item):
-        raise ArgumentTypeError(
-            f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
-            f"{type(item).__name__} beside a sequence of length {length}. All rows have one "
-            "shape. Write nested lists of equal lengths."
-        )
-    if len(item) != length:
-        raise ArgumentError(
-            f"expected sequence of length {length} at dim {dim} (got {len(item)}). All rows have "
-            "one shape. Pad the shorter ones, or keep a list of tensors."
-        )
 
 
 def _stacked(arrays: list[Any], shape: tuple[int, ...]) -> Any:
@@ -176,7 +165,7 @@ def _kind_of_tensor(item: Tensor) -> DType:
             "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
             "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
             UserWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
     return item.dtype
 
@@ -197,14 +186,19 @@ def _filled(values: list[Any], dtype: DType) -> Any:
 
 
 def made(
-    array: Any, dtype: Any, device: Any, requires_grad: bool, like: Tensor | None = None
+    array: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    requires_grad: bool = False,
+    like: Tensor | None = None,
 ) -> Tensor:
     """A leaf around `array`, brought to a dtype (None: as it is) and a device.
 
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
-    wanted = as_dtype(array.dtype if dtype is None else dtype)
+    wanted = as_dtype(dtype or array.dtype)
     if requires_grad and not is_differentiable(wanted):
         raise DTypeError(
             "Only Tensors of floating point and complex dtype can require gradients, got "
@@ -231,19 +225,39 @@ def number_of(name: str, value: Any) -> tuple[Number, DType]:
 def filled(
     name: str,
     size: tuple[Any, ...],
-    value: Number,
-    dtype: Any,
-    device: Any,
-    requires_grad: bool,
+    value: Number | None,
+    *,
+    dtype: Any = None,
     like: Tensor | None = None,
+    beside: Tensor | None = None,
+    **new: Any,
 ) -> Tensor:
+    """A leaf of one number everywhere; None: of whatever was in memory.
+
+    Args:
+        like: a tensor that it matches, also in how it lies in memory.
+        beside: a tensor that it matches but for its size.
+    """
     shape = checked_size(name, size_of(size, name))
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    check_number(wanted, value)
-    array = np.zeros(shape, wanted)
-    if value or isinstance(value, float):  # -0.0 is not the zero of the memory
-        array.fill(constant(value, wanted))
-    return made(array, None, device, requires_grad, like)
+    wanted = as_dtype(dtype or get_default_dtype())
+    if like is None:
+        array = np.empty(shape, wanted) if value is None else np.zeros(shape, wanted)
+    else:
+        array = np.empty_like(form_of(like.payload), wanted)
+    if value is not None:
+        check_number(wanted, value)
+        if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero
+            array.fill(constant(value, wanted))
+    return made(array, like=beside if like is None else like, **new)
+
+
+def form_of(array: Any) -> Any:
+    """A NumPy array of the same form, its elements in the same order; what they are is unknown."""
+    if not isinstance(array, Layer):
+        return asnumpy(array)
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    form = np.empty([array.shape[dim] for dim in order], array.dtype)
+    return form.transpose(np.argsort(order)) if order else form
 
 
 def checked_size(name: str, size: tuple[int, ...]) -> tuple[int, ...]:

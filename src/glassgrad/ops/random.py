@@ -32,7 +32,7 @@ from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh, visible
 
 from ._arguments import scalar_name, size_of
-from ._declaring import function, op
+from ._declaring import factory, op
 from ._families import batch_all
 from ._making import checked_size, made
 from .generator import Generator, source_of
@@ -42,14 +42,21 @@ Draw = Callable[[Shape], Any]
 """Makes an array of random numbers of a shape."""
 
 
-def drawn_leaf(draw: Draw, shape: Any, device: Any, requires_grad: bool) -> Tensor:
-    """A leaf with the numbers that `draw(shape)` makes.
+def drawn_leaf(
+    draw: Draw,
+    shape: Any,
+    *,
+    device: Any = None,
+    requires_grad: bool = False,
+    like: Tensor | None = None,
+) -> Tensor:
+    """A leaf with the numbers that `draw(shape)` makes; a tensor that it is `like` says no more.
 
     Raises:
         TransformError: inside a vmap that does not say for whom numbers are drawn.
     """
     if not modes.levels:
-        return made(draw(shape), None, device, requires_grad)
+        return made(draw(shape), device=device, requires_grad=requires_grad, like=like)
     out = drawn(draw, tuple(shape), device)
     if requires_grad:
         out.requires_grad = True
@@ -134,14 +141,8 @@ Distribution = Callable[["np.random.Generator", Sequence[int], DType], Any]
 # Uniform and normal -------------------------------------------------------------------------------
 
 
-@function()
-def rand(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+@factory(like=True)
+def rand(*size: Any, generator: Generator | None = None, **new: Any) -> Tensor:
     """Numbers from the uniform distribution on [0, 1).
 
     Args:
@@ -161,98 +162,48 @@ def rand(
         >>> x = rand(2, 3)
         >>> x.shape, (x >= 0).all(), (x < 1).all()
         (glassgrad.Size([2, 3]), tensor(True), tensor(True))
+        >>> rand_like(x).shape
+        glassgrad.Size([2, 3])
     """
-    shape = checked_size("rand", size_of(size, "rand"))
-    return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
+    return _leaf_of_floats("rand", _uniform, size, generator, **new)
 
 
-@function()
-def randn(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+@factory(like=True)
+def randn(*size: Any, generator: Generator | None = None, **new: Any) -> Tensor:
     """Numbers from the normal distribution of mean 0 and variance 1; see `rand`.
 
     Example:
-        >>> randn(2, 3).shape
+        >>> x = randn(2, 3)
+        >>> x.shape
+        glassgrad.Size([2, 3])
+        >>> randn_like(x).shape
         glassgrad.Size([2, 3])
     """
-    shape = checked_size("randn", size_of(size, "randn"))
-    return _drawn("randn", _normal, shape, generator, dtype, device, requires_grad)
+    return _leaf_of_floats("randn", _normal, size, generator, **new)
 
 
-@function()
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`rand` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> rand_like(tensor([1.0, 2.0])).shape
-        glassgrad.Size([2])
-    """
-    return _drawn(
-        "rand",
-        _uniform,
-        input.shape,
-        generator,
-        dtype or input.dtype,
-        device or input.device,
-        requires_grad,
-    )
-
-
-@function()
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`randn` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> randn_like(tensor([1.0, 2.0])).shape
-        glassgrad.Size([2])
-    """
-    return _drawn(
-        "randn",
-        _normal,
-        input.shape,
-        generator,
-        dtype or input.dtype,
-        device or input.device,
-        requires_grad,
-    )
-
-
-def _drawn(
+def _leaf_of_floats(
     name: str,
     draw: Distribution,
-    shape: Sequence[int],
+    size: tuple[Any, ...],
     generator: Generator | None,
-    dtype: Any,
-    device: Any,
-    requires_grad: bool,
+    *,
+    dtype: Any = None,
+    **new: Any,
 ) -> Tensor:
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    if wanted.kind not in "fc":
-        raise DTypeError(
-            f"{name}() is not implemented for {wanted}. It draws fractions. Write `randint(…)`, or "
-            "convert the result."
-        )
+    shape = checked_size(name, size_of(size, name))
+    wanted = as_dtype(dtype or get_default_dtype())
+    _check_floats(name, wanted)
     source = source_of(generator)
-    return drawn_leaf(lambda size: draw(source, size, wanted), shape, device, requires_grad)
+    return drawn_leaf(lambda size: draw(source, size, wanted), shape, **new)
+
+
+def _check_floats(name: str, *dtypes: DType) -> None:
+    if any(dtype.kind not in "fc" for dtype in dtypes):
+        raise DTypeError(
+            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. It draws fractions. "
+            "Write `randint(…)`, or convert to a float first: `x.float()`."
+        )
 
 
 def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
@@ -273,16 +224,14 @@ def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
 
 
-@function()
+@factory()
 def normal(
     mean: Tensor | float,
     std: Tensor | float = 1.0,
     size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    **new: Any,
 ) -> Tensor:
     """Numbers from normal distributions.
 
@@ -315,14 +264,11 @@ def normal(
             "many to draw. Write `normal(mean, std, size)`."
         )
     _check_std(std)
-    shape = checked_size("normal", size_of((tuple(size),), "normal"))
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    source = source_of(generator)
 
-    def draw(size: Sequence[int]) -> Any:
-        return (mean + std * _normal(source, size, wanted)).astype(wanted)
+    def draw(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
+        return (mean + std * _normal(source, shape, dtype)).astype(dtype)
 
-    return drawn_leaf(draw, shape, device, requires_grad)
+    return _leaf_of_floats("normal", draw, (tuple(size),), generator, **new)
 
 
 def _normal_around(
@@ -330,11 +276,7 @@ def _normal_around(
 ) -> Tensor:
     """`normal` for tensors, or a tensor and a number."""
     tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
-    if any(x.dtype.kind not in "fc" for x in tensors):
-        raise DTypeError(
-            f"normal() is not implemented for {', '.join(str(x.dtype) for x in tensors)}. It draws "
-            "fractions. Write `mean.float()`."
-        )
+    _check_floats("normal", *[x.dtype for x in tensors])
     _check_std(visible(std.payload) if isinstance(std, Tensor) else std)
     centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
     try:
@@ -411,16 +353,15 @@ def bernoulli(
     return (uniform < (input if p is None else p)).to(input.dtype)
 
 
-@function()
+@factory(like=True)
 def randint(
     low: Any = 0,
     high: Any = None,
     size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
+    dtype: Any = None,
+    **new: Any,
 ) -> Tensor:
     """Integers from `low` to `high - 1`, equally likely.
 
@@ -429,7 +370,8 @@ def randint(
         high: one more than the largest.
         size: the shape.
         generator: where the numbers come from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
 
     Returns:
         A leaf.
@@ -442,6 +384,8 @@ def randint(
         >>> x = randint(3, (2, 4))
         >>> x.shape, x.dtype
         (glassgrad.Size([2, 4]), dtype('int64'))
+        >>> randint_like(tensor([1.0, 2.0]), 1)
+        tensor([0., 0.])
     """
     if isinstance(high, (tuple, list)) and size is None:
         low, high, size = 0, low, high
@@ -453,7 +397,7 @@ def randint(
             f"{type(size).__name__}. Write `randint(high, (n,))`."
         )
     first, end = size_of((low, high), "randint", argument="high")
-    wanted = as_dtype(dtype)
+    wanted = as_dtype(dtype or int64)
     check_range(first, end, wanted)
     shape = checked_size("randint", size_of((tuple(size),), "randint"))
     source = source_of(generator)
@@ -461,7 +405,7 @@ def randint(
     def draw(size: Sequence[int]) -> Any:
         return source.integers(first, end, size).astype(wanted)
 
-    return drawn_leaf(draw, shape, device, requires_grad)
+    return drawn_leaf(draw, shape, **new)
 
 
 def check_range(low: int, high: int, dtype: DType) -> None:
@@ -485,49 +429,17 @@ def check_range(low: int, high: int, dtype: DType) -> None:
         )
 
 
-@function()
-def randint_like(
-    input: Tensor,
-    low: Any,
-    high: Any = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`randint` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> randint_like(tensor([1.0, 2.0]), 1)
-        tensor([0., 0.])
-    """
-    return randint(
-        low,
-        high,
-        tuple(input.shape),
-        generator=generator,
-        dtype=dtype or input.dtype,
-        device=device or input.device,
-        requires_grad=requires_grad,
-    )
-
-
-@function()
+@factory()
 def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
+    n: int, *, generator: Generator | None = None, dtype: Any = None, **new: Any
 ) -> Tensor:
     """The integers from 0 to `n - 1` in random order.
 
     Args:
         n: how many.
         generator: where the order comes from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
 
     Returns:
         Tensor of shape `(n,)`.
@@ -540,7 +452,7 @@ def randperm(
         [0, 1, 2, 3]
     """
     (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
-    wanted = as_dtype(dtype)
+    wanted = as_dtype(dtype or int64)
     if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
         raise ShapeError(
             f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
@@ -553,7 +465,7 @@ def randperm(
             return source.permutation(count).astype(wanted)
         return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(wanted)
 
-    return drawn_leaf(draw, (count,), device, requires_grad)
+    return drawn_leaf(draw, (count,), **new)
 
 
 class Multinomial(Primitive):
