@@ -238,7 +238,7 @@ def filled(
         like: a tensor that it matches, also in how it lies in memory.
         beside: a tensor that it matches but for its size.
     """
-    shape = checked_size(name, size_of(size, name))
+    shape = checked_size(name, size)
     wanted = as_dtype(dtype or get_default_dtype())
     if like is None:
         array = np.empty(shape, wanted) if value is None else np.zeros(shape, wanted)
@@ -260,7 +260,14 @@ def form_of(array: Any) -> Any:
     return form.transpose(np.argsort(order)) if order else form
 
 
-def checked_size(name: str, size: tuple[int, ...]) -> tuple[int, ...]:
+def checked_size(name: str, sizes: tuple[Any, ...], argument: str = "size") -> tuple[int, ...]:
+    """The size of a new tensor, meant by `f(2, 3)` or `f((2, 3))`.
+
+    Raises:
+        ShapeError: for negative numbers.
+        ArgumentTypeError: for anything but integers.
+    """
+    size = size_of(sizes, name, argument=argument)
     if any(n < 0 for n in size):
         raise ShapeError(
             f"{name}: Trying to create tensor with negative dimension {min(size)}: {list(size)}. "

@@ -1,4 +1,4 @@
-"""Random tensors: uniform, normal, integers, permutations, coin flips and choices.
+"""Random tensors, new ones and filled ones: uniform, normal, integers, coin flips, choices.
 
 Numbers are drawn by NumPy on the CPU and then moved, so that a seed gives the same numbers on
 every device. They are not the numbers that PyTorch draws for that seed. Inside transforms each
@@ -11,7 +11,6 @@ level of vmap says for whom they are drawn:
 Other levels see constants.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,14 +26,15 @@ from glassgrad.core.errors import (
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.values.backend import backend_for
+from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh, visible
 
-from ._arguments import scalar_name, size_of
-from ._declaring import factory, op
-from ._families import batch_all
+from ._arguments import int_of, require_tensor, scalar_name, size_of
+from ._declaring import factory, method, op
+from ._families import batch_all, in_front
 from ._making import checked_size, made
+from ._writing import in_place
 from .generator import Generator, source_of
 
 Shape = tuple[int, ...]
@@ -191,7 +191,7 @@ def _leaf_of_floats(
     dtype: Any = None,
     **new: Any,
 ) -> Tensor:
-    shape = checked_size(name, size_of(size, name))
+    shape = checked_size(name, size)
     wanted = as_dtype(dtype or get_default_dtype())
     _check_floats(name, wanted)
     source = source_of(generator)
@@ -331,26 +331,31 @@ def bernoulli(
         >>> bernoulli(tensor([0.0, 1.0]))
         tensor([0., 1.])
     """
-    if not isinstance(input, Tensor):
-        raise ArgumentTypeError(
-            f"bernoulli(): argument 'input' (position 1) must be Tensor, not "
-            f"{type(input).__name__}. It holds the probabilities. Write `full(size, p)`."
-        )
+    require_tensor("bernoulli", input)
     if p is None and input.dtype.kind != "f":
         raise DTypeError(
             f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
             "Write `input.float()`."
         )
-    likely = visible(input.payload) if p is None else np.asarray(p)
-    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
-        what = "all p_in >= 0 && p_in <= 1" if p is None else f"p to be in [0, 1], but got p={p}"
-        raise ShapeError(
-            f"bernoulli expects {what}. A probability lies between 0 and 1. Write "
-            "`input.clamp(0, 1)`."
-        )
+    chance = input if p is None else p
+    _check_probability("bernoulli", chance)
     source = source_of(generator)
     uniform = drawn(source.random, tuple(input.shape), input.device, (input,))
-    return (uniform < (input if p is None else p)).to(input.dtype)
+    return (uniform < chance).to(input.dtype)
+
+
+def _check_probability(name: str, p: Tensor | float) -> None:
+    likely = visible(p.payload) if isinstance(p, Tensor) else p
+    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
+        is_one = likely is p
+        what = f"p to be in [0, 1], but got p={p}" if is_one else "all p_in >= 0 && p_in <= 1"
+        raise ShapeError(
+            f"{name} expects {what}. A probability lies between 0 and 1. Write `p.clamp(0, 1)`, or "
+            "`sigmoid(p)` for a score."
+        )
+
+
+# Integers -----------------------------------------------------------------------------------------
 
 
 @factory(like=True)
@@ -399,7 +404,7 @@ def randint(
     first, end = size_of((low, high), "randint", argument="high")
     wanted = as_dtype(dtype or int64)
     check_range(first, end, wanted)
-    shape = checked_size("randint", size_of((tuple(size),), "randint"))
+    shape = checked_size("randint", (size,))
     source = source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
@@ -451,7 +456,7 @@ def randperm(
         >>> sorted(randperm(4).tolist())
         [0, 1, 2, 3]
     """
-    (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
+    (count,) = checked_size("randperm", (n,), "n")
     wanted = as_dtype(dtype or int64)
     if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
         raise ShapeError(
@@ -525,31 +530,7 @@ def multinomial(
 
     See also: https://pytorch.org/docs/stable/generated/torch.multinomial.html
     """
-    n = _checked_count(input, num_samples, replacement=replacement)
-    if input.dtype.kind != "f":
-        raise DTypeError(
-            "multinomial only supports floating-point dtypes for input, got: "
-            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
-        )
-    _check_weights(input)
-    shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
-    uniform = drawn(source_of(generator).random, shape, input.device, (input,))
-    return Multinomial.apply(input, uniform, num_samples=n, replacement=bool(replacement))
-
-
-def _checked_count(input: Tensor, num_samples: int, *, replacement: bool) -> int:
-    """How many classes to choose.
-
-    Raises:
-        ShapeError, ArgumentTypeError: if there are not as many.
-    """
-    try:
-        n = operator.index(num_samples)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            "multinomial(): argument 'num_samples' (position 2) must be int, not "
-            f"{type(num_samples).__name__}. It counts choices. Write `int(n)`."
-        ) from error
+    n = int_of(num_samples, "multinomial", "num_samples")
     if input.ndim not in (1, 2):
         raise ShapeError(
             f"prob_dist must be 1 or 2 dim, got the shape {list(input.shape)}. A row holds the "
@@ -565,7 +546,15 @@ def _checked_count(input: Tensor, num_samples: int, *, replacement: bool) -> int
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
         )
-    return n
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
+        )
+    _check_weights(input)
+    shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
+    uniform = drawn(source_of(generator).random, shape, input.device, (input,))
+    return Multinomial.apply(input, uniform, num_samples=n, replacement=bool(replacement))
 
 
 def _check_weights(input: Tensor) -> None:
@@ -582,3 +571,242 @@ def _check_weights(input: Tensor) -> None:
             "invalid multinomial distribution (sum of probabilities <= 0). No class can be "
             "chosen. Write a weight that is not 0 into each row."
         )
+
+
+# In place -----------------------------------------------------------------------------------------
+
+
+class _Drawn(Primitive):
+    """Numbers that know nothing of what was there before."""
+
+    promotes = None
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad)
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return np.zeros_like(dx)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, draw):
+        """For all examples at once, or for one of them that stands for all."""
+        if info.randomness == "same":
+            return cls.apply(x[:1], draw=draw).expand(x.shape)
+        return cls.apply(x, draw=draw)
+
+
+class Normal(_Drawn):
+    """y ~ normal(mean, std)        x̄ = 0"""
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+@method()
+def normal_(
+    input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` from a normal distribution.
+
+    Args:
+        input: floating-point tensor, written in place.
+        mean, std: of the distribution.
+        generator: where the numbers come from; None: the default generator.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DTypeError: for integers.
+        ShapeError: for a negative `std`.
+
+    Example:
+        >>> normal_(tensor([0.0, 0.0]), 5.0, 0.0)
+        tensor([5., 5.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.normal_.html
+    """
+    _check_fills_floats("normal_kernel_cpu", input)
+    _check_std(std)
+    source = source_of(generator)
+    return _fill("normal", Normal, input, lambda shape: source.normal(mean, std, shape))
+
+
+class Uniform(_Drawn):
+    """y ~ uniform(a, b)        x̄ = 0"""
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+@method()
+def uniform_(
+    input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` with numbers from `from_` up to `to`, all equally likely; see `normal_`.
+
+    Raises:
+        ShapeError: if `from_` is above `to`.
+
+    Example:
+        >>> uniform_(tensor([0.0, 0.0]), 3.0, 3.0)
+        tensor([3., 3.])
+    """
+    _check_fills_floats("check_uniform_bounds", input)
+    if from_ > to:
+        raise ShapeError(
+            "uniform_ expects to return a [from, to) range, but found "
+            f"from={from_} > to={to}. Swap them."
+        )
+    source = source_of(generator)
+    return _fill("uniform", Uniform, input, lambda shape: source.uniform(from_, to, shape))
+
+
+def _check_fills_floats(kernel: str, input: Tensor) -> None:
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            f'"{kernel}" not implemented for {scalar_name(input.dtype)!r}. It draws fractions. '
+            "Write `x.float()`, or random_() for integers."
+        )
+
+
+class RandomFrom(_Drawn):
+    """y ~ randint(a, b)        x̄ = 0"""
+
+    node = "RandomBackward0"
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+class RandomTo(RandomFrom):
+    """y ~ randint(0, b)        x̄ = 0"""
+
+    node = "RandomBackward1"
+
+
+class Random(RandomFrom):
+    """y ~ randint(0, ∞)        x̄ = 0"""
+
+    node = "RandomBackward2"
+
+
+@method()
+def random_(
+    input: Tensor,
+    from_: int | None = None,
+    to: int | None = None,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill `input` with integers, all equally likely; see `normal_`.
+
+    Args:
+        from_, to: the first one, and the one behind the last. One number alone is `to`; without
+            any, all that the dtype holds from 0 up (floats: without gaps).
+
+    Raises:
+        ShapeError: if there is no integer in between, or the dtype does not hold them.
+
+    Example:
+        >>> random_(tensor([0, 0]), 4, 5)
+        tensor([4, 4])
+    """
+    if from_ is None:
+        rule, low, end = Random, 0, _largest(input.dtype) + 1
+    elif to is None:
+        rule, low, end = RandomTo, 0, from_
+    else:
+        rule, low, end = RandomFrom, from_, to
+    check_range(low, end, input.dtype)
+    source = source_of(generator)
+    return _fill("random", rule, input, lambda shape: source.integers(low, end, shape))
+
+
+def _largest(dtype: Any) -> int:
+    if dtype.kind == "f":
+        return int(2 ** (np.finfo(dtype).nmant + 1))
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+class Bernoulli(_Drawn):
+    """y ~ bernoulli p        x̄ = 0"""
+
+    node = "BernoulliBackward2"
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+class BernoulliEach(Primitive):
+    """z ~ bernoulli p        x̄ = 0,  p̄ = 0"""
+
+    node = "BernoulliBackward1"
+    promotes = None
+    broadcasts = True
+
+    @staticmethod
+    def forward(x, p, *, source):
+        flips = source.random(x.shape) < asnumpy(p)
+        return backend_of(x).asarray(flips, x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad), np.zeros_like(grad)
+
+    @staticmethod
+    def jvp(ctx, dx, dp):
+        return np.zeros_like(ctx.operands[0])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, p, *, source):
+        """For all examples at once; the same numbers for all only if all have the same p."""
+        refuse_randomness(info, by_example=in_dims[1] is not None)
+        if in_dims[1] is not None:
+            p = in_front(p, x.ndim - 1)
+        if info.randomness == "same":
+            return cls.apply(x[:1], p, source=source).expand(x.shape)
+        return cls.apply(x, p, source=source)
+
+
+@method()
+def bernoulli_(
+    input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` with ones and zeros; see `normal_`.
+
+    Args:
+        p: how likely a one is; a number, or a tensor that broadcasts to the shape of `input`.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+
+    Example:
+        >>> bernoulli_(tensor([0.5, 0.5]), 1.0)
+        tensor([1., 1.])
+    """
+    _check_probability("bernoulli_", p)
+    source = source_of(generator)
+    if not isinstance(p, Tensor):
+        return _fill("bernoulli", Bernoulli, input, lambda shape: source.random(shape) < p)
+    check_filling(input)
+    return in_place(
+        "bernoulli", input, lambda x: BernoulliEach.apply(x, p, source=source), [p], copies=False
+    )
+
+
+def _fill(name: str, rule: type[_Drawn], input: Tensor, draw: Callable[[Shape], Any]) -> Tensor:
+    """Fill `input` with what `draw(shape)` makes, on the CPU."""
+
+    def draw_like(array: Any) -> Any:
+        return backend_of(array).asarray(draw(array.shape), array.dtype)
+
+    check_filling(input)
+    return in_place(name, input, lambda x: rule.apply(x, draw=draw_like), copies=False)
