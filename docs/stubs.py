@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, REQUIRED, Arguments
+from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, Arguments
 
 HOME = Path(ops.__file__).parent
 WARNING = "# Written by `make stubs` (docs/stubs.py) from what the ops declare. Do not edit.\n"
@@ -76,17 +76,18 @@ class _Stub:
         defaults = _defaults(tree.args)
         given = Arguments.of(function)
 
-        def argument(name: str, default: Any = REQUIRED) -> str:
+        def argument(name: str) -> str:
             annotation = written.get(name) or ast.Constant(ADDED[name])
             annotated = f"{name}: {self._text(annotation, home)}"
-            if default is REQUIRED:
+            if name not in given.default:
                 return annotated
-            return f"{annotated} = {self._text(defaults.get(name, ast.Constant(default)), home)}"
+            default = defaults.get(name, ast.Constant(given.default[name]))
+            return f"{annotated} = {self._text(default, home)}"
 
-        parts = [argument(k, v) for k, v in given.positional.items()]
+        parts = [argument(name) for name in given.positional]
         if given.star or given.keyword:
             parts.append(f"*{argument(given.star) if given.star else ''}")
-        parts += [argument(k, v) for k, v in given.keyword.items()]
+        parts += [argument(name) for name in given.keyword]
         returned = self._text(tree.returns, home)
         body = f'"""{doc}"""' if doc else "..."
         if is_method:

@@ -15,6 +15,7 @@ backward pass itself is recorded.
 """
 
 import functools
+import operator
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -48,6 +49,7 @@ def op(
     out: bool | None = None,
     inplace: bool | None = None,
     inplace_function: bool = False,
+    is_method: bool = True,
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
@@ -58,6 +60,7 @@ def op(
         out: whether it takes `out=`. Default: whether it computes element by element.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that method is a function of `glassgrad`, too.
+        is_method: whether it is one; see `function`.
     """
     by_element = bool(rules) and all(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
@@ -65,17 +68,15 @@ def op(
 
     def declare(function: F) -> F:
         names = (function.__name__, *aliases)
-        public = function
-        if by_element if out is None else out:
-            public = with_out(function, rules)
-        plain = as_method(function)
-        for name in names:
-            FUNCTIONS[name], METHODS[name] = public, plain
+        public = with_out(function, rules) if (by_element if out is None else out) else function
+        FUNCTIONS.update(dict.fromkeys(names, public))
+        if is_method:
+            METHODS.update(dict.fromkeys(names, as_method(function)))
         if by_element if inplace is None else inplace:
             twin = in_place_twin(function, rules)
             METHODS.update({f"{name}_": twin for name in names})
             if inplace_function:
-                FUNCTIONS[f"{function.__name__}_"] = twin
+                FUNCTIONS[twin.__name__] = twin
         ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
         NUMPY.update(dict.fromkeys((*ufuncs, *numpy), function))
         return public
@@ -83,21 +84,8 @@ def op(
     return declare
 
 
-def function(
-    *rules: type[Primitive],
-    aliases: tuple[str, ...] = (),
-    numpy: tuple[Any, ...] = (),
-    out: bool = False,
-) -> Callable[[F], F]:
-    """Declare a function of `glassgrad` that is no method; see `op`."""
-
-    def declare(function: F) -> F:
-        public = with_out(function, rules) if out else function
-        FUNCTIONS.update(dict.fromkeys((function.__name__, *aliases), public))
-        NUMPY.update(dict.fromkeys(numpy, function))
-        return public
-
-    return declare
+function = functools.partial(op, is_method=False, out=False, inplace=False)
+"""Declare a function of `glassgrad` that is no method; see `op`."""
 
 
 def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
@@ -114,12 +102,11 @@ def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
         text = f"def public({given.declared()}):\n    return function({given.passed()})\n"
         public = FUNCTIONS[name] = _derived(function, text, given, doc=function.__doc__)
         if like:
-            twin = _like_input(function, f"{name}_like", "size", "like=input", size="input.shape")
-            FUNCTIONS[f"{name}_like"] = twin
-            if hasattr(np, f"{name}_like"):
-                NUMPY[getattr(np, f"{name}_like")] = twin
+            twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
+            if hasattr(np, twin.__name__):
+                NUMPY[getattr(np, twin.__name__)] = twin
         if new:
-            METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", "", "beside=input")
+            METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", size=False)
         return public
 
     return declare
@@ -163,8 +150,6 @@ def plain(function: F) -> F:
 # which is compiled. That is the quickest call there is, and `help` shows the arguments. Texts are
 # alike for functions of the same arguments, so few are compiled.
 
-REQUIRED = object()
-
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
@@ -179,38 +164,44 @@ ADDED = {
 
 
 class Arguments(NamedTuple):
-    """The arguments of a function: names with their defaults."""
+    """The names of a function's arguments, and the defaults of those that have one."""
 
-    positional: dict[str, Any]
+    positional: tuple[str, ...]
     star: str
-    keyword: dict[str, Any]
+    keyword: tuple[str, ...]
+    default: dict[str, Any]
 
     @classmethod
     def of(cls, function: Any) -> "Arguments":
-        """Those that a function was written with."""
+        """Those that a function was written with, and those that `**new` stands for."""
         code: CodeType = function.__code__
         names, n, m = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
-        positional = dict.fromkeys(names[:n], REQUIRED)
+        positional, keyword = names[:n], names[n : n + m]
         defaults = function.__defaults__ or ()
-        positional.update(zip(names[n - len(defaults) : n], defaults, strict=True))
-        keyword = {k: (function.__kwdefaults__ or {}).get(k, REQUIRED) for k in names[n : n + m]}
+        default = dict(zip(positional[n - len(defaults) :], defaults, strict=True))
+        default |= function.__kwdefaults__ or {}
         if code.co_flags & _CO_VARKEYWORDS:
-            keyword |= {k: v for k, v in NEW.items() if k not in keyword}
-        return cls(positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword)
+            keyword = tuple(dict.fromkeys((*keyword, *NEW)))
+            default = {**NEW, **default}
+        return cls(
+            positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword, default
+        )
 
     def led_by_input(self, *, without: str = "") -> "Arguments":
         """With the tensor `input` first, and without one of them."""
-        others = {k: v for k, v in self.positional.items() if k not in ("input", without)}
+        others = [name for name in self.positional if name not in ("input", without)]
         star = "" if self.star == without else self.star
-        return Arguments({"input": REQUIRED, **others}, star, self.keyword)
+        default = {name: value for name, value in self.default.items() if name != "input"}
+        return Arguments(("input", *others), star, self.keyword, default)
 
     def declared(self) -> str:
-        """As they stand behind `def`; the defaults are set later."""
-        parts = [k if v is REQUIRED else f"{k}=None" for k, v in self.positional.items()]
-        if self.star or self.keyword:
-            parts.append(f"*{self.star}")
-        parts += [k if v is REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
-        return ", ".join(parts)
+        """As they stand behind `def`, where `default` holds the defaults."""
+        star = f"*{self.star}" if self.star or self.keyword else ""
+        shown = [
+            f"{name}=default['{name}']" if name in self.default else name
+            for name in (*self.positional, star, *self.keyword)
+        ]
+        return ", ".join(filter(None, shown))
 
     def passed(self, **known: str) -> str:
         """As they stand in a call.
@@ -218,10 +209,9 @@ class Arguments(NamedTuple):
         Args:
             known: for some of them, what is passed instead.
         """
-        parts = [known.get(k, k) for k in self.positional]
-        if self.star:
-            parts.append(known.get(self.star, f"*{self.star}"))
-        return ", ".join([*parts, *[f"{k}={known.get(k, k)}" for k in self.keyword]])
+        names = (*self.positional, self.star and f"*{self.star}")
+        shown = [known.get(name.lstrip("*"), name) for name in names if name]
+        return ", ".join([*shown, *[f"{name}={known.get(name, name)}" for name in self.keyword]])
 
 
 _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
@@ -230,7 +220,7 @@ _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
     """The function with the argument `out`, and a word on it in the docstring."""
     given = Arguments.of(function)
-    wider = given._replace(keyword={**given.keyword, "out": None})
+    wider = given._replace(keyword=(*given.keyword, "out"), default={**given.default, "out": None})
     text = (
         f"def public({wider.declared()}):\n"
         f"    if out is None:\n"
@@ -247,7 +237,7 @@ def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
     text = f"def only({given.declared()}):\n    return {rule.__name__}.apply({given.passed()})\n"
-    own, only = function.__code__, _compiled(text)().__code__
+    own, only = function.__code__, _compiled(text, ("default",))(given.default).__code__
     same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
     return bool(same == (only.co_code, only.co_names, only.co_consts[1:]))
 
@@ -265,12 +255,12 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input(without="inplace")
-    own = {k: v for k, v in given.positional.items() if k != "inplace"}
-    others = [name for name in (*kept.positional, *kept.keyword) if name != "input"]
+    own = tuple([name for name in given.positional if name != "inplace"])
+    others = ", ".join([*kept.positional[1:], *kept.keyword])
     text = (
         f"def twin({kept.declared()}):\n"
         f"    call = lambda input: function({given._replace(positional=own).passed()})\n"
-        f"    return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
+        f"    return in_place(name, input, call, [{others}], copies=copies)\n"
     )
     name = function.__name__
     copies = not rules or any("self" in rule.saves for rule in rules)
@@ -279,22 +269,23 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
 
 
-def _like_input(function: Any, name: str, without: str, more: str, **known: str) -> Any:
-    """The function that makes what `function` makes, as it would be beside a tensor `input`."""
+def _like_input(function: Any, name: str, *, size: bool) -> Any:
+    """The function that makes what `function` makes, as it would be beside a tensor `input`.
+
+    Args:
+        size: whether of its size, too.
+    """
     given = Arguments.of(function)
-    shown = given.led_by_input(without=without)
-    known |= {"dtype": "dtype or input.dtype", "device": "device or input.device"}
+    shown = given.led_by_input(without="size" if size else "")
+    known = {"dtype": "dtype or input.dtype", "device": "device or input.device"}
+    if size:
+        known["size"] = "input.shape"
     text = (
         f"def twin({shown.declared()}):\n"
         f"    require_tensor(name, input)\n"
-        f"    return function({given.passed(**known)}, {more})\n"
+        f"    return function({given.passed(**known)}, {'like' if size else 'beside'}=input)\n"
     )
-    what = (
-        "the shape, the dtype and on the device"
-        if "size" in known
-        else "the dtype and on the device"
-    )
-    doc = f"`{function.__name__}`, in {what} of `input`."
+    doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     used = {"require_tensor": require_tensor, "name": name}
     return _derived(function, text, shown, named=name, doc=doc, **used)
 
@@ -302,7 +293,7 @@ def _like_input(function: Any, name: str, without: str, more: str, **known: str)
 def as_method(function: Any) -> Callable[..., Any]:
     """The function itself, or one that takes its tensor `input` first."""
     given = Arguments.of(function)
-    if "input" not in given.positional or next(iter(given.positional)) == "input":
+    if "input" not in given.positional or given.positional[0] == "input":
         return function
     moved = given.led_by_input()
     text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
@@ -313,33 +304,31 @@ def _derived(
     function: Any, text: str, arguments: Arguments, *, named: str = "", doc: str | None, **used: Any
 ) -> Any:
     """What `text` defines, made to look like a function of the file of `function`."""
-    made = _compiled(text)(function=function, **used)
+    used |= {"function": function, "default": arguments.default}
+    made = _compiled(text, tuple(used))(**used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
         co_filename=source.co_filename,
         co_firstlineno=source.co_firstlineno,
         co_name=source.co_name,
     )
-    defaults = tuple([v for v in arguments.positional.values() if v is not REQUIRED])
     name = named or function.__name__
-    derived = FunctionType(code, function.__globals__, name, defaults, made.__closure__)
-    derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not REQUIRED}
-    derived.__qualname__, derived.__doc__ = name, doc
+    derived = FunctionType(code, function.__globals__, name, made.__defaults__, made.__closure__)
+    derived.__kwdefaults__, derived.__doc__ = made.__kwdefaults__, doc
     known = {**ADDED, **function.__annotations__}
     shown = (*arguments.positional, arguments.star, *arguments.keyword, "return")
-    derived.__annotations__ = {k: known[k] for k in shown if k in known}
+    derived.__annotations__ = {name: known[name] for name in shown if name in known}
     derived.__dict__["declared"] = function
     return derived
 
 
 @functools.cache
-def _compiled(text: str) -> Callable[..., Any]:
+def _compiled(text: str, used: tuple[str, ...]) -> Callable[..., Any]:
     """A function that makes the one that `text` defines, given what this uses."""
     name = text[4 : text.index("(")]
-    used = "function=0, plain=0, written_to=0, in_place=0, require_tensor=0, name='', copies=0"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
-    made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
+    made = compile(f"def make({', '.join(used)}):\n{body}    return {name}\n", __file__, "exec")
     exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
     return scope["make"]
 
@@ -347,19 +336,11 @@ def _compiled(text: str) -> Callable[..., Any]:
 # NumPy's functions on Tensors ---------------------------------------------------------------------
 
 
-@of_numpy(np.shape)
-def _numpy_shape(a: Tensor) -> tuple[int, ...]:
-    return tuple(a.shape)
-
-
-@of_numpy(np.ndim)
-def _numpy_ndim(a: Tensor) -> int:
-    return a.ndim
-
-
-@of_numpy(np.size)
-def _numpy_size(a: Tensor) -> int:
-    return a.numel()
+NUMPY |= {
+    np.shape: operator.attrgetter("shape"),
+    np.ndim: operator.attrgetter("ndim"),
+    np.size: operator.methodcaller("numel"),
+}
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -718,6 +718,7 @@ def random_(
         >>> random_(tensor([0, 0]), 4, 5)
         tensor([4, 4])
     """
+    rule: type[_Drawn]
     if from_ is None:
         rule, low, end = Random, 0, _largest(input.dtype) + 1
     elif to is None:
