@@ -41,10 +41,19 @@ def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:
 
 
 class Elementwise(Primitive):
-    """Each element of the result depends on the operands' elements at the same place."""
+    """Each element of the result depends on the operands' elements at the same place.
+
+    One that names its `ufunc` need not write a `forward`: it is that.
+    """
 
     broadcasts = True
     apply: Callable[..., Tensor]
+
+    @classmethod
+    def _make_node_class(cls) -> None:
+        if cls.ufunc is not None and cls.forward is Primitive.forward:
+            cls.forward = staticmethod(_as_rule(cls.ufunc))  # type: ignore[method-assign]
+        super()._make_node_class()
 
     @classmethod
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
@@ -65,6 +74,18 @@ class Elementwise(Primitive):
         rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
         lined = [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
         return cls.apply(*lined, **parameters)
+
+
+def _as_rule(ufunc: Any) -> Callable[..., Any]:
+    """A function of as many operands as `ufunc` has."""
+
+    def of_one(x: Any) -> Any:
+        return ufunc(x)
+
+    def of_two(x: Any, y: Any) -> Any:
+        return ufunc(x, y)
+
+    return of_one if ufunc.nin == 1 else of_two
 
 
 def _part(result: Any, place: int) -> Any:
