@@ -104,6 +104,14 @@ def in_front(x: Any, rank: int) -> Any:
     return x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:]) if missing else x
 
 
+class Flat(Elementwise):
+    """What changes by steps, or not at all: a slope of 0."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad)
+
+
 class Predicate(Elementwise):
     """An elementwise question; its answer is a bool, which has no gradient."""
 

@@ -32,7 +32,7 @@ from glassgrad.values.layers import batches_of, fresh, visible
 
 from ._arguments import int_of, require_tensor, scalar_name, size_of
 from ._declaring import factory, method, op
-from ._families import batch_all, in_front
+from ._families import Flat, batch_all, in_front
 from ._making import checked_size, made
 from ._writing import in_place
 from .generator import Generator, source_of
@@ -576,18 +576,10 @@ def _check_weights(input: Tensor) -> None:
 # In place -----------------------------------------------------------------------------------------
 
 
-class _Drawn(Primitive):
+class _Drawn(Flat):
     """Numbers that know nothing of what was there before."""
 
     promotes = None
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        return np.zeros_like(dx)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, draw):
