@@ -198,7 +198,7 @@ def made(
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
-    wanted = as_dtype(dtype or array.dtype)
+    wanted = array.dtype if dtype is None else as_dtype(dtype)
     if requires_grad and not is_differentiable(wanted):
         raise DTypeError(
             "Only Tensors of floating point and complex dtype can require gradients, got "
@@ -238,12 +238,13 @@ def filled(
         like: a tensor that it matches, also in how it lies in memory.
         beside: a tensor that it matches but for its size.
     """
-    shape = checked_size(name, size)
     wanted = as_dtype(dtype or get_default_dtype())
-    if like is None:
-        array = np.empty(shape, wanted) if value is None else np.zeros(shape, wanted)
-    else:
+    if like is not None:
         array = np.empty_like(form_of(like.payload), wanted)
+    elif value is None:
+        array = np.empty(checked_size(name, size), wanted)
+    else:
+        array = np.zeros(checked_size(name, size), wanted)
     if value is not None:
         check_number(wanted, value)
         if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero

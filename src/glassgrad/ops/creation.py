@@ -96,7 +96,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return to(data, dtype=dtype, device=device)
     if is_array(data) and data.dtype == (as_dtype(dtype) if dtype is not None else data.dtype):
-        return made(data, device=device or device_of(data))
+        return made(data, data.dtype, device=device or device_of(data))
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -139,7 +139,7 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             UserWarning,
             stacklevel=2,
         )
-    return made(ndarray)
+    return made(ndarray, ndarray.dtype)
 
 
 # Filled -------------------------------------------------------------------------------------------
