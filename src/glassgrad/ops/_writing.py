@@ -24,7 +24,15 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import about_to_write, here, is_recording, modes, special, wrote
+from glassgrad.core.state import (
+    about_to_write,
+    before_write,
+    here,
+    is_recording,
+    modes,
+    special,
+    wrote,
+)
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
@@ -125,25 +133,10 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
 
 def update(cls: type[Primitive], input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`: what optimisers do."""
-    ufunc = cls.ufunc
-    if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
+    if type(other) in PLAIN and _step(cls.ufunc, input, other):
         return input
-    name = cls.__name__.lower()
-    if special and (below := level_below(name, input, other)):
-        with below:
-            return update(cls, input, other)
-    check_apart(input, other, name)
-    if must_follow(input, other):
-        before = as_it_is(name, input, other, copies="self" in cls.saves)
-        return replace(input, cls.apply(before, other), name)
-    value = other.payload if isinstance(other, Tensor) else other
-    array = input.payload
-    is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
-    if is_plain and value.dtype is array.dtype:
-        return write(input, name, lambda array: ufunc(array, value, out=array))
-    result = cls.apply(_before(input), other)
-    check_fits(input, result, name)
-    return write(input, name, lambda _: put(input, result.payload))
+    name, copies = cls.__name__.lower(), "self" in cls.saves
+    return in_place(name, input, lambda x: cls.apply(x, other), [other], copies=copies)
 
 
 def put(input: Tensor, values: Any) -> None:
@@ -155,9 +148,11 @@ def put(input: Tensor, values: Any) -> None:
 
 
 def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
-    """What an optimiser does, without the steps of `write`; False if something is special."""
+    """`in_place` without its steps and its copy; False if something is special."""
+    if special or before_write or (modes.grad and not (input.edge is other.edge is None)):
+        return False
     array, value, cold = input.payload, other.payload, input.cold
-    if special or array.dtype is not value.dtype or 0 in array.strides:
+    if array.dtype is not value.dtype or 0 in array.strides:
         return False
     beside = other.cold
     if cold is not None and (
@@ -169,7 +164,7 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     except (RuntimeWarning, FloatingPointError):
         pass  # computed all the same: inf and nan are results here
     except (ValueError, TypeError):
-        return False  # nothing was written: `write` says why
+        return False  # nothing was written: `in_place` says why
     input.wrote(here(4))
     return True
 
@@ -310,8 +305,8 @@ def check_fits(input: Tensor, result: Tensor, name: str) -> None:
     if result.shape != input.shape:
         raise ShapeError(
             f"output with shape {list(input.shape)} doesn't match the broadcast shape "
-            f"{list(result.shape)}: {name}_ cannot enlarge a tensor. It writes into the "
-            "memory that is there. Write out of place: `y = x + …`."
+            f"{list(result.shape)}: {name}_ would need memory for {tuple(result.shape)}. It writes "
+            "into what is there. Write out of place: `y = x + …`."
         )
     check_dtype(input, result, f"{name}_")
 
