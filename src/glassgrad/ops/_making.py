@@ -1,5 +1,6 @@
 """What makes new tensors: from Python's data to an array, and a leaf around it."""
 
+import functools
 import warnings
 from itertools import chain
 from typing import Any
@@ -117,12 +118,7 @@ def _inferred(flat: list[Any]) -> DType:
     """The dtype that holds all of the elements."""
     if not flat:
         return get_default_dtype()
-    found: DType | None = None
-    for item in _samples(flat):
-        kind = _kind(item)
-        found = kind if found is None else promote_types(found, kind)
-    assert found is not None, "there is an element"
-    return found
+    return functools.reduce(promote_types, map(_kind, _samples(flat)))
 
 
 def _samples(flat: list[Any]) -> list[Any]:
@@ -139,7 +135,20 @@ def _kind(item: Any) -> DType:
     if isinstance(item, _NUMBERS):
         return dtype_of_number(item)
     if isinstance(item, Tensor):
-        return _kind_of_tensor(item)
+        if item.numel() != 1:
+            raise ArgumentError(
+                "only one element tensors can be converted to Python scalars: the list holds a "
+                f"tensor of shape {list(item.shape)}. Its gradient would be lost. Write "
+                "`stack(tensors)`."
+            )
+        if item.requires_grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
+                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
+                UserWarning,
+                stacklevel=7,
+            )
+        return item.dtype
     if isinstance(item, np.ndarray) and not item.ndim:
         return _supported(item.dtype)
     name = type(item).__name__
@@ -152,22 +161,6 @@ def _kind(item: Any) -> DType:
         f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
         "numbers. Write `tensor(list(values))` for an iterator."
     )
-
-
-def _kind_of_tensor(item: Tensor) -> DType:
-    if item.numel() != 1:
-        raise ArgumentError(
-            "only one element tensors can be converted to Python scalars: the list holds a tensor "
-            f"of shape {list(item.shape)}. Its gradient would be lost. Write `stack(tensors)`."
-        )
-    if item.requires_grad:
-        warnings.warn(
-            "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
-            "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
-            UserWarning,
-            stacklevel=7,
-        )
-    return item.dtype
 
 
 def _filled(values: list[Any], dtype: DType) -> Any:

@@ -149,8 +149,10 @@ def put(input: Tensor, values: Any) -> None:
 
 def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     """`in_place` without its steps and its copy; False if something is special."""
-    if special or before_write or (modes.grad and not (input.edge is other.edge is None)):
+    if special or before_write:
         return False
+    if modes.grad and (input.edge is not None or other.edge is not None):
+        return False  # the tape may have to follow
     array, value, cold = input.payload, other.payload, input.cold
     if array.dtype is not value.dtype or 0 in array.strides:
         return False
@@ -278,17 +280,13 @@ def check_writable(input: Tensor, name: str) -> None:
     base = input._base
     if base is not None:
         check_made(input)
-        if input.requires_grad and base.is_leaf:
-            raise LeafWriteError(
-                "a view of a leaf Variable that requires grad is being used in an in-place "
-                f"operation: {name}_ on shape {tuple(input.shape)}. The leaf would change with it. "
-                "Write out of place, or wrap an optimiser step in no_grad()."
-            )
-    if input.requires_grad and input.is_leaf:
+    is_view_of_leaf = base is not None and base.is_leaf
+    if input.requires_grad and (is_view_of_leaf or input.is_leaf):
+        what = "a view of a leaf" if is_view_of_leaf else "a leaf"
         raise LeafWriteError(
-            "a leaf Variable that requires grad is being used in an in-place operation: "
-            f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that never "
-            "existed. Write out of place, or wrap an optimiser step in no_grad()."
+            f"{what} Variable that requires grad is being used in an in-place operation: {name}_ "
+            f"on shape {tuple(input.shape)}. The tape would then hold values that never existed. "
+            "Write out of place, or wrap an optimiser step in no_grad()."
         )
     _check_inference(input, name)
 

@@ -208,8 +208,7 @@ def _check_floats(name: str, *dtypes: DType) -> None:
 
 def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":
-        parts = _uniform(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
-        return parts[..., 0] + parts[..., 1] * dtype.type(1j)
+        return _pairs(_uniform, source, shape, dtype)
     if dtype.itemsize > 2:  # bytes: float32 and float64 are drawn as they are
         return source.random(shape, dtype.type)
     steps = 2**11  # that many float16 numbers in [0, 1) are equally far apart
@@ -218,10 +217,17 @@ def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) 
 
 def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":  # of variance 1: each part has a half
-        parts = _normal(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
-        return ((parts[..., 0] + parts[..., 1] * 1j) / np.sqrt(2)).astype(dtype)
+        return (_pairs(_normal, source, shape, dtype) / np.sqrt(2)).astype(dtype)
     drawn: Any = np.float64 if dtype == np.float64 else np.float32
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
+
+
+def _pairs(
+    draw: Distribution, source: "np.random.Generator", shape: Sequence[int], dtype: DType
+) -> Any:
+    """Complex numbers: both parts are drawn alike."""
+    parts = draw(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
+    return parts[..., 0] + parts[..., 1] * 1j
 
 
 @factory()
@@ -279,13 +285,7 @@ def _normal_around(
     _check_floats("normal", *[x.dtype for x in tensors])
     _check_std(visible(std.payload) if isinstance(std, Tensor) else std)
     centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
-    try:
-        shape = np.broadcast_shapes(np.shape(centre), np.shape(spread))
-    except ValueError as error:
-        raise ShapeError(
-            f"the shapes of mean and std, {np.shape(centre)} and {np.shape(spread)}, do not "
-            "broadcast: The size of tensor a must match the size of tensor b."
-        ) from error
+    shape = np.shape(centre + spread)  # if they do not broadcast, it says so
     first, source = tensors[0], source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
