@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
-from glassgrad.core.tensor import Tensor, is_differentiable, whole
+from glassgrad.core.tensor import Tensor, whole
 from glassgrad.values.backend import asnumpy, backend_for, is_array
 from glassgrad.values.dtypes import (
     DType,
@@ -146,7 +146,7 @@ def _kind(item: Any) -> DType:
                 "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
                 "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
                 UserWarning,
-                stacklevel=7,
+                stacklevel=6,
             )
         return item.dtype
     if isinstance(item, np.ndarray) and not item.ndim:
@@ -191,13 +191,7 @@ def made(
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
-    wanted = array.dtype if dtype is None else as_dtype(dtype)
-    if requires_grad and not is_differentiable(wanted):
-        raise DTypeError(
-            "Only Tensors of floating point and complex dtype can require gradients, got "
-            f"{wanted}. Integers cannot move by a small step. Write dtype=glassgrad.float32."
-        )
-    array = backend_for(device).asarray(array, wanted)
+    array = backend_for(device).asarray(array, array.dtype if dtype is None else as_dtype(dtype))
     return fresh(array, requires_grad=requires_grad, like=like)
 
 

@@ -108,10 +108,8 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
     if special and (below := level_below(name, input)):
         with below:
             return reshaped_in_place(name, cls, input, **parameters)
+    check_write(input, name)
     recorded = records(input)
-    if recorded:
-        check_writable(input, name)
-    _check_inference(input, name)
     before = wrap(input.payload, edge_of(input) if recorded else None)
     moves = special and forward_moves((input,))
     if moves:
@@ -370,18 +368,17 @@ def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> No
 
 def _overlap_in_part(a: Any, b: Any) -> bool:
     """Whether two dense arrays share some memory, but are not the same elements in one order."""
-    starts, ends = [], []
+    spans = []
     for array in (a, b):
         steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
         extent = sum(abs(step) for step in steps) + array.itemsize
         if extent != array.nbytes:
             return False  # there are gaps: PyTorch does not look closer either
         start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
-        starts.append(start)
-        ends.append(start + extent)
-    if starts[0] == starts[1] and ends[0] == ends[1]:
+        spans.append(range(start, start + extent))
+    if spans[0] == spans[1]:
         return bool(a.strides != b.strides)
-    return max(starts) < min(ends)
+    return max(span.start for span in spans) < min(span.stop for span in spans)
 
 
 def check_memory(input: Tensor, name: str) -> None:
@@ -432,10 +429,7 @@ def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **param
     check_dtype(out, result, name)
     if out.shape != result.shape:
         _resize(out, result)
-    if modes.levels:
-        return out.copy_(result)
-    array = result.payload
-    return write(out, name, lambda memory: np.copyto(memory, array, casting="unsafe"))
+    return out.copy_(result)
 
 
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:

@@ -22,7 +22,7 @@ from .conversion import to
 
 
 @factory(new=True)
-def tensor(data: Any, **new: Any) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, **new: Any) -> Tensor:
     """A tensor with a copy of the data.
 
     Args:
@@ -59,19 +59,9 @@ def tensor(data: Any, **new: Any) -> Tensor:
             UserWarning,
             stacklevel=3,
         )
-    return _of_data(data, **new)
-
-
-def _of_data(
-    data: Any,
-    *,
-    dtype: Any,
-    device: Any,
-    requires_grad: bool,
-    beside: Tensor | None = None,  # noqa: ARG001  # its dtype and its device are there already
-) -> Tensor:
+    new.pop("beside", None)  # its dtype and its device are there already
     array = array_from(data, None if dtype is None else as_dtype(dtype))
-    return made(array, device=device or device_of(array), requires_grad=requires_grad)
+    return made(array, device=device or device_of(array), **new)
 
 
 @function()

@@ -33,7 +33,7 @@ from glassgrad.values.layers import batches_of, fresh, visible
 from ._arguments import int_of, require_tensor, scalar_name, size_of
 from ._declaring import factory, method, op
 from ._families import Flat, batch_all, in_front
-from ._making import checked_size, made
+from ._making import checked_size
 from ._writing import in_place
 from .generator import Generator, source_of
 
@@ -48,15 +48,13 @@ def drawn_leaf(
     *,
     device: Any = None,
     requires_grad: bool = False,
-    like: Tensor | None = None,
+    like: Tensor | None = None,  # noqa: ARG001  # its shape, dtype and device are there already
 ) -> Tensor:
-    """A leaf with the numbers that `draw(shape)` makes; a tensor that it is `like` says no more.
+    """A leaf with the numbers that `draw(shape)` makes.
 
     Raises:
         TransformError: inside a vmap that does not say for whom numbers are drawn.
     """
-    if not modes.levels:
-        return made(draw(shape), device=device, requires_grad=requires_grad, like=like)
     out = drawn(draw, tuple(shape), device)
     if requires_grad:
         out.requires_grad = True
