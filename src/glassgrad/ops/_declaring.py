@@ -203,15 +203,10 @@ class Arguments(NamedTuple):
         ]
         return ", ".join(filter(None, shown))
 
-    def passed(self, **known: str) -> str:
-        """As they stand in a call.
-
-        Args:
-            known: for some of them, what is passed instead.
-        """
-        names = (*self.positional, self.star and f"*{self.star}")
-        shown = [known.get(name.lstrip("*"), name) for name in names if name]
-        return ", ".join([*shown, *[f"{name}={known.get(name, name)}" for name in self.keyword]])
+    def passed(self) -> str:
+        """As they stand in a call."""
+        star = (f"*{self.star}",) if self.star else ()
+        return ", ".join([*self.positional, *star, *[f"{name}={name}" for name in self.keyword]])
 
 
 _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
@@ -255,11 +250,10 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input(without="inplace")
-    own = tuple([name for name in given.positional if name != "inplace"])
     others = ", ".join([*kept.positional[1:], *kept.keyword])
     text = (
         f"def twin({kept.declared()}):\n"
-        f"    call = lambda input: function({given._replace(positional=own).passed()})\n"
+        f"    call = lambda input, inplace=False: function({given.passed()})\n"
         f"    return in_place(name, input, call, [{others}], copies=copies)\n"
     )
     name = function.__name__
@@ -277,14 +271,14 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     """
     given = Arguments.of(function)
     shown = given.led_by_input(without="size" if size else "")
-    known = {"dtype": "dtype or input.dtype", "device": "device or input.device"}
-    if size:
-        known["size"] = "input.shape"
     text = (
         f"def twin({shown.declared()}):\n"
         f"    require_tensor(name, input)\n"
-        f"    return function({given.passed(**known)}, {'like' if size else 'beside'}=input)\n"
+        f"    dtype, device = dtype or input.dtype, device or input.device\n"
     )
+    if size:
+        text += f"    size = {'(input.shape,)' if given.star else 'input.shape'}\n"
+    text += f"    return function({given.passed()}, {'like' if size else 'beside'}=input)\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     used = {"require_tensor": require_tensor, "name": name}
     return _derived(function, text, shown, named=name, doc=doc, **used)

@@ -102,13 +102,14 @@ def _is_sequence(item: Any) -> bool:
 
 
 def _stacked(arrays: list[Any], shape: tuple[int, ...]) -> Any:
-    shapes = {array.shape for array in arrays}
-    if len(shapes) > 1:
+    try:
+        return np.stack(arrays).reshape(shape + arrays[0].shape)
+    except ValueError as error:
         raise ArgumentError(
-            f"expected arrays of one shape at dim {len(shape)}, got {sorted(shapes)}. A tensor is "
-            "no ragged list. Pad the smaller ones, or keep a list of tensors."
-        )
-    return np.stack(arrays).reshape(shape + arrays[0].shape)
+            f"expected arrays of one shape at dim {len(shape)}, got "
+            f"{sorted({array.shape for array in arrays})}. A tensor is no ragged list. Pad the "
+            "smaller ones, or keep a list of tensors."
+        ) from error
 
 
 # The dtype ----------------------------------------------------------------------------------------
