@@ -194,9 +194,7 @@ def write(
     try:
         with np.errstate(all="ignore"):
             change(input.payload)
-    except GlassgradError:
-        raise
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
+    except (ValueError, IndexError) as error:
         raise _explained(input, name, error) from error
     if input.is_inference():
         wrote()
@@ -215,15 +213,6 @@ def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
     if isinstance(error, IndexError):
         said = str(error).replace("for axis", "for dimension")
         return DimError(f"{said}: {name}_ on a tensor of shape {shape}. Write an index within it.")
-    if isinstance(error, OverflowError) or "NaN" in str(error):
-        return DTypeError(
-            f"value cannot be converted to type {scalar_name(input.dtype)} without overflow: "
-            f"{error}. A tensor keeps its dtype. Write to `x.to(dtype)`."
-        )
-    if isinstance(error, TypeError):
-        return DTypeError(
-            f"{name}_: the result can't be cast to the desired output type {input.dtype}: {error}"
-        )
     return ShapeError(
         f"{name}_: output with shape {shape} doesn't match the broadcast shape: {error}. "
         "A tensor keeps its shape when it is written. Write out of place: `y = x + …`."
