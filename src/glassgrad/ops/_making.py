@@ -119,15 +119,9 @@ def _inferred(flat: list[Any]) -> DType:
     """The dtype that holds all of the elements."""
     if not flat:
         return get_default_dtype()
-    return functools.reduce(promote_types, map(_kind, _samples(flat)))
-
-
-def _samples(flat: list[Any]) -> list[Any]:
-    """One element of each kind: the class of a number says all, that of an array does not."""
-    one_each = {type(item): item for item in flat}
-    if not any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each):
-        return list(one_each.values())
-    return flat
+    one_each = {type(item): item for item in flat}  # the class of a number says all
+    has_arrays = any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each)
+    return functools.reduce(promote_types, map(_kind, flat if has_arrays else one_each.values()))
 
 
 def _kind(item: Any) -> DType:

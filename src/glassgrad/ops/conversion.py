@@ -269,8 +269,7 @@ def cuda(input: Tensor, device: Any = None) -> Tensor:
     Raises:
         DeviceError: if there is none, or CuPy is not installed.
     """
-    place = f"cuda:{device}" if isinstance(device, int) else Device(device or "cuda")
-    return to(input, Device(place))
+    return to(input, Device(f"cuda:{device}" if isinstance(device, int) else device or "cuda"))
 
 
 _CPU_DEVICE_TYPE = 1
