@@ -1307,7 +1307,8 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
         Tensor of shape `(n,)`.
 
     Raises:
-        ShapeError: for a negative `n`, or one that the dtype does not reach.
+        ShapeError: for a negative `n`.
+        DTypeError: for one that the dtype does not reach.
 
     Example:
         >>> sorted(randperm(4).tolist())

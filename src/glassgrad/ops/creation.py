@@ -85,7 +85,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """
     if isinstance(data, Tensor):
         return to(data, dtype=dtype, device=device)
-    if is_array(data) and data.dtype == (as_dtype(dtype) if dtype is not None else data.dtype):
+    if is_array(data) and (dtype is None or data.dtype == as_dtype(dtype)):
         return made(data, data.dtype, device=device or device_of(data))
     return tensor(data, dtype=dtype, device=device)
 

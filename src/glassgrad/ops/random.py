@@ -30,7 +30,7 @@ from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh, visible
 
-from ._arguments import int_of, require_tensor, scalar_name, size_of
+from ._arguments import check_number, int_of, require_tensor, scalar_name, size_of
 from ._declaring import factory, method, op
 from ._families import Flat, batch_all, in_front
 from ._making import checked_size
@@ -448,7 +448,8 @@ def randperm(
         Tensor of shape `(n,)`.
 
     Raises:
-        ShapeError: for a negative `n`, or one that the dtype does not reach.
+        ShapeError: for a negative `n`.
+        DTypeError: for one that the dtype does not reach.
 
     Example:
         >>> sorted(randperm(4).tolist())
@@ -456,11 +457,7 @@ def randperm(
     """
     (count,) = checked_size("randperm", (n,), "n")
     wanted = as_dtype(dtype or int64)
-    if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
-        raise ShapeError(
-            f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
-            "larger dtype."
-        )
+    check_number(wanted, count - 1)
     source = source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
