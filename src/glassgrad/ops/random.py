@@ -75,16 +75,14 @@ def drawn(draw: Draw, shape: Shape, device: Any, given: tuple[Any, ...] = ()) ->
         return fresh(backend_for(device).asarray(draw(shape)))
     level = modes.levels[-1]
     values, mine = level.own(given)
-    if level.kind != "vmap":
-        with level.below():
-            below = drawn(draw, shape, device, tuple(values))
-        return level.lift(below)
-    refuse_randomness(level.info, by_example=any(x is not None for x in mine))
-    each = level.info.randomness == "different"
+    is_for_all = False
+    if level.kind == "vmap":
+        refuse_randomness(level.info, by_example=any(x is not None for x in mine))
+        is_for_all = level.info.randomness == "same"
+        shape = shape if is_for_all else (level.info.batch_size, *shape)
     with level.below():
-        size = (level.info.batch_size, *shape) if each else shape
-        below = drawn(draw, size, device, tuple(values))
-    return wrap(level.layer(below)) if each else below
+        below = drawn(draw, shape, device, values)
+    return below if is_for_all else wrap(level.layer(below))
 
 
 def refuse_randomness(info: Any, *, by_example: bool) -> None:
@@ -117,8 +115,6 @@ def refuse_randomness(info: Any, *, by_example: bool) -> None:
 
 def check_filling(input: Tensor) -> None:
     """Raise if a level of vmap does not allow to fill `input` with random numbers."""
-    if not modes.levels:
-        return
     batches = batches_of(input)
     for level in reversed(modes.levels):
         if level.kind != "vmap":
