@@ -8,6 +8,12 @@ is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, 
 `x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
 what they have from there. `make stubs` writes them down for editors and mypy.
 
+    @factory(like=True, new=True)
+    def zeros(*size: Any, **new: Any) -> Tensor:
+        return filled("zeros", size, 0, **new)
+
+takes `dtype`, `device` and `requires_grad`, too, and gives `zeros_like(x)` and `x.new_zeros(2)`.
+
 NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
 other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
 returns values only. This is also how a rule, written for arrays, runs on Tensors when the
