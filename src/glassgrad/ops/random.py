@@ -28,11 +28,11 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
-from glassgrad.values.layers import batches_of, fresh, visible
+from glassgrad.values.layers import batches_of, fresh
 
 from ._arguments import check_number, int_of, require_tensor, scalar_name, size_of
 from ._declaring import factory, method, op
-from ._families import Flat, batch_all, in_front
+from ._families import Flat, batch_all, in_front, seen
 from ._making import checked_size
 from ._writing import in_place
 from .generator import Generator, source_of
@@ -277,7 +277,7 @@ def _normal_around(
     """`normal` for tensors, or a tensor and a number."""
     tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
     _check_floats("normal", *[x.dtype for x in tensors])
-    _check_std(visible(std.payload) if isinstance(std, Tensor) else std)
+    _check_std(seen(std))
     centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
     shape = np.shape(centre + spread)  # if they do not broadcast, it says so
     first, source = tensors[0], source_of(generator)
@@ -339,7 +339,7 @@ def bernoulli(
 
 
 def _check_probability(name: str, p: Tensor | float) -> None:
-    likely = visible(p.payload) if isinstance(p, Tensor) else p
+    likely = seen(p)
     if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
         is_one = likely is p
         what = f"p to be in [0, 1], but got p={p}" if is_one else "all p_in >= 0 && p_in <= 1"
@@ -549,7 +549,7 @@ def multinomial(
 
 
 def _check_weights(input: Tensor) -> None:
-    weights = visible(input.payload)
+    weights = seen(input)
     if weights is None:
         return
     if not bool(((weights >= 0) & np.isfinite(weights)).all()):
