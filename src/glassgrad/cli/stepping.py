@@ -18,7 +18,8 @@ import numpy as np
 from glassgrad._programs import reaching, real_number, silence, to_stdout, whole_number
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.creation import full, full_like, tensor
+from glassgrad.ops import full_like
+from glassgrad.ops.creation import full, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.engine_graph import hooks_at

@@ -220,7 +220,7 @@ class Tensor(_Mixins):
             )
         if value and not is_differentiable(self.dtype):
             raise DTypeError(
-                "only Tensors of floating point and complex dtype can require gradients, got "
+                "Only Tensors of floating point and complex dtype can require gradients, got "
                 f"{self.dtype}. Integers cannot move by a small step. Write `x.float()` first."
             )
         if value and self.is_inference() and not state.modes.inference:

@@ -284,13 +284,6 @@ class Dual(Layer):
             elif self.tangent is not None:
                 _shared_tangent(tensor, self.tangent).zero_()
 
-    def fill(self, tensor: Tensor, number: Any) -> None:
-        """Write one number everywhere: a constant."""
-        with self.level.below():
-            self.value.fill_(number)
-            if self.tangent is not None:
-                _shared_tangent(tensor, self.tangent).zero_()
-
 
 def _shared_tangent(tensor: Tensor, tangent: Tensor) -> Tensor:
     """The tangent of `tensor`, in memory of its own that its base and other views of it share.

@@ -113,6 +113,14 @@ class Predicate(Elementwise):
     differentiable = False
 
 
+class Flat(Elementwise):
+    """What changes by steps, or not at all: a slope of 0."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad)
+
+
 class Symmetric(Primitive):
     """An op whose Jacobian is symmetric: backward moves tangents as it does gradients."""
 

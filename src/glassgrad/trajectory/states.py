@@ -10,8 +10,9 @@ from typing import Any, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import zeros_like
 from glassgrad.ops.conversion import clone
-from glassgrad.ops.creation import as_tensor, zeros, zeros_like
+from glassgrad.ops.creation import as_tensor, zeros
 from glassgrad.values.backend import CPU, Device
 from glassgrad.values.dtypes import DType, as_dtype, float32, get_default_dtype
 

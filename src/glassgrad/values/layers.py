@@ -123,11 +123,6 @@ class Layer:
         with self.level.below():
             self.value.copy_(self.level.value_of(source))
 
-    def fill(self, tensor: Tensor, number: Any) -> None:
-        """Write one number everywhere into the memory of this one, that of `tensor`."""
-        with self.level.below():
-            self.value.fill_(number)
-
     def concrete(self) -> Any:
         """The array at the bottom, if it has the numbers that the transformed function sees."""
         below = self.value.payload
