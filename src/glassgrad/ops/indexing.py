@@ -1,4 +1,4 @@
-"""Choosing elements by `x[index]`, and by its parts: select and narrow; index_put.
+"""Choosing elements by `x[index]` and writing them; its parts: select and narrow; index_put.
 
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
@@ -10,10 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    DTypeError,
+    ShapeError,
+)
+from glassgrad.core.state import special
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import backend_of, is_array
+from glassgrad.values.dtypes import float16
+from glassgrad.values.layers import Layer, backend_below
 
 from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
 from ._declaring import op
@@ -24,11 +34,14 @@ from ._places import (
     dims_of,
     index_array,
     key_of,
+    moved,
     read_slice,
     refusal,
     shape_of_choice,
 )
-from .shape import unsqueeze
+from ._writing import check_apart, check_memory, in_place, must_follow, write
+from .filling import copy_, fill_, fill_value
+from .shape import expand, unsqueeze, view
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
@@ -240,9 +253,10 @@ class Index(KeepsShape):
 
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, x: Any, *indices: Any, dims: Any) -> Any:
-        rank = x.ndim - (in_dims[0] is not None)
-        key = batched_key(info.batch_size, rank, in_dims, indices, dims)
-        return key.arranged(cls.apply(x, *key.indices, dims=key.dims))
+        (x,) = batch_all(info, in_dims[:1], (x,))
+        key = batched_key(info.batch_size, x.ndim - 1, in_dims[1:], indices, dims)
+        chosen = cls.apply(x, *key.indices, dims=key.dims)
+        return moved(chosen, key.source, key.destination)
 
 
 class IndexInto(Linear):
@@ -271,9 +285,10 @@ class IndexInto(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, *indices, dims, shape):
-        key = batched_key(info.batch_size, len(shape), (0, *in_dims[1:]), indices, dims)
+        key = batched_key(info.batch_size, len(shape), in_dims[1:], indices, dims)
         (chosen,), shape = batch_all(info, in_dims[:1], (x,)), (info.batch_size, *shape)
-        return cls.apply(key.disarranged(chosen), *key.indices, dims=key.dims, shape=shape)
+        chosen = moved(chosen, key.destination, key.source)
+        return cls.apply(chosen, *key.indices, dims=key.dims, shape=shape)
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -417,19 +432,10 @@ class IndexPut(Linear):
         )
 
     @classmethod
-    def vmap(
-        cls,
-        info: Any,
-        in_dims: Any,
-        x: Any,
-        values: Any,
-        *indices: Any,
-        dims: Any,
-        accumulate: bool,
-    ) -> Any:
+    def vmap(cls, info, in_dims, x, values, *indices, dims, accumulate):
         x, values = batch_all(info, in_dims[:2], (x, values))
-        key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
-        values = key.disarranged(in_front(values, key.rank))
+        key = batched_key(info.batch_size, x.ndim - 1, in_dims[2:], indices, dims)
+        values = moved(in_front(values, key.rank), key.destination, key.source)
         return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
 
 
@@ -538,3 +544,103 @@ def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:
             f"indexing result of shape {list(shape)}. Each place takes a value. Write values of "
             "that shape, or one for all."
         )
+
+
+def setitem(input: Tensor, index: Any, value: Any) -> None:
+    """`input[index] = value`.
+
+    Args:
+        input: tensor, written in place.
+        index: what `input[index]` takes.
+        value: a number, or a tensor that broadcasts to `input[index]`.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DimError: if there is no such place.
+        ShapeError: if `value` does not fit.
+        DTypeError: if the dtype has no room for it.
+        DeviceError: if a tensor of another device is to go to places that `index` names by tensors.
+
+    Example:
+        >>> x = tensor([1.0, 2.0, 3.0])
+        >>> x[1:] = 0
+        >>> x
+        tensor([1., 0., 0.])
+    """
+    new = value.payload if isinstance(value, Tensor) else value
+    if not (is_array(new) or isinstance(new, (bool, int, float, complex, np.generic))):
+        raise ArgumentTypeError(
+            f"can't assign a {type(value).__name__} to a tensor. "
+            "Write `x[index] = glassgrad.tensor(values)`."
+        )
+    rounds = input.dtype is float16 and not isinstance(new, (complex, np.complexfloating))
+    if not (is_array(new) or rounds):  # what is too large for a float16 is inf there
+        new = value = fill_value("setitem", input, new)
+    if index is False:
+        return
+    index = None if index is True else index
+    if special and (below := level_below("setitem", input, value)):
+        with below:
+            setitem(input, index, value)
+        return
+    if isinstance(value, Tensor) and type(new) is not type(input.payload):
+        value = _moved(value, input, index)
+        new = value.payload
+    if must_follow(input, value) or isinstance(input.payload, Layer):
+        _record(input, index, value)
+    elif index.__class__ is int and _is_plain(input.payload, index):
+        write(input, "setitem", lambda array: array.__setitem__(index, new))
+    else:
+        target, dims, indices = parse(wrap(input.payload), index)
+        key = key_of(indices, dims) if dims else ...
+        if dims and isinstance(value, Tensor):
+            check_values_dtype(target, indices, value)
+        if is_array(new) and new.size > 1:
+            check_memory(target, "setitem")
+            check_apart(input, value, "setitem", target.payload)
+        write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
+    """The value on the device of `input`; only what goes to places that tensors name stays."""
+    if value.device == input.device:
+        return value
+    indices = index if isinstance(index, tuple) else (index,)
+    if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
+        raise DeviceError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{input.device} and {value.device}! Places that a tensor names take values of their "
+            f"own device only. Write `x[index] = value.to({str(input.device)!r})`."
+        )
+    return value.to(input.device)
+
+
+def _is_plain(array: Any, index: int) -> bool:
+    """Whether there is such an element, and a place of its own for each part of it."""
+    return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
+
+
+def _record(input: Tensor, index: Any, value: Any) -> None:
+    """Write to a view of the places that `index` names, or put the value at each of them."""
+    target, dims, indices = parse(input, index)
+    if not isinstance(value, Tensor):
+        with np.errstate(over="ignore"):
+            value = wrap(backend_below(target.payload).asarray(value, target.dtype))
+    if dims:
+        sizes = _without_leading_ones(value)
+        value = value if sizes == value.shape else view(value, sizes)
+        check_values_dtype(target, indices, value)
+        in_place(
+            "index_put", target, lambda x: put_at(x, dims, indices, value), [value], copies=False
+        )
+    elif value.shape == target.shape:
+        copy_(target, value)
+    elif value.ndim == 0:
+        fill_(target, value)
+    else:
+        copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
+
+
+def _without_leading_ones(value: Tensor) -> tuple[int, ...]:
+    shape = value.shape
+    return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]
