@@ -79,25 +79,31 @@ def _as_item(item: Any) -> Any:
                 f"are valid indices (got {type(item).__name__}). An index names places. Write "
                 "`int(i)` for a number, `tensor(list)` for several."
             ) from error
-    if item.dtype.kind not in "iub":
+    check_names_places(item)
+    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
+        return bool(item) if _is_mask(item) else int(item)
+    return item
+
+
+def check_names_places(index: Any) -> None:
+    """Raise unless a tensor holds integers or bools."""
+    if index.dtype.kind not in "iub":
         raise DimError(
             "tensors used as indices must be long, int, byte or bool tensors, got "
-            f"{item.dtype}. An index names places. Write `index.long()`, or a condition such as "
+            f"{index.dtype}. An index names places. Write `index.long()`, or a condition such as "
             "`x > 0`."
         )
-    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
-        is_mask = item.dtype.kind == "b" or item.dtype == np.uint8
-        return bool(item) if is_mask else int(item)
-    return item
+
+
+def _is_mask(tensor: Any) -> bool:
+    return bool(tensor.dtype.kind == "b" or tensor.dtype == np.uint8)
 
 
 def dims_of(item: Any) -> int:
     """How many dims of the tensor an item speaks of."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, (Tensor, np.ndarray)) or is_array(item):
-        return int(item.ndim) if item.dtype.kind == "b" or item.dtype == np.uint8 else 1
-    return 1
+    return int(item.ndim) if hasattr(item, "dtype") and _is_mask(item) else 1
 
 
 def read_slice(item: slice, n: int) -> tuple[int, int, int]:
@@ -150,51 +156,45 @@ def refusal(
     Raises:
         DimError: if it is one of them alone, naming the index, the dim and the sizes.
     """
-    dim, sizes = 0, []
-    for slot, index in enumerate(_slots(dims, [visible(index) for index in indices])):
+    beyond, sizes = 0, []
+    for position, array in zip(dims, indices, strict=True):
+        dim, index = position + beyond, visible(array)
         if index is None:
-            dim += 1
-        elif index.dtype.kind == "b":
-            _check_mask(shape, index, dim, slot)
-            dim += index.ndim
-            sizes.append((int(index.sum()),))
-        else:
-            _check_bounds(index, dim, shape[dim])
-            dim += 1
-            sizes.append(tuple(index.shape))
+            continue
+        if index.dtype.kind != "b":
+            check_bounds(index, dim, shape[dim], DimError, from_end=True)
+            sizes.append(list(index.shape))
+            continue
+        for axis, n in enumerate(index.shape):
+            if n != shape[dim + axis]:
+                raise DimError(
+                    f"The shape of the mask {list(index.shape)} at index {axis} does not match the "
+                    f"shape of the indexed tensor {list(shape)} at index {dim + axis}. A mask says "
+                    f"yes or no to each element (index {position}). Write a mask of the tensor's "
+                    "shape."
+                )
+        beyond += index.ndim - 1
+        sizes.append([int(index.sum())])
     if len(sizes) < len(indices):  # vmap hides numbers
         said = f"{error}: one example has the shape {list(shape)}. Write indices within its dims."
         return error if isinstance(error, DimError) else DimError(said)
     return DimError(
         "shape mismatch: indexing tensors could not be broadcast together with shapes "
-        f"{', '.join(str(list(size)) for size in sizes)}. Together they name one place each. "
-        "Write tensors of one shape."
+        f"{', '.join(map(str, sizes))}. Together they name one place each. Write tensors of one "
+        "shape."
     )
 
 
-def _slots(dims: tuple[int, ...], indices: list[Any]) -> list[Any]:
-    slots: list[Any] = [None] * (max(dims) + 1)
-    for dim, index in zip(dims, indices, strict=True):
-        slots[dim] = index
-    return slots
-
-
-def _check_mask(shape: tuple[int, ...], mask: Any, dim: int, slot: int) -> None:
-    for axis, n in enumerate(mask.shape):
-        if n != shape[dim + axis]:
-            raise DimError(
-                f"The shape of the mask {list(mask.shape)} at index {axis} does not match the "
-                f"shape of the indexed tensor {list(shape)} at index {dim + axis}. A mask says yes "
-                f"or no to each element (index {slot}). Write a mask of the tensor's shape."
-            )
-
-
-def _check_bounds(index: Any, dim: int, n: int) -> None:
-    outside = index[(index < -n) | (index >= n)]
-    if len(outside):
-        raise DimError(
-            f"index {int(outside[0])} is out of bounds for dimension {dim} with size {n}. "
-            f"Write indices from {-n} to {n - 1}."
+def check_bounds(
+    index: Any, dim: int, n: int, error: type[Exception], *, from_end: bool = False
+) -> None:
+    """Raise if an index is seen to name a place that dim `dim`, of size `n`, has not."""
+    array, lowest = visible(index), -n if from_end else 0
+    if array is not None and array.size and (array.min() < lowest or array.max() >= n):
+        wrong = array[(array < lowest) | (array >= n)][0]
+        raise error(
+            f"index {int(wrong)} is out of bounds for dimension {dim} with size {n}: index out of "
+            f"range in self. Write indices from {lowest} to {n - 1}."
         )
 
 
@@ -324,7 +324,7 @@ class Indexed(Primitive):
     promotes = None
     differentiates = slice(-1)
     keeps_index = True
-    key: ClassVar[Callable[[Any, int], Any]]
+    key: ClassVar[Any]
     reads: ClassVar[type[Primitive]]
     adds: ClassVar[type[Primitive]]
     fills: ClassVar[type[Primitive]]
@@ -428,19 +428,6 @@ def check_index(name: str, index: object, *, long: bool = False) -> None:
         )
 
 
-def check_bounds(
-    name: str, index: Tensor, dim: int, n: int, error: type[Exception], lowest: int = 0
-) -> None:
-    """Raise if an index is seen to name a place that dim `dim`, of size `n`, has not."""
-    array = visible(index.payload)
-    if array is not None and array.size and (array.min() < lowest or array.max() >= n):
-        wrong = array[(array < lowest) | (array >= n)][0]
-        raise error(
-            f"index out of range in self: {name}(): index {int(wrong)} is out of bounds for "
-            f"dimension {dim} with size {n}. Write indices from {lowest} to {n - 1}."
-        )
-
-
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
     """Raise unless both are tensors of one dtype."""
     if not isinstance(source, Tensor):
@@ -482,7 +469,7 @@ def check_elements(
                     f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() counts "
                     "along in the other dims. Cut the index there."
                 )
-    check_bounds(name, index, dim, _sizes(input)[dim], ShapeError)
+    check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
 
 
 def _sizes(x: Tensor) -> tuple[int, ...]:
@@ -511,8 +498,7 @@ def vector_in(
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
             "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
-    n = _sizes(input)[at]
-    check_bounds(name, index, at, n, DimError, -n if from_end else 0)
+    check_bounds(index.payload, at, _sizes(input)[at], DimError, from_end=from_end)
     return at, index if index.ndim else reshape(index, (1,))
 
 
@@ -528,9 +514,8 @@ def write_slices(
     **how: Any,
 ) -> Tensor:
     """Apply an op that takes one slice of `source` for each element of a vector `index`."""
-    check_index(name, index, long=long)
-    same_dtype(name, input, source)
     at, places = vector_in(name, input, dim, index, long=long)
+    same_dtype(name, input, source)
     if source.ndim != input.ndim and input.ndim and source.ndim:
         raise DimError(
             f"{name}(): When source and destination are not scalars, their dimensionality must "

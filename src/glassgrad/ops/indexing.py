@@ -31,6 +31,7 @@ from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zero
 from ._places import (
     as_items,
     batched_key,
+    check_names_places,
     dims_of,
     index_array,
     key_of,
@@ -165,18 +166,18 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             "select() cannot be applied to a 0-dim tensor. It has no dim to choose from. Write "
             "`x.item()` for its value."
         )
-    at, index = wrap_dim(dim, input.ndim), int_of(index, "select", "index")
-    n = input.shape[at]
-    if not -n <= index < n:
-        raise DimError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
-            f"dimension {at}. Write an index from {-n} to {n - 1}."
-        )
-    return _select(input, at, index % n)
+    return _select(input, wrap_dim(dim, input.ndim), int_of(index, "select", "index"))
 
 
 def _select(input: Tensor, dim: int, index: int) -> Tensor:
-    return as_view(Select.apply(input, dim=dim, index=index), input)
+    n = input.shape[dim]
+    if not -n <= index < n:
+        raise DimError(
+            f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
+            f"{index} out of range for tensor of size {list(input.shape)}. Write an index from "
+            f"{-n} to {n - 1}."
+        )
+    return as_view(Select.apply(input, dim=dim, index=index % n), input)
 
 
 def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
@@ -315,7 +316,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     See also: https://numpy.org/doc/stable/user/basics.indexing.html
     """
     if index.__class__ is int and input.ndim:  # nearly always: `x[i]` in a loop
-        return _select(input, 0, _checked(index, 0, input))
+        return _select(input, 0, index)
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
         return _slice(input, 0, *read_slice(index, _size_to_slice(input, 0)))
     view, dims, indices = parse(input, index)
@@ -362,7 +363,7 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any
             indices.append(index_array(np.zeros(int(item), np.int64), view.payload))
             dim += 1
         elif isinstance(item, int):
-            view = _select(view, dim + consumed, _checked(item, dim + consumed, view))
+            view = _select(view, dim + consumed, item)
         else:
             dims.append(dim)
             indices.append(index_array(item, view.payload))
@@ -378,16 +379,6 @@ def _size_to_slice(input: Tensor, dim: int) -> int:
             "for a tensor with one."
         )
     return input.shape[dim]
-
-
-def _checked(index: int, dim: int, view: Tensor) -> int:
-    n = view.shape[dim]
-    if not -n <= index < n:
-        raise DimError(
-            f"index {index} is out of bounds for dimension {dim} with size {n}. The tensor has "
-            f"the shape {list(view.shape)} there. Write an index from {-n} to {n - 1}."
-        )
-    return index % n
 
 
 def _too_many(input: Tensor, items: list[Any]) -> DimError:
@@ -483,11 +474,7 @@ def index_put(
         )
     for index in indices:
         require_tensor("index_put", index)
-        if index.dtype.kind not in "iub":
-            raise DimError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got "
-                f"{index.dtype}. An index names places. Write `index.long()`."
-            )
+        check_names_places(index)
     require_tensor("index_put", values)
     check_values_dtype(input, indices, values)
     return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
@@ -588,7 +575,7 @@ def setitem(input: Tensor, index: Any, value: Any) -> None:
         new = value.payload
     if must_follow(input, value) or isinstance(input.payload, Layer):
         _record(input, index, value)
-    elif index.__class__ is int and _is_plain(input.payload, index):
+    elif index.__class__ is int and _has_own_memory(input.payload, index):
         write(input, "setitem", lambda array: array.__setitem__(index, new))
     else:
         target, dims, indices = parse(wrap(input.payload), index)
@@ -615,8 +602,8 @@ def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
     return value.to(input.device)
 
 
-def _is_plain(array: Any, index: int) -> bool:
-    """Whether there is such an element, and a place of its own for each part of it."""
+def _has_own_memory(array: Any, index: int) -> bool:
+    """Whether there is such an element, and a place for each part of it."""
     return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
 
 

@@ -419,7 +419,7 @@ def scatter_reduce(
             f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. It says "
             "how several elements become one. Write one of these."
         )
-    how = {"reduce": reduce, "include_self": include_self}
+    how: Any = {"reduce": reduce, "include_self": include_self}
     return write_elements("scatter_reduce", ScatterReduce, input, dim, index, src, **how)
 
 
@@ -461,5 +461,5 @@ def index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}. It says how several slices become one. Write index_add() for their sum."
         )
-    how = {"reduce": reduce, "include_self": include_self}
+    how: Any = {"reduce": reduce, "include_self": include_self}
     return write_slices("index_reduce", IndexReduce, input, dim, index, source, **how)
