@@ -56,10 +56,8 @@ def maximum(input: Operand, other: Operand) -> Tensor:
     return Maximum.apply(input, other)
 
 
-class Minimum(Elementwise):
+class Minimum(Maximum):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
-
-    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -67,9 +65,8 @@ class Minimum(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        halved = np.where(x == y, grad / 2, grad)
-        return np.where(x > y, 0, halved), np.where(x < y, 0, halved)
+        of_larger, of_smaller = Maximum.backward(ctx, grad)
+        return of_smaller, of_larger
 
 
 @op(Minimum, numpy=(np.minimum,), inplace=False)

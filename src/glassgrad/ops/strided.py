@@ -15,6 +15,7 @@ from glassgrad.values.layers import Layer
 from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import KeepsShape, Moved, array_of, run, zeros_like
+from ._places import in_dim
 from .indexing import Index, IndexInto, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
@@ -84,11 +85,9 @@ def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
 
 
 def _offsets(size: Sizes, stride: Sizes) -> Any:
-    """How far each element is from the first: a vector."""
-    found = np.zeros(size, np.int64)
-    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
-        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return found.reshape(-1)
+    """How far each element is from the first: what a view of 0, 1, 2, … shows, as a vector."""
+    counts = np.arange(_reach(size, stride))
+    return backend_of(counts).strided(counts, size, stride, 0).reshape(-1)
 
 
 def _is_within(ctx: Any) -> bool:
@@ -235,16 +234,12 @@ class UnfoldInto(Moved):
     def forward(x, *, shape, dimension, size, step):
         out, reach = zeros_like(x, shape), (x.shape[dimension] - 1) * step + 1
         for k in range(size):  # the places of the k-th elements differ from each other
-            out[_along(dimension, slice(k, k + reach, step))] += x[..., k]
+            out[in_dim(slice(k, k + reach, step), dimension)] += x[..., k]
         return out
 
     @staticmethod
     def backward(ctx, grad):
         return run(Unfold, grad, dimension=ctx.dimension, size=ctx.size, step=ctx.step)
-
-
-def _along(dim: int, part: slice) -> tuple[Any, ...]:
-    return (*[slice(None)] * dim, part)
 
 
 @method()
