@@ -151,37 +151,28 @@ def index_array(item: Any, array: Any) -> Any:
 def refusal(
     error: IndexError, shape: tuple[int, ...], dims: tuple[int, ...], indices: tuple[Any, ...]
 ) -> DimError:
-    """The error for indices that do not fit `shape`: NumPy has refused them by `error`.
+    """NumPy's refusal of indices for a tensor of shape `shape`, in PyTorch's words.
 
     Raises:
-        DimError: if it is one of them alone, naming the index, the dim and the sizes.
+        DimError: for a mask of another shape.
     """
-    beyond, sizes = 0, []
-    for position, array in zip(dims, indices, strict=True):
-        dim, index = position + beyond, visible(array)
-        if index is None:
-            continue
+    beyond = 0
+    for position, index in zip(dims, indices, strict=True):
         if index.dtype.kind != "b":
-            check_bounds(index, dim, shape[dim], DimError, from_end=True)
-            sizes.append(list(index.shape))
             continue
         for axis, n in enumerate(index.shape):
-            if n != shape[dim + axis]:
+            dim = position + beyond + axis
+            if n != shape[dim]:
                 raise DimError(
                     f"The shape of the mask {list(index.shape)} at index {axis} does not match the "
-                    f"shape of the indexed tensor {list(shape)} at index {dim + axis}. A mask says "
-                    f"yes or no to each element (index {position}). Write a mask of the tensor's "
-                    "shape."
+                    f"shape of the indexed tensor {list(shape)} at index {dim}. A mask says yes "
+                    f"or no to each element (index {position}). Write a mask of the tensor's shape."
                 )
         beyond += index.ndim - 1
-        sizes.append([int(index.sum())])
-    if len(sizes) < len(indices):  # vmap hides numbers
-        said = f"{error}: one example has the shape {list(shape)}. Write indices within its dims."
-        return error if isinstance(error, DimError) else DimError(said)
+    said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
     return DimError(
-        "shape mismatch: indexing tensors could not be broadcast together with shapes "
-        f"{', '.join(map(str, sizes))}. Together they name one place each. Write tensors of one "
-        "shape."
+        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its dims, "
+        "and tensors of one shape: together they name one place each."
     )
 
 
@@ -460,7 +451,6 @@ def check_elements(
                 f"Index tensor must have the same number of dimensions as {what} tensor: shapes "
                 f"{list(index.shape)} and {list(other.shape)}. Write `index.unsqueeze(dim)`."
             )
-    for what, other in limits:
         for at, (n, m) in enumerate(zip(_sizes(index), _sizes(other), strict=True)):
             if n > m and (at != dim or what == "src"):
                 start = f"Size does not match at dimension {at} expected" if reads else "Expected"

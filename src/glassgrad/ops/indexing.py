@@ -17,6 +17,7 @@ from glassgrad.core.errors import (
     DTypeError,
     ShapeError,
 )
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
@@ -123,7 +124,7 @@ def _at(dim: int, place: int | slice) -> tuple[Any, ...]:
 
 
 def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
-    out = np.zeros_like(x, order="C", shape=shape)
+    out = zeros_like(x, shape)
     out[key] = x
     return out
 
@@ -234,7 +235,18 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 # Elements at the places that tensors name ---------------------------------------------------------
 
 
-class Index(KeepsShape):
+class _Chosen(Primitive):
+    """An op at the places that index tensors name, its last operands."""
+
+    promotes = None
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        indices = inputs[ctx._forward_cls.differentiates.stop :]
+        ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
+
+
+class Index(_Chosen, KeepsShape):
     """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
     differentiates = slice(0, 1)
@@ -245,26 +257,25 @@ class Index(KeepsShape):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
+        _Chosen.setup_context(ctx, inputs, output)
         ctx.shape = inputs[0].shape
-        ctx.indices = tuple([np.copy(index) for index in inputs[1:]])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
         return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, x: Any, *indices: Any, dims: Any) -> Any:
+    def vmap(cls, info, in_dims, x, *indices, dims):
         (x,) = batch_all(info, in_dims[:1], (x,))
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[1:], indices, dims)
         chosen = cls.apply(x, *key.indices, dims=key.dims)
         return moved(chosen, key.source, key.destination)
 
 
-class IndexInto(Linear):
+class IndexInto(_Chosen, Linear):
     """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
 
     node = "IndexPutImplBackward0"
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -272,13 +283,9 @@ class IndexInto(Linear):
         key = key_of(indices, dims)
         if all(index.dtype.kind == "b" for index in indices):
             return _into_zeros(x, shape, key)  # a mask names no place twice
-        out = np.zeros_like(x, order="C", shape=shape)
+        out = zeros_like(x, shape)
         backend_of(out).add_at(out, key, x)
         return out
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.indices = inputs[1:]
 
     @staticmethod
     def backward(ctx, grad):
@@ -342,33 +349,30 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any
     spoken_of = sum(dims_of(item) for item in items)
     if spoken_of > input.ndim:
         raise _too_many(input, items)
-    view, dim, consumed = input, 0, 0
+    view, at, beyond = input, 0, 0
     dims: list[int] = []
     indices: list[Any] = []
     for item in items:
         if item is Ellipsis:
-            dim += input.ndim - spoken_of
+            at += input.ndim - spoken_of
         elif item is None:
-            view = unsqueeze(view, dim + consumed)
-            dim += 1
+            view = unsqueeze(view, at)
+            at += 1
         elif isinstance(item, slice):
-            n = _size_to_slice(view, dim + consumed)
+            n = _size_to_slice(view, at)
             bounds = read_slice(item, n)
             if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
-                view = _slice(view, dim + consumed, *bounds)
-            dim += 1
-        elif isinstance(item, bool):
-            view = unsqueeze(view, dim + consumed)
-            dims.append(dim)
-            indices.append(index_array(np.zeros(int(item), np.int64), view.payload))
-            dim += 1
-        elif isinstance(item, int):
-            view = _select(view, dim + consumed, item)
+                view = _slice(view, at, *bounds)
+            at += 1
+        elif isinstance(item, int) and not isinstance(item, bool):
+            view = _select(view, at, item)
         else:
-            dims.append(dim)
+            if isinstance(item, bool):
+                view, item = unsqueeze(view, at), np.zeros(int(item), np.int64)
+            dims.append(at - beyond)
             indices.append(index_array(item, view.payload))
-            consumed += dims_of(item) - 1
-            dim += 1
+            at += dims_of(item)
+            beyond += dims_of(item) - 1  # a mask takes several dims in one place of the key
     return view, tuple(dims), tuple(indices)
 
 
@@ -381,7 +385,7 @@ def _size_to_slice(input: Tensor, dim: int) -> int:
     return input.shape[dim]
 
 
-def _too_many(input: Tensor, items: list[Any]) -> DimError:
+def _too_many(input: Tensor, items: Sequence[Any]) -> DimError:
     if not input.ndim and len(items) == 1:
         return DimError(
             "invalid index of a 0-dim tensor. It has no dim to choose from. Use `tensor.item()` "
@@ -394,10 +398,9 @@ def _too_many(input: Tensor, items: list[Any]) -> DimError:
     )
 
 
-class IndexPut(Linear):
+class IndexPut(_Chosen, Linear):
     """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
 
-    promotes = None
     broadcasts = True  # y against z[i, j, …]
     differentiates = slice(0, 2)
 
@@ -411,16 +414,13 @@ class IndexPut(Linear):
         return out
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.indices = tuple([np.copy(index) for index in inputs[2:]])  # its owner may change it
-
-    @staticmethod
     def backward(ctx, grad):
-        wants_x, wants_values = ctx.needs_input_grad
-        return (
-            _left(grad, ctx) if wants_x else None,
-            run(Index, grad, *ctx.indices, dims=ctx.dims) if wants_values else None,
-        )
+        (wants_x, wants_values), dims = ctx.needs_input_grad, ctx.dims
+        left = grad if wants_x else None
+        if wants_x and not ctx.accumulate:  # what was there is gone
+            zero = zeros_like(grad, ())
+            left = run(IndexPut, grad, zero, *ctx.indices, dims=dims, accumulate=False)
+        return left, run(Index, grad, *ctx.indices, dims=dims) if wants_values else None
 
     @classmethod
     def vmap(cls, info, in_dims, x, values, *indices, dims, accumulate):
@@ -428,13 +428,6 @@ class IndexPut(Linear):
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[2:], indices, dims)
         values = moved(in_front(values, key.rank), key.destination, key.source)
         return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
-
-
-def _left(grad: Any, ctx: Any) -> Any:
-    """The gradient of what was there before."""
-    if ctx.accumulate:
-        return grad
-    return run(IndexPut, grad, zeros_like(grad, ()), *ctx.indices, dims=ctx.dims, accumulate=False)
 
 
 @op(IndexPut, inplace=True)
@@ -507,10 +500,7 @@ def put_at(
         ShapeError: if `values` does not fit.
     """
     if sum(dims_of(index) for index in indices) > input.ndim:
-        raise DimError(
-            f"too many indices for tensor of dimension {input.ndim} (got {len(indices)}). Each "
-            "takes a dim. Leave some out."
-        )
+        raise _too_many(input, indices)
     arrays = tuple([index_array(index, input.payload) for index in indices])
     try:
         chosen = shape_of_choice(tuple(input.shape), arrays, dims)

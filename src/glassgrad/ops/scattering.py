@@ -295,10 +295,9 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
     if reduce in ("sum", "mean", "prod"):
         return int(reduce == "prod")
-    if dtype.kind == "f":
-        return -math.inf if reduce == "amax" else math.inf
-    bits = 1 if dtype.kind == "b" else 8 * dtype.itemsize
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "i" else (0, 2**bits - 1)
+    low, high = (-math.inf, math.inf) if dtype.kind == "f" else (0, 1)
+    if dtype.kind in "iu":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
     return low if reduce == "amax" else high
 
 
