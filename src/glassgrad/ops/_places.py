@@ -171,8 +171,8 @@ def refusal(
         beyond += index.ndim - 1
     said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
     return DimError(
-        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its dims, "
-        "and tensors of one shape: together they name one place each."
+        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its "
+        "dims, and tensors of one shape: together they name one place each."
     )
 
 
