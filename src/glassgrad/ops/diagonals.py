@@ -102,20 +102,25 @@ class Diagonal(KeepsShape):
         )
 
 
-class DiagonalInto(Moved):
+class _OnDiagonal(Moved):
+    """What the two ways share to put vectors on a diagonal, with zeros elsewhere."""
+
+    axes = ("dim1", "dim2")
+
+    @staticmethod
+    def backward(ctx, grad):
+        return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
+
+
+class DiagonalInto(_OnDiagonal):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
     node = "DiagonalBackwardBackward0"
-    axes = ("dim1", "dim2")
     sizes = ("shape",)
 
     @staticmethod
     def forward(x, *, shape, offset, dim1, dim2):
         return _into_zeros(x, shape, offset, dim1, dim2)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
 
 
 def _into_zeros(x: Any, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
@@ -173,11 +178,8 @@ def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     return diagonal(a, offset, axis1, axis2)
 
 
-class DiagEmbed(DiagonalInto):
+class DiagEmbed(_OnDiagonal):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
-
-    node = "DiagEmbedBackward0"
-    sizes = ()
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):

@@ -241,7 +241,7 @@ class _Chosen(Primitive):
     promotes = None
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         indices = inputs[ctx._forward_cls.differentiates.stop :]
         ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
 

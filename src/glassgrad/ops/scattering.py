@@ -272,21 +272,24 @@ class IndexReduce(_Reduces, BySlice):
 
 # Values -------------------------------------------------------------------------------------------
 
-_UFUNCS = {"prod": "multiply", "amax": "maximum", "amin": "minimum"}
+_UFUNCS = {
+    "sum": "add",
+    "mean": "add",
+    "prod": "multiply",
+    "amax": "maximum",
+    "amin": "minimum",
+}
 
 
 def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any:
-    out = np.copy(x)
+    out, backend = np.copy(x), backend_of(x)
     if not include_self:
         out[key] = _neutral(reduce, x.dtype)
-    if reduce in _UFUNCS:
-        backend_of(out).reduce_at(_UFUNCS[reduce], out, key, src)
+    backend.reduce_at(_UFUNCS[reduce], out, key, src)
+    if reduce != "mean":
         return out
-    backend_of(out).add_at(out, key, src)
-    if reduce == "sum":
-        return out
-    count = np.ones_like(out) if include_self else np.zeros_like(out)
-    backend_of(out).add_at(count, key, np.ones_like(src))
+    count = np.ones_like(out) * include_self
+    backend.add_at(count, key, np.ones_like(src))
     count[count == 0] = 1
     return out / count if out.dtype.kind in "fc" else out // count
 

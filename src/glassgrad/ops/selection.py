@@ -28,9 +28,7 @@ class Maximum(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        halved = np.where(x == y, grad / 2, grad)
-        return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
+        return _to_the_larger(ctx, grad)
 
 
 @op(Maximum, numpy=(np.maximum,), inplace=False)
@@ -56,8 +54,10 @@ def maximum(input: Operand, other: Operand) -> Tensor:
     return Maximum.apply(input, other)
 
 
-class Minimum(Maximum):
+class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
+
+    saves = ("self", "other")
 
     @staticmethod
     def forward(x, y):
@@ -65,8 +65,15 @@ class Minimum(Maximum):
 
     @staticmethod
     def backward(ctx, grad):
-        of_larger, of_smaller = Maximum.backward(ctx, grad)
-        return of_smaller, of_larger
+        to_y, to_x = _to_the_larger(ctx, grad)
+        return to_x, to_y
+
+
+def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
+    """The gradients of x and y if the larger of both gets it; half of it each if they are equal."""
+    x, y = ctx.saved_tensors
+    halved = np.where(x == y, grad / 2, grad)
+    return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
 @op(Minimum, numpy=(np.minimum,), inplace=False)

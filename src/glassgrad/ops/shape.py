@@ -557,12 +557,11 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
             "Write 1 for those that stay, or `tile`, which does so."
         )
     size = [r * n for r, n in zip(times, (*[1] * lead, *input.shape), strict=True)]
-    for n in size:
-        if n < 0:
-            raise ShapeError(
-                f"Trying to create tensor with negative dimension {n}: {size}. A tensor is there "
-                "at least 0 times. Write a number from 0 on."
-            )
+    if min(size, default=0) < 0:
+        raise ShapeError(
+            f"Trying to create tensor with negative dimension {min(size)}: {size}. A tensor is "
+            "there at least 0 times. Write a number from 0 on."
+        )
     return Repeat.apply(input, repeats=tuple([max(r, 0) for r in times]))  # below 0: of nothing
 
 

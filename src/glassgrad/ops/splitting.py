@@ -52,7 +52,7 @@ def _parts(x: Any, dim: int, sizes: Sequence[int]) -> tuple[Any, ...]:
     return tuple([x[in_dim(slice(start, end), dim)] for start, end in bounds])
 
 
-def _filled(grads: tuple[Any, ...], shapes: Sequence[Sequence[int]]) -> list[Any]:
+def _filled(grads: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
     """The gradients of all parts; those that have none count as zeros."""
     some = next(grad for grad in grads if grad is not None)
     return [
@@ -110,7 +110,7 @@ def _cut(
                 f"at dimension {at}), but got split_sizes={list(sizes)}. Each element goes "
                 "into one part. Write `x.split(size)` for parts of one size."
             )
-        return by_sizes.apply(tensor, split_sizes=sizes, dim=at)  # type: ignore[no-any-return]
+        return by_sizes.apply(tensor, split_sizes=sizes, dim=at)
     size = int_of(sections, "split", "split_size")
     if size < 0:
         raise ShapeError(
@@ -122,7 +122,7 @@ def _cut(
             "split_size can only be 0 if dimension size is 0, but got dimension size of "
             f"{n}. Parts of 0 elements never use it up. Write a larger size."
         )
-    return by_size.apply(tensor, split_size=size, dim=at)  # type: ignore[no-any-return]
+    return by_size.apply(tensor, split_size=size, dim=at)
 
 
 def _dim_to_cut(name: str, input: Tensor, dim: int) -> tuple[int, int]:
