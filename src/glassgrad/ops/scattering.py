@@ -298,9 +298,11 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
     if reduce in ("sum", "mean", "prod"):
         return int(reduce == "prod")
-    low, high = (-math.inf, math.inf) if dtype.kind == "f" else (0, 1)
-    if dtype.kind in "iu":
-        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    bits, low, high = 8 * dtype.itemsize, -math.inf, math.inf
+    if dtype.kind == "i":
+        low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    elif dtype.kind != "f":
+        low, high = 0, 1 if dtype.kind == "b" else 2**bits - 1
     return low if reduce == "amax" else high
 
 
