@@ -35,35 +35,31 @@ from .creation import as_tensor
 from .shape import reshape
 
 
-class IndexSelect(BySlice, KeepsShape):
+class _Reading(Indexed, KeepsShape):
+    """What both ways to read share: what was read somewhere is added there."""
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        zeros = zeros_like(grad, ctx.shape)
+        if isinstance(grad, Tensor):
+            return added(ctx, zeros, grad)
+        return _add_at(zeros, ctx._forward_cls.key(ctx.index, ctx.dim), grad)
+
+
+class IndexSelect(_Reading, BySlice):
     """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
 
     @staticmethod
     def forward(x, index, *, dim):
         return x[in_dim(index, dim)]
 
-    @staticmethod
-    def backward(ctx, grad):
-        return _into_zeros(ctx, grad)
 
-
-class Gather(ByElement, KeepsShape):
+class Gather(_Reading, ByElement):
     """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
 
     @staticmethod
     def forward(x, index, *, dim):
         return x[along(index, dim)]
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _into_zeros(ctx, grad)
-
-
-def _into_zeros(ctx: Any, grad: Any) -> Any:
-    zeros = zeros_like(grad, ctx.shape)
-    if isinstance(grad, Tensor):
-        return added(ctx, zeros, grad)
-    return _add_at(zeros, ctx._forward_cls.key(ctx.index, ctx.dim), grad)
 
 
 def _add_at(array: Any, key: Any, values: Any) -> Any:

@@ -181,8 +181,7 @@ class Clamp(Elementwise):
 
     @staticmethod
     def forward(x, *, min, max):
-        y = x if min is None else np.maximum(x, min)
-        return y if max is None else np.minimum(y, max)
+        return np.clip(x, min, max)
 
     @staticmethod
     def backward(ctx, grad):
@@ -232,7 +231,7 @@ class ClampTensor(Elementwise):
 
     @staticmethod
     def forward(x, low, high):
-        return np.minimum(np.maximum(x, low), high)
+        return np.clip(x, low, high)
 
     @staticmethod
     def backward(ctx, grad):
