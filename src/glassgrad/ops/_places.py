@@ -58,9 +58,8 @@ def as_items(index: Any) -> list[Any]:
 
 def _is_structure(item: Any) -> bool:
     """Whether a list that holds `item` was meant as a tuple of indices (PyTorch's rule)."""
-    if item is None or item is Ellipsis or isinstance(item, (slice, Tensor)) or is_array(item):
-        return True
-    return isinstance(item, (list, tuple, range))
+    kinds = slice, Tensor, list, tuple, range
+    return item is None or item is Ellipsis or isinstance(item, kinds) or is_array(item)
 
 
 def _as_item(item: Any) -> Any:
@@ -426,11 +425,16 @@ def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
             f"{name}(): argument 'src' must be Tensor, not {type(source).__name__}. Its elements "
             "are written one by one. Write `tensor(values)`."
         )
+    check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
+
+
+def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
+    """Raise unless both tensors have one dtype."""
     if source.dtype is not input.dtype:
         raise DTypeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype: self "
-            f"({scalar_name(input.dtype)}) and source ({scalar_name(source.dtype)}) must have the "
-            "same scalar type. Elements are written as they are. Write `src.to(x.dtype)`."
+            f"{said}, got {scalar_name(input.dtype)} for the destination and "
+            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
+            "elements are written as they are. Write `source.to(x.dtype)`."
         )
 
 

@@ -14,7 +14,6 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DeviceError,
     DimError,
-    DTypeError,
     ShapeError,
 )
 from glassgrad.core.primitive import Primitive
@@ -26,12 +25,13 @@ from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below
 
-from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
+from ._arguments import int_of, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
 from ._places import (
     as_items,
     batched_key,
+    check_dtypes,
     check_names_places,
     dims_of,
     index_array,
@@ -475,14 +475,9 @@ def index_put(
 
 def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
     """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
-    if values.ndim == 0 and all(index.dtype.kind == "b" for index in indices):
-        return
-    if values.dtype is not input.dtype:
-        raise DTypeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
-            "the source. Elements are written as they are. Write `values.to(x.dtype)`."
-        )
+    if values.ndim or not all(index.dtype.kind == "b" for index in indices):
+        said = "Index put requires the source and destination dtypes match"
+        check_dtypes(said, input, values)
 
 
 def put_at(

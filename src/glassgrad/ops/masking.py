@@ -25,6 +25,7 @@ from ._families import (
     stretched,
     zeros_like,
 )
+from ._places import check_dtypes
 from .conversion import Clone, to
 from .filling import fill_value
 from .gathering import Gather, IndexAdd, IndexSelect
@@ -268,12 +269,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
     """
     _check_mask("masked_scatter", mask)
-    if source.dtype is not input.dtype:
-        raise DTypeError(
-            "masked_scatter: expected self and source to have same dtypes but got "
-            f"{scalar_name(input.dtype)} and {scalar_name(source.dtype)}. The elements are moved "
-            "as they are. Write `source.to(x.dtype)`."
-        )
+    check_dtypes("masked_scatter: expected self and source to have same dtypes", input, source)
     if not is_batched(mask):
         array = asnumpy(mask.payload)
         with contextlib.suppress(ValueError):  # shapes that do not broadcast are the op's matter

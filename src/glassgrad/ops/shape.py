@@ -442,8 +442,7 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         >>> squeeze_(tensor([[1, 2]]))
         tensor([1, 2])
     """
-    in_place = SqueezeInPlace, SqueezeDimInPlace, SqueezeDimsInPlace
-    rule, given = _squeezing(input, dim, *in_place)
+    rule, given = _squeezing(input, dim, SqueezeInPlace, SqueezeDimInPlace, SqueezeDimsInPlace)
     return reshaped_in_place("squeeze", rule, input, **given)
 
 
