@@ -17,7 +17,6 @@ from .ops import (
     comparison,
     conversion,
     exponentials,
-    index_writing,
     indexing,
     linalg,
     reduction,
@@ -82,7 +81,7 @@ class Methods:
     __itruediv__ = arithmetic.div_
     __ipow__ = METHODS["pow_"]
     __getitem__ = indexing.getitem
-    __setitem__ = index_writing.setitem
+    __setitem__ = indexing.setitem
     __repr__ = _printing.tensor_repr
     __array_ufunc__ = _declaring.array_ufunc
     __array_function__ = _declaring.array_function

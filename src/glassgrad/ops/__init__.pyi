@@ -17,16 +17,15 @@ from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diag
 from glassgrad.ops.einsum import einsum as einsum
 from glassgrad.ops.exponentials import square as square
 from glassgrad.ops.extrema import argmax as argmax, argmin as argmin, max as max, median as median, min as min, nanmedian as nanmedian
-from glassgrad.ops.gathering import gather as gather, index_select as index_select
+from glassgrad.ops.gathering import gather as gather, index_add as index_add, index_select as index_select, scatter_add as scatter_add
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
-from glassgrad.ops.index_writing import index_add as index_add, index_copy as index_copy, index_fill as index_fill
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
 from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, concat as concat
 from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli
 from glassgrad.ops.reduction import all as all, any as any, logsumexp as logsumexp
-from glassgrad.ops.scattering import index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
+from glassgrad.ops.scattering import index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
