@@ -9,12 +9,11 @@ All is for a picture from left to right; one from top to bottom is turned afterw
 its boxes are as wide as they are high (`sideways` is False).
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from glassgrad.viz.layout.lines import ROOM, connect, dodge, free_way, rounded, upright
-from glassgrad.viz.layout.places import Frame, Layout, Place, Point, Route, box_of, size_of
+from glassgrad.viz.layout.lines import Router
+from glassgrad.viz.layout.places import Frame, Layout, Place, Route, box_of, size_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
@@ -58,8 +57,8 @@ def lay_out_stacked(
     top = lay_out(_part(graph, below, inside=False))
     bottom = lay_out(_part(graph, below, inside=True)).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
-    channel = _Channel(between, top.height + CHANNEL)
-    deep = 2 * CHANNEL + LANE * max(len(channel.lanes) - 1, 0) + CAPTION * sideways
+    lanes = _lanes(between)
+    deep = 2 * CHANNEL + LANE * max(lanes.values(), default=0) + CAPTION * sideways
     # Aside as far as it takes for nodes to stand below their origins.
     ties = [arc for arc in between if arc.kind == "origin"]
     gaps = sorted(top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties)
@@ -71,7 +70,7 @@ def lay_out_stacked(
     frame = left, upper, width, height = _frame(both, below, sideways=sideways)
     return replace(
         both,
-        routes=both.routes | channel.routes(both.places),
+        routes=both.routes | _routes_between(between, lanes, both.places, top.height + CHANNEL),
         frames=both.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
         width=max(both.width, left + width),
         height=max(both.height, upper + height),
@@ -110,54 +109,34 @@ def _frame(layout: Layout, names: set[str], *, sideways: bool) -> Frame:
     return round(left, 2), round(upper, 2), round(right - left, 2), round(lower - upper, 2)
 
 
-class _Channel:
-    """The lines between two halves: straight up or down to a lane of their own, and along it.
+def _lanes(arcs: list[Arc]) -> dict[str, int]:
+    """The lane of each line between the halves: ties to one origin share one."""
+    names = {arc.id: f"to {arc.head}" if arc.kind == "origin" else arc.id for arc in arcs}
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names.values()))}
+    return {id: numbers[name] for id, name in names.items()}
 
-    Args:
-        arcs: that lead from one half to the other.
-        top: the height of the first lane.
-    """
 
-    def __init__(self, arcs: list[Arc], top: float) -> None:
-        self.arcs = arcs
-        # Ties to one origin share a lane; every other arc has its own.
-        self.lane_of = {a.id: f"to {a.head}" if a.kind == "origin" else a.id for a in arcs}
-        names = dict.fromkeys(self.lane_of.values())
-        self.lanes = {name: top + LANE * number for number, name in enumerate(names)}
-        self.uses: Counter[str] = Counter()
-
-    def routes(self, places: dict[str, Place]) -> dict[str, Route]:
-        """Where the lines go between boxes that have these places."""
-        taken = list(places.values())  # and later the lines that are drawn
-        reached: dict[str, tuple[float, float]] = {}  # from where to where a lane is drawn
-        routes = {}
-        for arc in self.arcs:
-            name = self.lane_of[arc.id]
-            lane = self.lanes[name]
-            way = self._to_lane(taken, arc.tail, places[arc.tail], lane)
-            x = way[-1][0]
-            if name in reached:  # it joins what is there: dashes drawn twice would be a solid line
-                first, last = reached[name]
-                way.append((min(max(x, first), last), lane))
-            else:
-                goal = self._to_lane(taken, arc.head, places[arc.head], lane)
-                first = last = goal[-1][0]
-                way += reversed(goal)
-            reached[name] = min(first, last, x), max(first, last, x)
-            routes[arc.id] = rounded(way)
-        return routes
-
-    def _to_lane(self, taken: list[Place], name: str, box: Place, lane: float) -> list[Point]:
-        """From the border of a box to a lane, past the boxes in between."""
-        self.uses[name] += 1
-        step = (self.uses[name] // 2) * 2 * ROOM * (1 if self.uses[name] % 2 else -1)
-        x = box.x + max(min(step, box.width / 2 - 12), 12 - box.width / 2)  # in the middle first
-        sign = 1.0 if lane > box.y else -1.0
-        border = box.y + sign * box.height / 2
-        way = free_way(taken, x, border + sign, lane, x)
-        points = dodge(x, border, way, sign)
-        taken.append(upright(way, points[-1][1], lane))
-        return [*points, (way, lane)]
+def _routes_between(
+    arcs: list[Arc], lanes: dict[str, int], places: dict[str, Place], top: float
+) -> dict[str, Route]:
+    """The lines between two halves; the first lane is at `top`."""
+    router = Router(places)
+    reached: dict[float, list[float]] = {}  # from where to where a lane is drawn
+    routes = {}
+    for arc in arcs:
+        lane = top + LANE * lanes[arc.id]
+        corners = router.to_lane(arc.tail, arc.head, lane, aside=0.0)
+        x = corners[-1][0]
+        if lane in reached:  # it joins what is there: dashes drawn twice would be a solid line
+            ends = reached[lane]
+            corners.append((min(max(x, min(ends)), max(ends)), lane))
+        else:
+            goal = router.to_lane(arc.head, arc.tail, lane, aside=0.0)
+            reached[lane] = [goal[-1][0]]
+            corners += reversed(goal)
+        reached[lane].append(x)
+        routes[arc.id] = router.drawn(arc, corners)
+    return routes
 
 
 # --- forward and backward face to face -----------------------------------------------------------
@@ -209,8 +188,7 @@ class _Facing:
         from_output = {arc.id for arc in arcs if self.vertices[arc.tail].kind == "output"}
         routes = {id: way for id, way in self.lower.routes.items() if id not in from_output}
         routes |= {ways[id]: self.upper.routes[id][::-1] for id in routes if id in ways}
-        taken = list(self.places.values())
-        uses: Counter[str] = Counter()
+        router = Router(self.places)
         for arc in arcs:
             if arc.id not in routes:
                 tail, head = self.places[arc.tail], self.places[arc.head]
@@ -219,7 +197,7 @@ class _Facing:
                 elif self.vertices[arc.head].kind == "output":
                     routes[arc.id] = _quarter(tail, head)
                 else:
-                    routes[arc.id] = connect(arc, tail, head, taken, uses)
+                    routes[arc.id] = router.up_or_down(arc)
         return replace(self.lower, places=self.places, routes=routes, frames={}).trimmed()
 
     def _notes(self) -> dict[str, Place]:
