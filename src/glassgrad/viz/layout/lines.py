@@ -142,7 +142,7 @@ class Router:
         Args:
             x: where the line would best be.
             start, end: from which height to which.
-            toward: 1 if a place on the right is better than an equally near one on the left, else -1.
+            toward: 1 if of two equally near places the right one is better, else -1.
         """
         low, high = min(start, end), max(start, end)
         blocked = [
