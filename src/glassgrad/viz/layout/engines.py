@@ -14,10 +14,10 @@ has ten seconds, so that a picture may be plain but never hangs.
 
 import atexit
 import json
+import math
 import shutil
 import subprocess
 import threading
-from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -31,7 +31,7 @@ from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
-from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, Route, box_of
+from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, box_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.style import KINDS
@@ -244,47 +244,33 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
         if arc.id in fitted.routes:  # of some ties we find the way ourselves
-            for end, name in ((0, arc.tail), (-1, arc.head)):
+            route = fitted.routes[arc.id]
+            for end, control, name in ((0, 1, arc.tail), (-1, -2, arc.head)):
                 here, there = layout.places[name], fitted.places[name]
-                lean = SLANT / 2 if name in slanted else 0.0
-                border = _on_border(layout.routes[arc.id][end], here, there, lean)
-                _move_end(fitted.routes[arc.id], end, border)
+                share = (layout.routes[arc.id][end][0] - here.x) / here.width
+                lean = SLANT / 2 if name in slanted and abs(share) > 0.49 else 0.0
+                goal = round(there.x + share * there.width - math.copysign(lean, share), 2)
+                # The last control point goes along, so that the curve stays smooth.
+                x, y = route[control]
+                route[control] = round(x + goal - route[end][0], 2), y
+                route[end] = goal, route[end][1]
     return replace(fitted, width=at(layout.width))
 
 
 def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
     """The map of the x axis: wider by as much as the boxes over each stretch of it."""
     ends = [end for place in layout.places.values() for end in (place.left, place.right)]
-    marks = sorted({0.0, layout.width, *ends})
-    number = {mark: at for at, mark in enumerate(marks)}
+    marks = np.unique([0.0, layout.width, *ends])
     factors = np.zeros(len(marks) - 1)
     for name, place in layout.places.items():
-        over = factors[number[place.left] : number[place.right]]
-        np.maximum(over, boxes[name].width / place.width, out=over)
+        over = slice(*np.searchsorted(marks, (place.left, place.right)))
+        factors[over] = np.maximum(factors[over], boxes[name].width / place.width)
     factors[factors == 0] = 1.0  # between the boxes
-    images: list[float] = [marks[0], *(marks[0] + np.cumsum(np.diff(marks) * factors)).tolist()]
-    # Beyond the ends the map goes on as it was: a curve may bulge out there.
-    slopes: list[float] = [1.0, *factors.tolist(), 1.0]
+    images = marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])
 
     def at(x: float) -> float:
-        step = bisect_right(marks, x)
-        start = max(step - 1, 0)
-        return round(images[start] + (x - marks[start]) * slopes[step], 2)
+        # Beyond the ends the map goes on as it was: a curve may bulge out there.
+        beyond = min(x - marks[0], 0.0) + max(x - marks[-1], 0.0)
+        return round(float(np.interp(x, marks, images) + beyond), 2)
 
     return at
-
-
-def _on_border(point: Point, here: Place, there: Place, lean: float) -> Point:
-    """Where a point on the border of a box is when the box has another place and size."""
-    share = (point[0] - here.x) / here.width
-    inside = lean * (abs(share) > 0.49)
-    x = there.x + share * there.width - (inside if share > 0 else -inside)
-    return round(x, 2), point[1]
-
-
-def _move_end(points: Route, end: int, goal: Point) -> None:
-    """Let a curve end at `goal`; its last control point goes along, so that it stays smooth."""
-    dx, dy = goal[0] - points[end][0], goal[1] - points[end][1]
-    control = 1 if end == 0 else -2
-    x, y = points[control]
-    points[end], points[control] = goal, (round(x + dx, 2), round(y + dy, 2))
