@@ -65,10 +65,15 @@ def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
     """`graph` without some vertices at the ends of arcs, and without those arcs."""
+    clusters = [
+        replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
+        for cluster in graph.clusters
+    ]
     return replace(
         graph,
         vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
         arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
+        clusters=tuple(cluster for cluster in clusters if cluster.members),
     )
 
 
