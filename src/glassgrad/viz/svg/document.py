@@ -9,13 +9,12 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 
 from glassgrad.viz.layout.places import (
     ROW_LINE,
     TITLE_LINE,
-    Box,
     Layout,
+    Place,
     Route,
     box_of,
     pill_width,
@@ -189,21 +188,20 @@ class _Document(Pen):
 
     def _vertex(self, vertex: Vertex) -> str:
         place, kind, classes = self.layout.places[vertex.id], KINDS[vertex.kind], _classes(vertex)
-        box = replace(box_of(vertex), width=place.width, height=place.height)
-        x, y = place.left, place.top
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
-        inside += self.outline(kind, x, y, box, classes)
+        inside += self.outline(kind, place, classes)
         if kind.shape == "dot":
-            inside.append(self.text("symbol", place.x, y + 14, "∅"))
+            inside.append(self.text("symbol", place.x, place.top + 14, "∅"))
         elif vertex.title:
-            inside += self._words(vertex, kind, x, y, box)
-        inside += self._pills(vertex, x, y, box)
+            inside += self._words(vertex, kind, place)
+        inside += self._pills(vertex, place)
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
         if not self.framed and kind.shape not in ("card", "pill"):  # whose place the script sees
-            extra += box_attribute(x, y, box)
+            extra += box_attribute(place)
         return self._group(vertex.id, ["vertex", *classes], inside, extra)
 
-    def _words(self, vertex: Vertex, kind: Kind, x: float, y: float, box: Box) -> Iterator[str]:
+    def _words(self, vertex: Vertex, kind: Kind, place: Place) -> Iterator[str]:
+        box, x, y = box_of(vertex), place.left, place.top
         line = y + (18 if kind.shape == "pill" else 6 + TITLE_LINE - 4)
         left = x + box.left
         is_op = kind.name in ("function", "view")  # what tells ops apart is bold, the rest is not
@@ -213,7 +211,7 @@ class _Document(Pen):
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
             yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
-            at = x + box.width - box.right - box.badge
+            at = place.right - box.right - box.badge
             size = f'x="{at:.1f}" y="{line - 12:.1f}" width="{box.badge:.1f}" height="15" rx="7.5"'
             yield f'<rect class="badge" {size}{self.inline(".badge", _classes(vertex))}/>'
             yield self.text("badge-text", at + box.badge / 2, line - 1, vertex.bad or vertex.badge)
@@ -224,15 +222,15 @@ class _Document(Pen):
                 yield self.text(f"key{late}", left, at, key)
             yield self.text(f"value{late}", x + box.values, at, value)
 
-    def _pills(self, vertex: Vertex, x: float, y: float, box: Box) -> Iterator[str]:
+    def _pills(self, vertex: Vertex, place: Place) -> Iterator[str]:
         """A pill on the upper border for each hook, one on the lower for what was saved."""
-        at = x + 6
+        at = place.left + 6
         for name in vertex.hooks:
-            yield self.pill("hook", name, at, y)
+            yield self.pill("hook", name, at, place.top)
             at += pill_width(name)
         if vertex.kept:
-            at = x + box.width - pill_width(vertex.kept) - 2
-            yield self.pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
+            at = place.right - pill_width(vertex.kept) - 2
+            yield self.pill("kept", vertex.kept, at, place.bottom, struck=vertex.freed)
 
 
 def _classes(drawn: Vertex | Arc) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glassgrad.viz.layout.places import Box, pill_width
+from glassgrad.viz.layout.places import Place, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import FLOWS, KINDS, MARKS, TIES, Kind, text_width
 from glassgrad.viz.svg.pen import Pen, box_attribute
@@ -18,7 +18,7 @@ STATES = {
     "done": "has run",
 }
 
-_SWATCH = Box(26.0, 16.0)
+_SWATCH, _DOT = Place(13.0, 8.0, 26.0, 16.0), Place(8.0, 8.0, 16.0, 16.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def legend_items(graph: Graph) -> list[tuple[str, str]]:
 
 def state_items() -> list[tuple[str, str]]:
     """A swatch and a label for each state the player shows."""
-    outline = "".join(Pen().outline(KINDS["function"], 0, 0, _SWATCH))
-    at = box_attribute(0, 0, _SWATCH)
+    outline = "".join(Pen().outline(KINDS["function"], _SWATCH))
+    at = box_attribute(_SWATCH)
     return [
         Item(_SWATCH.width, label, f'<g class="vertex function {state}"{at}>{outline}</g>').alone(9)
         for state, label in STATES.items()
@@ -122,11 +122,11 @@ def _marks(pen: Pen, graph: Graph) -> Iterator[Item]:
 
 
 def _of_box(pen: Pen, kind: Kind, label: str, *, sign: str = "", mark: str = "") -> Item:
-    box = Box(16.0, 16.0) if kind.shape == "dot" else _SWATCH
-    inside = "".join(pen.outline(kind, 0, 0, box, [mark]))
+    place = _DOT if kind.shape == "dot" else _SWATCH
+    inside = "".join(pen.outline(kind, place, [mark]))
     if sign:  # what the badge says, where the outline alone is that of another kind
-        inside += pen.text("symbol", box.width / 2 + (1.5 if kind.doubled else 0), 11.5, sign)
-    return Item(box.width, label, f'<g class="{f"{kind.name} {mark}".strip()}">{inside}</g>')
+        inside += pen.text("symbol", place.x + (1.5 if kind.doubled else 0), 11.5, sign)
+    return Item(place.width, label, f'<g class="{f"{kind.name} {mark}".strip()}">{inside}</g>')
 
 
 def _of_line(pen: Pen, part: str, name: str, x: float, width: float) -> str:

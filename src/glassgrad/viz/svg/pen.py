@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from glassgrad.viz.layout.places import SLANT, Box, pill_width
+from glassgrad.viz.layout.places import SLANT, Place, pill_width
 from glassgrad.viz.style import Kind, Theme, look_of
 from glassgrad.viz.wording import escape, plain
 
@@ -47,18 +47,15 @@ class Pen:
         """A line, or what it encloses; `part` of a group with these classes."""
         return f'<path class="{part}" d="{data}"{self.inline(f".{part}", classes)}/>'
 
-    def outline(
-        self, kind: Kind, x: float, y: float, box: Box, classes: Iterable[str] = ()
-    ) -> Iterator[str]:
+    def outline(self, kind: Kind, place: Place, classes: Iterable[str] = ()) -> Iterator[str]:
         """The elements that are the border and the ground of a box.
 
         Args:
             kind: whose shape it has.
-            x, y: its top left corner.
-            box: its size.
+            place: where it is, and how large.
             classes: those of its group, besides that of its kind.
         """
-        w, h = box.width, box.height
+        x, y, w, h = place.left, place.top, place.width, place.height
         paint = f'class="box"{self.inline(".box", (kind.name, *classes))}'
         if kind.shape == "dot":
             yield f'<circle {paint} cx="{x + w / 2:.1f}" cy="{y + h / 2:.1f}" r="{w / 2 - 1:.1f}"/>'
@@ -92,6 +89,6 @@ class Pen:
         return self.path("strike", f"M{x:.1f} {y:.1f}h{width:.1f}")
 
 
-def box_attribute(x: float, y: float, box: Box) -> str:
+def box_attribute(place: Place) -> str:
     """Where a vertex is, for the player's script, which puts a ring and signs around it."""
-    return f' data-box="{x:.1f} {y:.1f} {box.width:g} {box.height:g}"'
+    return f' data-box="{place.left:.1f} {place.top:.1f} {place.width:g} {place.height:g}"'
