@@ -42,6 +42,11 @@ def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is 
     return _Builder(trace, look).build()
 
 
+def turns_of(trace: Trace) -> dict[str, int]:
+    """The turn of each node that ran, from 1."""
+    return {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+
+
 class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
@@ -50,7 +55,7 @@ class _Builder:
         self.count = len(trace.nodes)
         most = look.most(self.count)
         self.folding = Folding() if most is None else fold(trace, most, look.apart)
-        self.turn = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+        self.turn = look.turns or turns_of(trace)
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
