@@ -226,6 +226,8 @@ def _stroke(role: str, width: float, dash: str = "", cap: str = "") -> Look:
     return look | ({"stroke-linecap": cap} if cap else {})
 
 
+_BOLD_MIDDLE = {"text-anchor": "middle", "font-weight": "600"}
+
 # By selector. Of two rules about one thing the later one counts.
 LOOKS: dict[str, Look] = {
     "text": {"font-family": SANS},
@@ -233,18 +235,8 @@ LOOKS: dict[str, Look] = {
     ".title>tspan": {"font-weight": "400", "fill": "muted"},
     ".key": {"font-size": f"{ROW_SIZE:g}", "fill": "muted"},
     ".value": {"font-size": f"{ROW_SIZE:g}", "fill": "text", "font-family": MONO},
-    ".badge-text": {
-        "font-size": f"{BADGE_SIZE:g}",
-        "fill": "canvas",
-        "text-anchor": "middle",
-        "font-weight": "600",
-    },
-    ".pill-text": {
-        "font-size": "9",
-        "fill": "muted",
-        "text-anchor": "middle",
-        "font-weight": "600",
-    },
+    ".badge-text": {"font-size": f"{BADGE_SIZE:g}", "fill": "canvas"} | _BOLD_MIDDLE,
+    ".pill-text": {"font-size": "9", "fill": "muted"} | _BOLD_MIDDLE,
     ".symbol": {"font-size": f"{ROW_SIZE:g}", "fill": "muted", "text-anchor": "middle"},
     ".label": {
         "text-anchor": "middle",

@@ -204,27 +204,29 @@ def _from_json(answer: bytes, engine: str) -> Layout:
         document = json.loads(answer)
     except ValueError as error:
         raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
-    left, low, right, high = map(float, document["bb"].split(","))
+    left, low, right, high = _numbers(document["bb"])
 
     def point(text: str) -> Point:
-        x, y = text.split(",")
-        return round(float(x) - left, 2), round(high - float(y), 2)
+        x, y = _numbers(text)
+        return round(x - left, 2), round(high - y, 2)
 
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if item["name"].startswith("cluster_") and "bb" in item:
-            west, south, east, north = map(float, item["bb"].split(","))
+            west, south, east, north = _numbers(item["bb"])
             frames[item["id"]] = (west - left, high - north, east - west, north - south)
         elif item.get("id") == item["name"]:
             width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
             places[item["id"]] = Place(*point(item["pos"]), width, height)
-    routes, labels = {}, {}
-    for item in document.get("edges", ()):
-        routes[item["id"]] = [point(part) for part in _way(item["pos"])]
-        if "lp" in item:
-            labels[item["id"]] = point(item["lp"])
+    edges = document.get("edges", ())
+    routes = {item["id"]: [point(part) for part in _way(item["pos"])] for item in edges}
+    labels = {item["id"]: point(item["lp"]) for item in edges if "lp" in item}
     size = round(right - left, 2), round(high - low, 2)
     return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
 
 
 def _way(text: str) -> list[str]:
