@@ -18,6 +18,7 @@ import math
 import shutil
 import subprocess
 import threading
+from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -262,17 +263,20 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
 def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
     """The map of the x axis: wider by as much as the boxes over each stretch of it."""
     ends = [end for place in layout.places.values() for end in (place.left, place.right)]
-    marks = np.unique([0.0, layout.width, *ends])
+    marks = sorted({0.0, layout.width, *ends})
+    number = {mark: at for at, mark in enumerate(marks)}
     factors = np.zeros(len(marks) - 1)
     for name, place in layout.places.items():
-        over = slice(*np.searchsorted(marks, (place.left, place.right)))
-        factors[over] = np.maximum(factors[over], boxes[name].width / place.width)
+        over = factors[number[place.left] : number[place.right]]
+        np.maximum(over, boxes[name].width / place.width, out=over)
     factors[factors == 0] = 1.0  # between the boxes
-    images = marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])
+    images: list[float] = [marks[0], *(marks[0] + np.cumsum(np.diff(marks) * factors)).tolist()]
+    # Beyond the ends the map goes on as it was: a curve may bulge out there.
+    slopes: list[float] = [1.0, *factors.tolist(), 1.0]
 
     def at(x: float) -> float:
-        # Beyond the ends the map goes on as it was: a curve may bulge out there.
-        beyond = min(x - marks[0], 0.0) + max(x - marks[-1], 0.0)
-        return round(float(np.interp(x, marks, images) + beyond), 2)
+        step = bisect_right(marks, x)
+        start = max(step - 1, 0)
+        return round(images[start] + (x - marks[start]) * slopes[step], 2)
 
     return at

@@ -20,23 +20,24 @@ TIP, HALF = 7.5, 3.6  # length and half width of an arrowhead, px
 def path_data(points: list[Point]) -> str:
     """A chain of cubic Bézier curves as path data."""
     start, *rest = points
-    return f"M{_pair(start)}C" + " ".join(_pair(point) for point in rest)
+    return f"M{_pair(*start)}C" + " ".join([_pair(*point) for point in rest])
 
 
-def _pair(point: Point | Points) -> str:
-    return f"{point[0]:.1f} {point[1]:.1f}"
+def _pair(x: float, y: float) -> str:
+    return f"{x:.1f} {y:.1f}"
 
 
 def arrowhead(points: list[Point], width: float = 1.5) -> tuple[Point, str]:
     """Where a line of `width` px ends so that the head fits, and the head as path data."""
     tip, half = max(TIP, 1.8 * width), max(HALF, 1.1 * width)
-    end = points[-1]
-    behind = (point for point in reversed(points[:-1]) if math.dist(point, end) > 1.0)
-    before = next(behind, (end[0] - 1.0, end[1]))
-    x, y = along = np.subtract(end, before) / math.dist(before, end)
-    base, aside = end - tip * along, half * np.array([-y, x])
-    head = f"M{_pair(base + aside)}L{_pair(end)}L{_pair(base - aside)}z"
-    return (float(base[0]), float(base[1])), head
+    # Points as complex numbers: to turn one by a right angle is to multiply it by i.
+    end, *behind = [complex(*point) for point in reversed(points)]
+    before = next((point for point in behind if abs(point - end) > 1.0), end - 1.0)
+    along = (end - before) / abs(end - before)
+    base, aside = end - tip * along, half * along * 1j
+    left, right = base + aside, base - aside
+    head = f"M{_pair(left.real, left.imag)}L{_pair(*points[-1])}L{_pair(right.real, right.imag)}z"
+    return (base.real, base.imag), head
 
 
 def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float) -> Point:

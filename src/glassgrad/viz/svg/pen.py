@@ -1,6 +1,7 @@
 """The elements of drawings: words, the outlines of boxes, pills."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from glassgrad.viz.layout.places import SLANT, Place, pill_width
 from glassgrad.viz.style import Kind, Theme, look_of
@@ -8,6 +9,12 @@ from glassgrad.viz.wording import escape, plain
 
 CORNER = 10.0  # of a note
 _RADII = {"card": 7.0, "round": 15.0, "stack": 4.0, "bar": 2.0}
+
+
+@cache
+def _attributes(part: str, classes: tuple[str, ...], theme: str) -> str:
+    look = look_of(part, classes, theme)
+    return "".join([f' {name}="{value}"' for name, value in look.items()])
 
 
 class Pen:
@@ -24,10 +31,7 @@ class Pen:
 
     def inline(self, part: str, classes: Iterable[str] = ()) -> str:
         """The looks of a part of a group with these classes, as attributes; none in a page."""
-        if not self.framed:
-            return ""
-        look = look_of(part, classes, self.shade)
-        return "".join([f' {name}="{value}"' for name, value in look.items()])
+        return _attributes(part, tuple(classes), self.shade) if self.framed else ""
 
     def text(self, name: str, x: float, y: float, words: str, rest: str = "") -> str:
         """Words, in one line, escaped.
