@@ -9,7 +9,7 @@ import glassgrad
 from formula_values import Evaluation, Unfitting
 from glassgrad.ops._declaring import plain
 from glassgrad.viz.explaining.formulas import latex_of, letters_of, read
-from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.explaining.notation import NotationError, terms
 from opcase import Run, all_primitives, weights_for
 from opcases import CASES

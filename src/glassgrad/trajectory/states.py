@@ -138,12 +138,10 @@ class JointState:
             >>> JointState.from_position(tensor([[0.1, 0.4]])).velocity
             tensor([[0., 0.]])
         """
-        rest = cls(position, joint_names=joint_names)
-        position = rest.position
-        rest.velocity, rest.acceleration = zeros_like(position), zeros_like(position)
-        rest.jerk = zeros_like(position)
-        rest.tensor_args = TensorDeviceType(position.device, position.dtype)
-        return rest
+        position = cls(position).position  # of lists, a tensor
+        velocity, acceleration, jerk = [zeros_like(position) for _ in range(3)]
+        settings = TensorDeviceType(position.device, position.dtype)
+        return cls(position, velocity, acceleration, joint_names, jerk, settings)
 
     def __len__(self) -> int:
         return 0 if self.position is None else len(self.position)

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
@@ -67,7 +68,7 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
     return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
 
 
-def _wide(shape: list[int]) -> dict[str, Any]:
+def _wide(shape: list[int]) -> Entry:
     """The summary of an array whose text is long."""
     count = min(prod(shape), 4)
     wide = WIDE.get(count, WIDE[4])
@@ -147,16 +148,16 @@ def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
     return "".join(parts)
 
 
-def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[Entry]]]:
     """The boxes that stand for several nodes, each with those nodes."""
-    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    found: dict[str, list[Entry]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
     for node in trace.nodes if found else ():
         if (place := graph.place.get(node["id"])) in found:
             found[place].append(node)
     return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
 
 
-def _inside(trace: Trace, nodes: list[dict[str, Any]], prefix: str) -> str:
+def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     """The graph of some nodes by themselves: fewer words, and no gates, than `inside_of` has."""
     known = {node["id"] for node in nodes}
     inner = []
