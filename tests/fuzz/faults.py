@@ -44,7 +44,7 @@ def ignore_replacement(patch: Any) -> None:
 
 
 def leave_broadcast(patch: Any) -> None:
-    patch.setattr(engine, "_fit_one", lambda node, position, grad, shape, dtype: grad)
+    patch.setattr(gradients, "fitted", lambda node, position, grad, shape, dtype: grad)
 
 
 def steal_shared(patch: Any) -> None:
@@ -54,20 +54,20 @@ def steal_shared(patch: Any) -> None:
 
 
 def skip_release(patch: Any) -> None:
-    whole = engine.GraphTask.__init__
+    whole = engine.Pass.__init__
 
     def build(self: Any, *args: Any, **options: Any) -> None:
         whole(self, *args, **{**options, "keep_graph": True})
 
-    patch.setattr(engine.GraphTask, "__init__", build)
+    patch.setattr(engine.Pass, "__init__", build)
 
 
 def drop_duplicates(patch: Any) -> None:
-    patch.setattr(engine.GraphTask, "_add", lambda self, node, grad: None)
+    patch.setattr(engine.Pass, "_add", lambda self, node, grad: None)
 
 
 def release_half(patch: Any) -> None:
-    whole = engine.GraphTask.run
+    whole = engine.Pass.run
 
     def run(self: Any) -> None:
         nodes = [node for node in self.schedule if isinstance(node, PrimitiveNode)]
@@ -77,7 +77,7 @@ def release_half(patch: Any) -> None:
         for node, kept in zip(twice, saved, strict=True):
             node.saved_tensors, node.holders, node.versions = kept
 
-    patch.setattr(engine.GraphTask, "run", run)
+    patch.setattr(engine.Pass, "run", run)
 
 
 def accumulate_instead_of_capture(patch: Any) -> None:
@@ -144,13 +144,13 @@ def wait_for_one_gradient(patch: Any) -> None:
 
 
 def drop_callbacks(patch: Any) -> None:
-    whole = engine.GraphTask.run
+    whole = engine.Pass.run
 
     def run(self: Any) -> None:
         self.callbacks = ()
         whole(self)
 
-    patch.setattr(engine.GraphTask, "run", run)
+    patch.setattr(engine.Pass, "run", run)
 
 
 FAULTS: dict[str, Plant] = {

@@ -74,7 +74,7 @@ def wrote() -> None:
 
 
 class Plugs:
-    """Where other packages plug in what few programs need: modules, None until one is imported.
+    """Where other packages plug in what few programs need: None until a package is imported.
 
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
@@ -82,7 +82,8 @@ class Plugs:
         stale: errors about saved tensors that were written since (`memory/stale.py`).
         hooks: hooks on gradients (`hooks/on_gradients.py`).
         saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
-        turn: a node's turn in a pass, phase by phase (`hooks/turn.py`).
+        task: the class of passes, which can be watched phase by phase (`hooks/turn.py`).
+        gradients: gradients of another shape or dtype than their operand (`values/gradients.py`).
     """
 
     values: Any = None
@@ -90,7 +91,8 @@ class Plugs:
     stale: Any = None
     hooks: Any = None
     saved_hooks: Any = None
-    turn: Any = None
+    task: Any = None
+    gradients: Any = None
 
 
 plugs = Plugs()

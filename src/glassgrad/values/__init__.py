@@ -5,8 +5,9 @@ dtypes     names and promotion
 backend    where arrays live
 layers     how a tensor looks to a transform
 operands   from tensors, arrays and numbers to values of one dtype and device
+gradients  from what a rule returned to what its operand wants
 """
 
-from . import operands
+from . import gradients, operands
 
-__all__ = ["operands"]
+__all__ = ["gradients", "operands"]

@@ -1,0 +1,86 @@
+"""What becomes of a gradient on its way: the shape and the dtype that its operand wants."""
+
+import functools
+import sys
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.engine import sum_to
+from glassgrad.core.errors import GradientError
+from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.state import plugs
+from glassgrad.core.tensor import ANY_DTYPE, Tensor
+
+
+def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A gradient that the rule of `node` returned, in the shape and dtype of its operand.
+
+    Raises:
+        GradientError: if it cannot have come from there.
+    """
+    edge = node.edges[position]
+    if isinstance(edge, AccumulateGrad) and _grad_dtype(edge.variable) is not None:
+        dtype = _grad_dtype(edge.variable)
+    if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
+        grad = _sum_of_rows(grad)
+    elif grad.shape != shape:
+        if not _is_broadcast_of(shape, grad.shape):
+            raise GradientError(
+                f"Function {node.name()} returned an invalid gradient at index {position} - got "
+                f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
+                "gradient of an input has the input's shape, or one that broadcasting made of it. "
+                "Look at what backward returns in that place."
+            )
+        grad = sum_to(grad, shape)
+    if dtype is ANY_DTYPE or grad.dtype == dtype:
+        return grad
+    if node._is_users and grad.dtype.kind == "c" and dtype.kind == "f":
+        raise GradientError(
+            f"Function {node.name()} returned an invalid gradient at index {position} - got "
+            f"{grad.dtype} for an input of {dtype}. A real input has a real gradient, and what the "
+            "imaginary part means is not known. Return `grad.real`, if that is meant."
+        )
+    return _converted(grad, dtype)
+
+
+def _converted(grad: Any, dtype: Any) -> Any:
+    """A gradient in another dtype; a real one has the real part of a complex one."""
+    if grad.dtype.kind == "c" and dtype.kind == "f":
+        grad = np.real(grad)
+    return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
+
+
+def _grad_dtype(leaf: Tensor) -> Any:
+    """The leaf's `grad_dtype` if it was set, else None."""
+    return None if leaf.cold is None else leaf.cold.grad_dtype
+
+
+def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
+    """`grad` in the dtype that `leaf.grad_dtype` asks for."""
+    wanted = _grad_dtype(leaf)
+    if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
+        return grad
+    return _converted(grad, wanted)
+
+
+def _sum_of_rows(grad: Any) -> Any:
+    """The sum over the first dim. BLAS adds rows three to ten times as fast as NumPy does."""
+    if type(grad) is np.ndarray and grad.ndim == 2 and grad.dtype.char in "fd":
+        return _ones(len(grad), grad.dtype).dot(grad)
+    return grad.sum(axis=0)
+
+
+@functools.lru_cache(maxsize=32)
+def _ones(n: int, dtype: Any) -> Any:
+    return np.ones(n, dtype)
+
+
+def _is_broadcast_of(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, wide) == wide
+    except ValueError:
+        return False
+
+
+plugs.gradients = sys.modules[__name__]
