@@ -30,7 +30,7 @@ import numpy as np
 from . import state
 from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
 from .graph import GradientEdge, Node, edge_of, number
-from .saved import CLEARED, FREED, Kept, unpacked
+from .saved import CLEARED, FREED, SavingNode, unpacked
 from .state import here, modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
 
@@ -84,11 +84,12 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-class BackwardCFunction(FunctionCtx, Node):
+class BackwardCFunction(FunctionCtx, SavingNode):
     """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
 
     _forward_cls: ClassVar["type[Function]"]
     _is_users = True
+    _kept_in = "holders"
     to_save: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
     dirty_tensors: tuple[Any, ...] = ()
@@ -118,20 +119,6 @@ class BackwardCFunction(FunctionCtx, Node):
         if len(saved) == 1:
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
-
-    # What whoever looks at a node asks of it; underscored, since `ctx.name = …` is the user's.
-
-    def _is_released(self) -> bool:
-        return self.holders is FREED or self.holders is CLEARED
-
-    def _kept(self, index: int) -> Any:
-        return self.holders[index]
-
-    def _all_kept(self) -> list[Any]:
-        return [] if self._is_released() else list(self.holders)
-
-    def _unpack(self, index: int) -> Tensor | None:
-        return unpacked(self, self.holders[index])
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
@@ -484,7 +471,7 @@ def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
         return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
     cold = tensor.cold
     is_fresh = cold is None or (cold.version is None and not cold.is_inference)
-    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
+    return tensor if is_fresh and not is_output else plugs.saved.Kept(tensor, output_nr=output_nr)
 
 
 # Running a user's backward ---------------------------------------------------------------------

@@ -137,8 +137,8 @@ class Primitive(Function):
         for name in parameters:
             body[f"_saved_{name}"] = property(operator.attrgetter(name))
         for index, name in enumerate(cls.saves):
-            body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
-            body[f"_raw_saved_{name}"] = property(_raw_saved(index))
+            body[f"_saved_{name}"] = property(functools.partial(_saved, index))
+            body[f"_raw_saved_{name}"] = property(functools.partial(_raw_saved, index))
         cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
         cls.apply = staticmethod(_way_in(cls, 2))
         cls.as_operator = staticmethod(_way_in(cls, 1))
@@ -149,8 +149,12 @@ class Primitive(Function):
         return plugs.values.explain(cls, error, values)  # type: ignore[no-any-return]
 
 
-def _raw_saved(index: int) -> Callable[[Any], Any]:
-    return lambda node: plugs.saved_hooks.raw_saved(node, index)
+def _saved(index: int, node: Any) -> Any:
+    return plugs.saved.unpack(node, index)
+
+
+def _raw_saved(index: int, node: Any) -> Any:
+    return plugs.saved_hooks.raw_saved(node, index)
 
 
 def _reading(rule: Callable[..., Any]) -> Callable[..., Any]:

@@ -79,7 +79,7 @@ class Plugs:
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
         memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
-        stale: errors about saved tensors that were written since (`memory/stale.py`).
+        saved: what nodes have saved, and what has become of it (`memory/saved.py`).
         hooks: hooks on gradients (`hooks/on_gradients.py`).
         saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
         task: the class of passes, which can be watched phase by phase (`hooks/turn.py`).
@@ -88,7 +88,7 @@ class Plugs:
 
     values: Any = None
     memory: Any = None
-    stale: Any = None
+    saved: Any = None
     hooks: Any = None
     saved_hooks: Any = None
     task: Any = None

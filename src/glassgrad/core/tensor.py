@@ -306,7 +306,7 @@ class Tensor(_Mixins):
         cold = self.cold_side()
         if cold.version is None:
             at = getattr(self.edge, "_result_at", None)
-            cold.version = Version() if at is None else self.edge.version_of_result(at)
+            cold.version = Version() if at is None else plugs.saved.version_of_result(self.edge, at)
         return cold.version
 
     def wrote(self, place: Place | None = None) -> None:

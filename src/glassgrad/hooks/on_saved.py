@@ -11,14 +11,17 @@ from typing import Any, final
 
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of
-from glassgrad.core.saved import (
-    Kept,
-    PrimitiveNode,
-    order_of_unpacking,
-    output_edge,
-)
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import HookPair, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.memory.saved import (
+    Kept,
+    as_it_was,
+    edge_of_saved,
+    order_of_unpacking,
+    output_edge,
+    unpack,
+)
 from glassgrad.values.tree import flatten
 
 Values = tuple[Any, ...]
@@ -154,7 +157,7 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
     if node.holders is None:
         return
     for index in order_of_unpacking(node._saved_names):
-        array, holder = node._kept(index), node.holders[index]
+        array, holder = node._entries[index], node.holders[index]
         if array is not None and node._saved_names[index] == "result":
             _put(node, index, Packed(result, hooks, output_nr=0))
         elif array is not None and holder is not None:
@@ -165,7 +168,7 @@ def _repack(node: PrimitiveNode, index: int, hooks: HookPair) -> None:
     """Replace what is in the place of `saves[index]` by what a pack hook makes of it."""
     holder = node.holders[index]
     if node._saved_names[index] == "result":
-        packed = Packed(node.saved_as_it_was(index).detach(), hooks, output_nr=0)
+        packed = Packed(as_it_was(node, index).detach(), hooks, output_nr=0)
     else:
         tensor = wrap(node.saved_tensors[index]) if holder is None else holder.detach()
         packed = _packed(node, index, tensor, hooks)
@@ -174,9 +177,9 @@ def _repack(node: PrimitiveNode, index: int, hooks: HookPair) -> None:
 
 def _packed(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> Packed:
     """Pack an operand, whose values the op may have converted."""
-    array = node._kept(index)
+    array = node._entries[index]
     dtype = None if tensor.dtype is array.dtype else array.dtype
-    return Packed(tensor, hooks, edge=node.edge_of_saved(index), dtype=dtype)
+    return Packed(tensor, hooks, edge=edge_of_saved(node, index), dtype=dtype)
 
 
 def _put(node: PrimitiveNode, index: int, packed: Packed) -> None:
@@ -216,7 +219,7 @@ class SavedTensor:
 
     @property
     def _kept(self) -> Any:
-        return None if self._node._is_released() else self._node._kept(self._index)
+        return None if self._node._is_released() else self._node._entries[self._index]
 
     @property
     def data(self) -> Any:
@@ -237,7 +240,7 @@ class SavedTensor:
         Raises:
             FreedGraphError, StaleTensorError: if it is gone, or was written since.
         """
-        return self._node._unpack(self._index)  # type: ignore[no-any-return]  # of any node
+        return unpack(self._node, self._index)
 
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Keep what `pack_hook(tensor)` returns in the place of the tensor.
@@ -290,17 +293,6 @@ def raw_saved(node: Any, index: int) -> SavedTensor:
     raw = object.__new__(SavedTensor)
     raw._node, raw._index = node, index
     return raw
-
-
-def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:
-    """The version of the storage when it was saved, and now; (0, 0) if hooks keep it."""
-    if isinstance(kept, Packed):
-        return 0, 0
-    tensor: Tensor | None = kept if isinstance(kept, Tensor) else kept.tensor
-    version, expected = (None, 0) if isinstance(kept, Tensor) else (kept.version, kept.expected)
-    if version is None and tensor is not None and tensor.cold is not None:
-        version = tensor.cold.version
-    return expected, version.count if version else 0
 
 
 plugs.saved_hooks = sys.modules[__name__]

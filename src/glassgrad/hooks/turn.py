@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from glassgrad.core import state
 from glassgrad.core.engine import A_LOCAL, Pass, accumulate, fit, has_hooks
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.saved import saved_bytes
 from glassgrad.core.state import modes, modes_to_hand_over, plugs, set_modes
+from glassgrad.memory.saved import saved_bytes
 
 from . import on_gradients
 

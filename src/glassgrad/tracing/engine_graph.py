@@ -6,10 +6,11 @@ from typing import Any
 
 from glassgrad.autograd.scopes import made_at
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Place, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import Unpacking, versions_of
+from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
@@ -63,27 +64,7 @@ class EngineGraph(Graph):
 
     @staticmethod
     def saved_by(node: Node) -> list[SavedTensor]:
-        if isinstance(node, CopySlices):
-            return EngineGraph.saved_by(node.fn) if node.fn is not None else []
-        found = []
-        if isinstance(node, PrimitiveNode):
-            for index, kept in enumerate(node._all_kept()):
-                if kept is not None:
-                    holder, versions = node.holders[index], node.version_at(index)
-                    whats = arrays_in(kept) if holder is None else [holder]
-                    if holder is not None and holder.dtype is not kept.dtype:
-                        whats.append(kept)  # what the op computed with, beside what it was given
-                    name = node._saved_names[index]
-                    found += [SavedTensor(name, what, *versions) for what in whats]
-            found += [SavedTensor(name, array, 0, 0) for name, array in node.kept_beside()]
-        elif node._is_users:
-            users: Any = node
-            for index, kept in enumerate(users._all_kept()):
-                tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
-                for what in arrays_in(kept) if tensor is None else [tensor]:
-                    name = f"saved_tensors[{index}]"
-                    found.append(SavedTensor(name, what, *versions_of(kept)))
-        return found
+        return [SavedTensor(*saved) for saved in saved_by(node)]
 
     def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
         found = hooks_at(node)

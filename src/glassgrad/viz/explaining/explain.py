@@ -17,9 +17,9 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import versions_of
+from glassgrad.memory.saved import arrays_in, versions_at
 from glassgrad.memory.views import CopySlices
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
@@ -245,13 +245,9 @@ def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
     for index, kept in enumerate(node._all_kept()):
         if kept is None:
             continue
-        if isinstance(node, PrimitiveNode):
-            name, versions = node._saved_names[index], node.version_at(index)
-        else:
-            name, versions = f"saved_tensors[{index}]", versions_of(kept)
         arrays = arrays_in(kept)
         payload = getattr(arrays[0], "payload", arrays[0]) if arrays else None
-        found.append((name, payload, versions))
+        found.append((node._name_of_saved(index), payload, versions_at(node, index)))
     return found
 
 

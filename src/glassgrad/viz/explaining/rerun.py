@@ -179,7 +179,7 @@ class BuiltIn(Recorded):
         if code.co_flags & 0x04:  # *indices
             more = getattr(node, variables[count + code.co_kwonlyargcount], None)
             self.operands += more if isinstance(more, (tuple, list)) else ()
-        saved = [array_of(node._kept(index)) for index in range(len(self.cls.saves))]
+        saved = [array_of(node._entries[index]) for index in range(len(self.cls.saves))]
         for name, value in zip(self.cls.saves, saved, strict=True):
             if name != "result" and value is not None:
                 at = operand_of(self.cls, name)
@@ -353,7 +353,7 @@ def _saved_result(node: PrimitiveNode) -> list[Any] | None:
         node.check_versions()
     except GlassgradError:
         return None
-    return [array_of(node._kept(node._result_at))]
+    return [array_of(node._entries[node._result_at])]
 
 
 def _outputs(node: Any, older: dict[Node, list[Any] | None]) -> list[Any] | None:
