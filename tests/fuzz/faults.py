@@ -8,8 +8,8 @@ from glassgrad.autograd.graph import _AllHook
 from glassgrad.core import engine, graph
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks import handles, on_saved, turn
 from glassgrad.hooks import on_gradients as hooks
-from glassgrad.hooks import on_saved, turn
 from glassgrad.memory import saved, views
 from glassgrad.values import gradients
 
@@ -137,7 +137,7 @@ def detach_recorded_gradients(patch: Any) -> None:
 
 
 def keep_removed_hooks(patch: Any) -> None:
-    patch.setattr(graph.RemovableHandle, "remove", lambda self: None)
+    patch.setattr(handles.RemovableHandle, "remove", lambda self: None)
 
 
 def wait_for_one_gradient(patch: Any) -> None:

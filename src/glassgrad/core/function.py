@@ -16,23 +16,20 @@ get *values*, and go through the doors of `primitive.py`; the two are written al
             return grad * y                                 return grad * y
 
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
-`call` runs `forward` with recording off and gives each tensor it returned its place in the graph;
-`run_user_backward` runs `backward` and checks what it returned.
+`apply` runs `forward` with recording off and gives each tensor it returned its place in the graph.
+What users may pass and return besides is told in `values/calls.py`.
 """
 
-import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from . import state
-from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
+from .errors import ArgumentTypeError, GraphError, MissingRuleError
 from .graph import GradientEdge, Node, edge_of, number
 from .saved import CLEARED, FREED, SavingNode, unpacked
 from .state import here, modes, plugs, special, unusual
-from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
+from .tensor import Pending, Tensor, as_tensors, is_any_of
 
 
 class FunctionCtx:
@@ -127,15 +124,19 @@ class BackwardCFunction(FunctionCtx, SavingNode):
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
-        gradients = run_user_backward(self, as_tensors(grads))
-        if recorded:
-            return gradients
+        given = as_tensors(grads)
+        if self.materialize_grads and is_any_of(None, given):
+            given = plugs.calls.materialized(self, given)
+        returned = self.apply(*given)
+        if type(returned) is Tensor and self._is_tensor is None and len(self.edges) == 1:
+            results: tuple[Any, ...] = (returned,)  # what the checks would find, sooner
+        else:
+            results = plugs.calls.checked(self, returned)
         for grad in grads:
-            if isinstance(grad, Tensor):  # of a transform's level: they stay tensors
-                return gradients
-        if len(gradients) == 1 and gradients[0] is not None:
-            return (gradients[0].payload,)
-        return tuple([None if grad is None else grad.payload for grad in gradients])
+            recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
+        if recorded:
+            return results
+        return tuple([None if grad is None else grad.payload for grad in results])
 
     def apply(self, *grads: Any) -> Any:
         """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
@@ -293,9 +294,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             GraphError: if `forward` is not a static method, or the rules of in-place Functions
                 (`mark_dirty`) are broken.
         """
-        forward, separate, has_defaults = cls.__dict__.get("_form") or form_of(cls)
+        forward, separate, has_defaults = cls.__dict__.get("_form") or plugs.calls.form_of(cls)
         if kwargs or has_defaults:
-            args = _bind(forward, args, kwargs, separate)
+            args = plugs.calls.bound(forward, args, kwargs, separate)
         if special:
             if modes.duals is not None and modes.duals.has_tangent(args):
                 return modes.duals.call(cls, args)
@@ -348,38 +349,6 @@ def run_forward(
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
 
 
-def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
-    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
-    forward = inspect.getattr_static(cls, "forward")
-    if not isinstance(forward, staticmethod):
-        raise GraphError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: put @staticmethod above "
-            f"`def forward` in {cls.__name__}."
-        )
-    function, separate = forward.__func__, cls.has_setup_context()
-    form = function, separate, separate and _has_defaults(function)
-    cls._form = form  # kept with the class, and forgotten when its forward is replaced
-    return form
-
-
-def _has_defaults(forward: Callable[..., Any]) -> bool:
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(forward).parameters.values()
-    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
-
-
-def _bind(
-    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
-) -> tuple[Any, ...]:
-    """The arguments by position: keywords filled in, and with setup_context defaults too."""
-    ctx = () if separate else (None,)
-    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
-    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
-        bound.apply_defaults()
-    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
-
-
 # What forward returned becomes the outputs of a node ------------------------------------------
 
 
@@ -414,14 +383,8 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
                     [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
                 )
     if edges is not None and ctx.to_save:
-        to_save = ctx.to_save
-        try:
-            if len(to_save) == 1:  # as most do
-                ctx.holders = (_kept(ctx, to_save[0], marked),)
-            else:
-                ctx.holders = tuple([_kept(ctx, x, marked) for x in to_save])
-        finally:
-            del ctx.to_save
+        saved = enumerate(ctx.__dict__.pop("to_save"))
+        ctx.holders = tuple([_kept(ctx, x, place, marked) for place, x in saved])
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)
@@ -451,14 +414,13 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) ->
     return out
 
 
-def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
+def _kept(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
     """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
     if tensor is None:
         return None
     if not isinstance(tensor, Tensor):
-        position = [x is tensor for x in ctx.to_save].index(True)
         raise ArgumentTypeError(
-            f"save_for_backward can only save variables, but argument {position} is of type "
+            f"save_for_backward can only save variables, but argument {place} is of type "
             f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
         )
     edge = tensor.edge
@@ -472,55 +434,3 @@ def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
     cold = tensor.cold
     is_fresh = cold is None or (cold.version is None and not cold.is_inference)
     return tensor if is_fresh and not is_output else plugs.saved.Kept(tensor, output_nr=output_nr)
-
-
-# Running a user's backward ---------------------------------------------------------------------
-
-
-def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of the tensors among the arguments, as `backward` returns them, checked."""
-    if node.materialize_grads and is_any_of(None, grads):
-        grads = _materialize(node, grads)
-    returned = node.apply(*grads)
-    if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
-        return (returned,)  # what the checks below would find, sooner
-    results = returned if isinstance(returned, tuple) else (returned,)
-    is_tensor = node._is_tensor or (True,) * len(node.edges)
-    expected = len(is_tensor)
-    if len(results) > expected and all(extra is None for extra in results[expected:]):
-        results = results[:expected]
-    if len(results) != expected:
-        raise wrong_number(node.name(), expected, len(results))
-    for position, result in enumerate(results, start=1):
-        if result is not None and not is_tensor[position - 1]:
-            raise GradientError(
-                f"function {node.name()} returned a gradient different than None at position "
-                f"{position}, but the corresponding forward input was not a Variable. What is no "
-                "tensor has no gradient. Return None there."
-            )
-        if result is not None and not isinstance(result, Tensor):
-            raise GradientError(
-                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
-                f"at position {position}. The pass goes on with tensors. "
-                "Write `glassgrad.tensor(value)`."
-            )
-    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
-
-
-def wrong_number(name: str, expected: int, got: int) -> GradientError:
-    """The error about the gradients that the backward of node `name` returned."""
-    return GradientError(
-        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
-        f"{got}). backward returns one for each argument of forward; write None for what is not a "
-        "tensor."
-    )
-
-
-def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
-    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
-    filled = list(grads)
-    for nr, meta in enumerate(node._input_metadata):
-        if grads[nr] is None and meta.dtype and nr not in node._gradless:
-            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
-    return tuple(filled)

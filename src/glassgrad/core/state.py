@@ -78,6 +78,7 @@ class Plugs:
 
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
+        calls: what users pass to a Function and return from it (`values/calls.py`).
         memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
         saved: what nodes have saved, and what has become of it (`memory/saved.py`).
         hooks: hooks on gradients (`hooks/on_gradients.py`).
@@ -87,6 +88,7 @@ class Plugs:
     """
 
     values: Any = None
+    calls: Any = None
     memory: Any = None
     saved: Any = None
     hooks: Any = None
@@ -200,30 +202,19 @@ def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, A
 
 def _mark(here: dict[str, Any]) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
-    key, inside = here["key"], here["scope"] is not None
-    if not here["grad"]:
-        unusual.add(key)
-    elif unusual:
-        unusual.discard(key)
     is_level = here["levels"] or here["duals"] is not None
-    if is_level or inside or here["inference"] or here["hook_pairs"]:
-        special.add(key)
-    elif special:
-        special.discard(key)
-    if inside:
-        scoped.add(key)
-    elif scoped:
-        scoped.discard(key)
-    if here["watcher"] is not None:
-        watching.add(key)
-    elif watching:
-        watching.discard(key)
-
-
-def modes_to_hand_over() -> dict[str, Any]:
-    """The modes of this thread, for another one that does a part of its work."""
-    own = ("key", "_mark", "task", "tracer")
-    return {name: value for name, value in vars(modes).items() if name not in own}
+    inside = here["scope"] is not None
+    marks = (
+        (unusual, not here["grad"]),
+        (special, is_level or inside or here["inference"] or here["hook_pairs"]),
+        (scoped, inside),
+        (watching, here["watcher"] is not None),
+    )
+    for marked, is_so in marks:
+        if is_so:
+            marked.add(here["key"])
+        elif marked:
+            marked.discard(here["key"])
 
 
 def is_grad_enabled() -> bool:

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx
-from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.saved import CLEARED
 from glassgrad.core.tensor import Tensor
 
+from .handles import Hooks, RemovableHandle, add_hook
 from .on_saved import SavedTensor, raw_saved
 
 

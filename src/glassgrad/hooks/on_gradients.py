@@ -15,17 +15,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
-from glassgrad.core.graph import (
-    AccumulateGrad,
-    Hooks,
-    Node,
-    NodeHooks,
-    RemovableHandle,
-    add_hook,
-)
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import modes, plugs, refuse_inside
 from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
 from glassgrad.values.dtypes import tensor_type
+
+from .handles import Hooks, NodeHooks, RemovableHandle, add_hook
 
 Grads = tuple[Any, ...]
 # (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.

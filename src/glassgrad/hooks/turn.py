@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from glassgrad.core import state
 from glassgrad.core.engine import A_LOCAL, Pass, accumulate, fit, has_hooks
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.state import modes, modes_to_hand_over, plugs, set_modes
+from glassgrad.core.state import modes, plugs, set_modes
 from glassgrad.memory.saved import saved_bytes
 
 from . import on_gradients
@@ -280,13 +280,18 @@ MAX_DEPTH = 20
 """How many passes may run inside each other before the next one gets a stack of its own."""
 
 
+_OF_A_THREAD = ("key", "_mark", "task", "tracer")
+"""Modes that no other thread can have."""
+
+
 def on_fresh_stack(run: Callable[[], None]) -> None:
     """Call `run` in another thread and wait: backward inside backward may go deeper than a stack.
 
     The thread has this one's modes, and the transforms that are open here are open there; an
     exception arrives here.
     """
-    given, failed = modes_to_hand_over(), []
+    given = {name: value for name, value in vars(modes).items() if name not in _OF_A_THREAD}
+    failed: list[BaseException] = []
 
     def work() -> None:
         try:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.function import Function, form_of, place_outputs, run_forward
+from glassgrad.core.function import Function, place_outputs, run_forward
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.memory.saved import Kept
 from glassgrad.memory.views import show
+from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Wrapped
 from glassgrad.values.operands import in_common_dtype
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.function import BackwardCFunction, form_of
+from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.state import setting
@@ -27,6 +27,7 @@ from glassgrad.hooks.on_saved import Packed
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
+from glassgrad.values.calls import form_of
 
 MOST_OLDER_NODES = 200  # run again to know the operands of one
 
