@@ -11,11 +11,9 @@ from glassgrad.core.backward import (
     Tensors,
     as_list,
     gradients_given,
-    must_be_tensor,
     one,
     root,
     start_of,
-    target,
 )
 from glassgrad.core.errors import (
     ArgumentError,
@@ -28,6 +26,7 @@ from glassgrad.core.errors import (
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.values.gradients import must_be_tensor, target
 
 
 def grad(

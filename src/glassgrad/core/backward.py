@@ -12,13 +12,11 @@ import numpy as np
 
 from .errors import (
     ArgumentTypeError,
-    DTypeError,
     GradientError,
     GraphError,
-    ShapeError,
     TransformError,
 )
-from .graph import Edge, GradientEdge, edge_of, ends
+from .graph import Edge, GradientEdge, edge_of
 from .state import modes, plugs
 from .tensor import PLAIN, Tensor, wrap
 
@@ -104,7 +102,7 @@ def backward_task(
             "of a transform, write `with glassgrad.tracing.watching() as passes:` around it."
         )
     start = start_of(as_list(tensors), grad_tensors, retain_graph, create_graph)
-    at = None if inputs is None else _accumulation_targets(as_list(inputs))
+    at = None if inputs is None else plugs.gradients.accumulation_targets(as_list(inputs))
     task: GraphTask = plugs.task(**start, accumulate_at=at)
     return task
 
@@ -137,47 +135,6 @@ def as_list(tensors: Any) -> list[Any]:
     )
 
 
-# Where it goes ----------------------------------------------------------------------------------
-
-
-def _accumulation_targets(inputs: list[Any]) -> set[Any]:
-    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
-    if not inputs:
-        raise ShapeError(
-            "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
-            "will be filled, and there are none. Leave it out to fill that of all leaves."
-        )
-    targets = set()
-    for x in inputs:
-        node = ends(target(x))[0]
-        if isinstance(x, Tensor) and not x.is_leaf:
-            plugs.hooks.retain_grad(x)
-        targets.add(node)
-    return targets
-
-
-def target(x: Any) -> Edge:
-    """The edge of an input: where its gradient arrives."""
-    if isinstance(x, GradientEdge):
-        return plain(x)
-    if not isinstance(x, Tensor):
-        raise ArgumentTypeError(
-            "all inputs have to be Tensors or GradientEdges, but got "
-            f"{type(x).__name__}. Gradients are taken with respect to tensors."
-        )
-    edge = edge_of(x)
-    if edge is None:
-        raise GraphError(
-            "One of the differentiated Tensors does not require grad (shape "
-            f"{tuple(x.shape)}). Nothing recorded how the outputs depend on it. "
-            "Set requires_grad=True before computing them."
-        )
-    return edge
-
-
-# Where it starts --------------------------------------------------------------------------------
-
-
 def find_roots(
     outputs: Sequence[Any], grad_outputs: Any, as_tensors: bool
 ) -> tuple[list[Edge], list[Any]]:
@@ -188,13 +145,11 @@ def find_roots(
     for output, gradient in zip(outputs, given, strict=True):
         edge, shape, dtype = root(output, len(edges))
         if gradient is None:
-            array = one(output, shape, dtype)
-            gradient = wrap(array) if as_tensors else array
+            gradient = wrap(one(output, shape, dtype))
         else:
-            gradient = _fitting(gradient, shape, dtype, len(edges))
-            gradient = gradient if as_tensors else gradient.payload
+            gradient = plugs.gradients.given(gradient, shape, dtype, len(edges))
         edges.append(edge)
-        grads.append(gradient)
+        grads.append(gradient if as_tensors else gradient.payload)
     return edges, grads
 
 
@@ -270,36 +225,3 @@ def one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     if like is None or type(like) is np.ndarray:
         return np.array(1, dtype, ndmin=len(shape))
     return np.ones_like(like, dtype, shape=shape)
-
-
-def _fitting(given: Any, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
-    """The gradient that was given for an output, in the output's dtype."""
-    gradient = must_be_tensor(given, position)
-    array = gradient.payload
-    if array.shape == shape and array.dtype == dtype:
-        return gradient  # as nearly always
-    if array.shape != shape:
-        raise GradientError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of "
-            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
-            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
-            "for the gradient of its sum."
-        )
-    if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
-        raise DTypeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
-            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
-        )
-    return gradient.to(dtype)
-
-
-def must_be_tensor(gradient: object, position: int) -> Tensor:
-    """The gradient that was given for an output, if it is a tensor; else an error."""
-    if not isinstance(gradient, Tensor):
-        raise ArgumentTypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. "
-            "Write `glassgrad.tensor(gradient)`."
-        )
-    return gradient

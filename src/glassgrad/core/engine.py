@@ -347,22 +347,6 @@ def fit(node: Node, grads: Grads) -> Grads:
     return tuple(fitted)
 
 
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum over the dims it added or stretched.
-
-    Args:
-        grad: a value of a shape that `shape` broadcasts to.
-
-    Returns:
-        A value of shape `shape`.
-    """
-    lead = grad.ndim - len(shape)
-    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
-    axes = (*range(lead), *stretched)
-    total = grad.sum(axis=axes) if axes else grad
-    return total if total.shape == shape else total.reshape(shape)
-
-
 def _count_a_local() -> int:
     local = object()
     return sys.getrefcount(local)

@@ -202,19 +202,24 @@ def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, A
 
 def _mark(here: dict[str, Any]) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
+    key, inside = here["key"], here["scope"] is not None
+    if not here["grad"]:
+        unusual.add(key)
+    elif unusual:
+        unusual.discard(key)
     is_level = here["levels"] or here["duals"] is not None
-    inside = here["scope"] is not None
-    marks = (
-        (unusual, not here["grad"]),
-        (special, is_level or inside or here["inference"] or here["hook_pairs"]),
-        (scoped, inside),
-        (watching, here["watcher"] is not None),
-    )
-    for marked, is_so in marks:
-        if is_so:
-            marked.add(here["key"])
-        elif marked:
-            marked.discard(here["key"])
+    if is_level or inside or here["inference"] or here["hook_pairs"]:
+        special.add(key)
+    elif special:
+        special.discard(key)
+    if inside:
+        scoped.add(key)
+    elif scoped:
+        scoped.discard(key)
+    if here["watcher"] is not None:
+        watching.add(key)
+    elif watching:
+        watching.discard(key)
 
 
 def is_grad_enabled() -> bool:

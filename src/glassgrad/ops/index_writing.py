@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.values.backend import is_array
 from glassgrad.values.dtypes import Number, float16, int64
+from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import Layer, backend_below
 
 from ._arguments import scalar_name, wrap_dim

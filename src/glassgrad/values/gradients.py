@@ -1,4 +1,4 @@
-"""What becomes of a gradient on its way: the shape and the dtype that its operand wants."""
+"""The shape and the dtype of gradients: on their way, as given, and where they are wanted."""
 
 import functools
 import sys
@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
-from glassgrad.core.errors import GradientError
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.backward import plain
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    GradientError,
+    GraphError,
+    ShapeError,
+)
+from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of, ends
 from glassgrad.core.state import plugs
 from glassgrad.core.tensor import ANY_DTYPE, Tensor
 
@@ -42,6 +48,22 @@ def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: 
             "imaginary part means is not known. Return `grad.real`, if that is meant."
         )
     return _converted(grad, dtype)
+
+
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum over the dims it added or stretched.
+
+    Args:
+        grad: a value of a shape that `shape` broadcasts to.
+
+    Returns:
+        A value of shape `shape`.
+    """
+    lead = grad.ndim - len(shape)
+    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
+    axes = (*range(lead), *stretched)
+    total = grad.sum(axis=axes) if axes else grad
+    return total if total.shape == shape else total.reshape(shape)
 
 
 def _converted(grad: Any, dtype: Any) -> Any:
@@ -81,6 +103,77 @@ def _is_broadcast_of(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
         return np.broadcast_shapes(shape, wide) == wide
     except ValueError:
         return False
+
+
+# At the ends of a pass ----------------------------------------------------------------------------
+
+
+def given(gradient: object, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
+    """The gradient that was given for an output, in the output's dtype."""
+    gradient = must_be_tensor(gradient, position)
+    array = gradient.payload
+    if array.shape == shape and array.dtype == dtype:
+        return gradient  # as nearly always
+    if array.shape != shape:
+        raise GradientError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of "
+            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
+            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
+            "for the gradient of its sum."
+        )
+    if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
+        raise DTypeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
+            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
+        )
+    return gradient.to(dtype)
+
+
+def must_be_tensor(gradient: object, position: int) -> Tensor:
+    """The gradient that was given for an output, if it is a tensor; else an error."""
+    if not isinstance(gradient, Tensor):
+        raise ArgumentTypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
+            f"output {position}. The pass computes with tensors. "
+            "Write `glassgrad.tensor(gradient)`."
+        )
+    return gradient
+
+
+def accumulation_targets(inputs: list[Any]) -> set[Any]:
+    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
+    if not inputs:
+        raise ShapeError(
+            "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
+            "will be filled, and there are none. Leave it out to fill that of all leaves."
+        )
+    targets = set()
+    for x in inputs:
+        node = ends(target(x))[0]
+        if isinstance(x, Tensor) and not x.is_leaf:
+            plugs.hooks.retain_grad(x)
+        targets.add(node)
+    return targets
+
+
+def target(x: Any) -> Edge:
+    """The edge of an input: where its gradient arrives."""
+    if isinstance(x, GradientEdge):
+        return plain(x)
+    if not isinstance(x, Tensor):
+        raise ArgumentTypeError(
+            "all inputs have to be Tensors or GradientEdges, but got "
+            f"{type(x).__name__}. Gradients are taken with respect to tensors."
+        )
+    edge = edge_of(x)
+    if edge is None:
+        raise GraphError(
+            "One of the differentiated Tensors does not require grad (shape "
+            f"{tuple(x.shape)}). Nothing recorded how the outputs depend on it. "
+            "Set requires_grad=True before computing them."
+        )
+    return edge
 
 
 plugs.gradients = sys.modules[__name__]
