@@ -77,9 +77,9 @@ class Primitive(Function):
             is the same for these numbers, and defined for others.
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
-        jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
         views: whether the result shows the memory of the first operand.
-        kept_where: for each of `saves`: its name, its condition, the position of the operand.
+        kept_where: for each of `saves`: its condition, and the position of the operand; the result
+            is behind them all.
         apply: the way in, each op's own: operands by position, parameters by keyword.
         as_operator: the same for operators, which users call without a function of ours between.
     """
@@ -98,9 +98,8 @@ class Primitive(Function):
     assumes: ClassVar[tuple[str, ...]] = ()
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
-    jvp_by_call: ClassVar[bool] = False
     views: ClassVar[bool] = False
-    kept_where: ClassVar[tuple[tuple[str, int | None, int], ...]] = ()
+    kept_where: ClassVar[tuple[tuple[int | None, int], ...]] = ()
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
 
@@ -114,11 +113,10 @@ class Primitive(Function):
             return  # a family, not an op
         code = cls.forward.__code__
         parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-        cls.jvp_by_call = getattr(cls.jvp, "by_call", False)
         cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         cls.kept_where = tuple(
             [
-                (name, cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
+                (cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
                 for name in cls.saves
             ]
         )
@@ -127,9 +125,7 @@ class Primitive(Function):
             "_saved_names": cls.saves,
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
             "_is_quick": not cls.multiple and not cls.keeps_index,
-            "backward": cls.backward
-            if cls.saves or not cls.keeps_index
-            else _reading(cls.backward),
+            "backward": cls.backward,
             "__module__": cls.__module__,
         }
         if not cls.has_setup_context():
@@ -157,18 +153,6 @@ def _raw_saved(index: int, node: Any) -> Any:
     return plugs.saved_hooks.raw_saved(node, index)
 
 
-def _reading(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule that looks first whether what its node kept is still there."""
-
-    @functools.wraps(rule)
-    def backward(ctx: Any, *grads: Any) -> Any:
-        for _ in ctx.saved_tensors:
-            break  # there are none, but freed ones raise
-        return rule(ctx, *grads)
-
-    return backward
-
-
 def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
     """What `cls.apply` is: the fast door for one operand, or two and no parameters."""
     code = cls.forward.__code__
@@ -176,13 +160,16 @@ def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
         return apply(cls, *operands, **parameters)
 
-    if cls.multiple or not cls.differentiable or code.co_flags & _CO_VARARGS:
+    if cls.multiple or not cls.differentiable:
         return readable
+    takes_more = bool(code.co_flags & _CO_VARARGS)
     has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
-    if code.co_argcount == 1:
+    if code.co_argcount == 1 and not takes_more:
         return fast_door(cls, readable, 2)
-    if code.co_argcount == 2 and not has_parameters and cls.promotes == 0:
+    if code.co_argcount == 2 and cls.promotes == 0 and not has_parameters and not takes_more:
         return fast_door(cls, readable, depth)
+    if code.co_argcount == 2 and cls.promotes is None and range(2)[cls.differentiates] == range(1):
+        return fast_door(cls, readable, 2)  # the second is an index; a third goes the readable way
     return readable
 
 
@@ -288,9 +275,8 @@ def record(
         level: the transform that records it; None: the tape itself.
     """
     made_of, is_checked = cls._backward_cls, level is not None
-    for value in values:
-        if value.dtype.kind == "c" and cls.holomorphic:
-            made_of = plugs.values.conjugating(cls)
+    if cls.holomorphic and "c" in [value.dtype.kind for value in values]:
+        made_of = plugs.values.conjugating(cls)
     node: Any = object.__new__(made_of)
     node.edges = edges
     node.saved_tensors, node.holders = (), () if cls.keeps_index else None
@@ -301,21 +287,18 @@ def record(
         cls.setup_context(node, values, out)
     if cls.saves:
         save(node, operands, values, out)
-    if cls.multiple:
-        node.out_shape = tuple([part.shape for part in out])
-        node.out_dtype = tuple([part.dtype for part in out])
+    parts = out if cls.multiple else (out,)
+    shapes, dtypes = tuple([part.shape for part in parts]), tuple([part.dtype for part in parts])
+    several = shapes, dtypes
+    node.out_shape, node.out_dtype = several if cls.multiple else (shapes[0], dtypes[0])
+    if level is not None:
+        node._level = level
     else:
-        node.out_shape, node.out_dtype = out.shape, out.dtype
-    if level is None:
-        first = out[0] if cls.multiple and out else out
-        dtypes = node.out_dtype if cls.multiple else (out.dtype,)
         for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
             if edge is not None:
-                for dtype in dtypes:
-                    is_checked |= dtype is not operand.payload.dtype
-                is_checked |= cls.broadcasts and operand.payload.shape != first.shape
-    else:
-        node._level = level
+                own = operand.payload
+                is_checked |= dtypes != (own.dtype,) * len(dtypes)
+                is_checked |= cls.broadcasts and own.shape != shapes[0]
     node.checked = is_checked
     node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
     number(node)
@@ -362,6 +345,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     """
     code = cls.forward.__code__
     is_binary, is_behind = code.co_argcount == 2, depth > 1
+    has_two_edges = is_binary and cls.differentiates == slice(None)
     setup_context = cls.setup_context if cls.has_setup_context() else None
     has_parameters = setup_context is not None or bool(code.co_kwonlyargcount)
     is_general = has_parameters or cls.promotes is None
@@ -369,10 +353,11 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     node_cls = cls._backward_cls
     saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
     saves_nothing, saves_result, saves_input = not saves, saves == ("result",), saves == ("self",)
-    saves_crosswise = is_binary and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
+    holds_nothing = () if cls.keeps_index else None
+    saves_crosswise = has_two_edges and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
 
     def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
-        return readable(x, y) if is_binary else readable(x, **parameters)
+        return readable(x, y, **parameters) if is_binary else readable(x, **parameters)
 
     def apply(x: Any, y: Any = None, parameters: dict[str, Any] = _NO_PARAMETERS) -> Any:
         if state.special or (type(x) is not Tensor and type(x) not in PLAIN):
@@ -384,16 +369,19 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         if is_binary:
             if type(y) is Tensor or type(y) in PLAIN:
                 b = y.payload
-                if b.dtype is not dtype:
+                if b.dtype is not dtype and not any_dtype:
                     return leave(x, y, parameters)
-                second = y.edge
-            elif type(y) is float or type(y) is int:
+                if has_two_edges:
+                    second = y.edge
+            elif has_two_edges and (type(y) is float or type(y) is int):
                 b, y = constant(y, dtype), None
             else:
                 return leave(x, y, parameters)
         try:
-            if is_binary:
+            if has_two_edges:
                 out = forward(a, b)
+            elif is_binary:
+                out = forward(a, b, **parameters)
             elif has_parameters:
                 out = forward(a, **parameters)
             else:
@@ -413,7 +401,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         node = _new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
-        if is_binary:
+        if has_two_edges:
             if type(second) is Pending:
                 second = second.settle(y)
             node.edges = (first, second)
@@ -437,7 +425,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             for name, value in parameters.items():
                 setattr(node, name, value)
             if setup_context is not None:
-                setup_context(node, (a,), out)
+                setup_context(node, (a, b) if is_binary else (a,), out)
         try:
             frame: Any = _getframe(depth)
         except ValueError:  # called by fewer functions of Python's, or by none
@@ -446,7 +434,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if saves_nothing:
-            node.saved_tensors, node.holders = (), None
+            node.saved_tensors, node.holders = (), holds_nothing
         elif saves_crosswise:
             if second is None:
                 node.saved_tensors, node.holders = (None, b), (None, y)
@@ -468,8 +456,10 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         z.edge = node
         return z
 
-    def apply_with(x: Any, **parameters: Any) -> Any:
-        return apply(x, None, parameters)
+    def apply_with(x: Any, y: Any = None, *others: Any, **parameters: Any) -> Any:
+        if others:
+            return readable(x, y, *others, **parameters)
+        return apply(x, y, parameters)
 
     # CPython notes in a code object what its instructions met last time. Ops that take turns would
     # undo that for each other, so each has a copy of its own.

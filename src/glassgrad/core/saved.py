@@ -102,11 +102,10 @@ class PrimitiveNode(SavingNode):
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the op's rule makes of `grads`, one gradient per edge."""
         self.check_versions()
-        for grad in grads:
-            if grad is not None:
-                break
-        else:
+        is_idle = all(grad is None for grad in grads)
+        if is_idle or not self._saved_names:
             tuple(self.saved_tensors)  # unpacked all the same, as in PyTorch: freed ones raise
+        if is_idle:
             return (None,) * len(self.edges)
         rule: Any = plugs.saved.lifted(self) if recorded else self
         results = rule.backward(*grads)
@@ -129,18 +128,17 @@ def operand_of(cls: Any, name: str) -> int:
 
 def save(node: Any, operands: Values, values: Values, out: Any) -> None:
     """Keep on `node` what its class names in `saves` and its edges will need."""
-    cls = node._forward_cls
-    node.saved_tensors = kept_values(cls, values, out, node.edges)
+    cls, edges, held = node._forward_cls, node.edges, (*operands, None)
+    node.saved_tensors = kept_values(cls, values, out, edges)
     holders: list[Any] = []
-    needed = False
-    for name, condition, position in cls.kept_where:
-        holder = None
-        if condition is None or node.edges[condition] is not None:
-            needed = True
-            holder = None if name == "result" else operands[position]
+    is_needed = False
+    for condition, position in cls.kept_where:
+        is_wanted = condition is None or edges[condition] is not None
+        is_needed |= is_wanted
+        holder = held[position] if is_wanted else None
         holders.append(holder if isinstance(holder, Tensor) else None)
-    node.holders = tuple(holders) if needed else None  # None: a second pass may come
-    if needed:
+    node.holders = tuple(holders) if is_needed else None  # None: a second pass may come
+    if is_needed:
         note_versions(node)
 
 
@@ -151,9 +149,9 @@ def kept_values(cls: Any, values: Values, out: Any, wanted: Values) -> Values:
         wanted: for each operand that can have a derivative, None if it is not asked for.
     """
     kept: list[Any] = []
-    for name, condition, position in cls.kept_where:
-        value = out if name == "result" else values[position]
-        kept.append(value if condition is None or wanted[condition] is not None else None)
+    for condition, position in cls.kept_where:
+        is_wanted = condition is None or wanted[condition] is not None
+        kept.append((*values, out)[position] if is_wanted else None)
     return tuple(kept)
 
 

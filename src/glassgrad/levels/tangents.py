@@ -143,7 +143,7 @@ def tangents_of_op(
         )
     values = in_common_dtype(cls, values)
     ctx: Any = OpCall()
-    if not cls.jvp_by_call:
+    if not hasattr(cls.jvp, "by_call"):
         ctx = _context(cls, values, out, wanted, parameters)
     ctx.operands, ctx.parameters, ctx.result = values, parameters, out
     moved = cls.jvp(ctx, *wanted)
