@@ -145,11 +145,13 @@ def find_roots(
     for output, gradient in zip(outputs, given, strict=True):
         edge, shape, dtype = root(output, len(edges))
         if gradient is None:
-            gradient = wrap(one(output, shape, dtype))
+            value = one(output, shape, dtype)
+            value = wrap(value) if as_tensors else value
         else:
-            gradient = plugs.gradients.given(gradient, shape, dtype, len(edges))
+            value = plugs.gradients.given(gradient, shape, dtype, len(edges))
+            value = value if as_tensors else value.payload
         edges.append(edge)
-        grads.append(gradient if as_tensors else gradient.payload)
+        grads.append(value)
     return edges, grads
 
 
@@ -162,7 +164,7 @@ def is_seen(outputs: Sequence[Any], grad_outputs: Any) -> bool:
         return True
     given = grad_outputs if isinstance(grad_outputs, (list, tuple)) else (grad_outputs,)
     for x in (*outputs, *given):
-        if x.__class__ in PLAIN:
+        if x is None or x.__class__ in PLAIN:
             continue
         of_level = x.__class__ is GradientEdge and hasattr(x.node, "_level")
         if of_level or hasattr(getattr(x, "payload", None), "level"):

@@ -133,10 +133,15 @@ class Pass:
             the hooks of its tensors run, whether or not a gradient is wanted below it.
         depth: how many passes of this thread it runs inside of.
         node: the node it is at, wherever user code can ask; None before the first of them.
+        run_among_others, visit, asked_for: what a `GraphTask` does where passes run inside each
+            other, somebody watches, or hooks hang.
     """
 
     node: Node | None = None
     depth: int = 0
+    run_among_others: Callable[[], None]
+    visit: Callable[[Node], None]
+    asked_for: Callable[[Node, Grads], Grads]
 
     def __init__(
         self,
@@ -192,25 +197,11 @@ class Pass:
         with of_the_pass, np.errstate(all="ignore"):
             return act()
 
-    # What a GraphTask does: where passes run inside each other, somebody watches, or hooks hang.
-
-    def run_among_others(self) -> None:
-        """Visit all nodes inside of another pass, or let the thread's watcher do it."""
-        raise NotImplementedError
-
-    def visit(self, node: Node) -> None:
-        """Give a node its turn, phase by phase."""
-        raise NotImplementedError
-
-    def asked_for(self, node: Node, results: Grads) -> Grads:
-        """The gradients of a node's operands, None in the place of those nobody asked for."""
-        raise NotImplementedError
-
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
         buffers, free, needed = self.buffers, not self.keep_graph, self.schedule.needed
         on_arrays, wanted = not self.on_tensors, self.wanted
-        take, put, add, getrefcount = buffers.pop, self.put, self._add, sys.getrefcount
+        take, put, getrefcount = buffers.pop, self.put, sys.getrefcount
         if state.anomaly is not None:
             needed = set()  # all of them by phases, which are looked at
         node: Any
@@ -259,18 +250,14 @@ class Pass:
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
                     if edge is not None and part is not None:
-                        if edge in buffers:
-                            add(edge, part)
-                        elif edge.__class__ is GradientEdge:
+                        if edge in buffers or edge.__class__ is GradientEdge:
                             put(edge, part)
                         else:
                             buffers[edge] = part
                 part = None
             else:
                 (edge,) = node.edges
-                if edge in buffers:
-                    add(edge, grads)
-                elif edge.__class__ is GradientEdge:
+                if edge in buffers or edge.__class__ is GradientEdge:
                     put(edge, grads)
                 elif edge is not None:  # as behind a view that was made in no_grad mode
                     buffers[edge] = grads
@@ -294,22 +281,16 @@ class Pass:
         """Add `grad` to what waits at the end of `edge`."""
         node, nr = ends(edge)
         buffers = self.buffers
+        if grad is None:
+            return node
         if type(node.out_dtype) is tuple:
             slots = buffers.setdefault(node, [None] * node.num_outputs)
-            if grad is not None:
-                slots[nr] = grad if slots[nr] is None else slots[nr] + grad
-        elif node in buffers:
-            self._add(node, grad)
-        elif grad is not None:
+            slots[nr] = grad if slots[nr] is None else slots[nr] + grad
+            return node
+        have = buffers.get(node)
+        if have is None:
             buffers[node] = grad
-        return node
-
-    def _add(self, node: Node, grad: Any) -> None:
-        """Add `grad` to what waits at a node with one output."""
-        have = self.buffers[node]
-        if grad is None:
-            return
-        if (
+        elif (
             not self.on_tensors
             and have.size >= _WORTH_REUSING
             and sys.getrefcount(have) <= A_LOCAL + 1  # here, and in the buffers
@@ -317,7 +298,8 @@ class Pass:
         ):
             np.add(have, grad, out=have)  # Note [Who owns a gradient]
         else:
-            self.buffers[node] = have + grad
+            buffers[node] = have + grad
+        return node
 
 
 _WORTH_REUSING = 4096

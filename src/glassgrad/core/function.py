@@ -20,15 +20,14 @@ The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_b
 What users may pass and return besides is told in `values/calls.py`.
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import state
 from .errors import ArgumentTypeError, GraphError, MissingRuleError
-from .graph import GradientEdge, Node, edge_of, number
+from .graph import Node
 from .saved import CLEARED, FREED, SavingNode, unpacked
-from .state import here, modes, plugs, special, unusual
+from .state import modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensors, is_any_of
 
 
@@ -136,6 +135,8 @@ class BackwardCFunction(FunctionCtx, SavingNode):
             recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
         if recorded:
             return results
+        if len(results) == 1 and results[0] is not None:
+            return (results[0].payload,)
         return tuple([None if grad is None else grad.payload for grad in results])
 
     def apply(self, *grads: Any) -> Any:
@@ -215,22 +216,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     boxed_grads_call = False
     """Whether `backward` gets its gradients as one list, from which it may take them."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
-            "static, so you should invoke them on the class itself. Instantiating an autograd "
-            "function will raise an error in a future version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise GraphError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: write "
-            f"`{type(self).__name__}.apply(...)`."
-        )
-
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the output: `forward(ctx, *args)`, or `forward(*args)` with setup_context."""
@@ -303,7 +288,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             if modes.levels:
                 return modes.levels[-1].call(cls, args)
         ctx, raw, edges = run_forward(cls, args, forward, separate)
-        return place_outputs(ctx, args, raw, edges)
+        return plugs.memory.place_outputs(ctx, args, raw, edges)
 
 
 def run_forward(
@@ -347,90 +332,3 @@ def run_forward(
 
 
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
-
-
-# What forward returned becomes the outputs of a node ------------------------------------------
-
-
-def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
-    """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
-    outputs = raw if isinstance(raw, tuple) else (raw,)
-    marked = ctx.dirty_tensors or ctx.non_differentiable
-    if ctx.dirty_tensors:
-        plugs.memory.check_dirty(ctx, args, outputs, edges is not None)
-    if edges is not None:
-        ctx.edges = edges
-        ctx.caller_code, ctx.caller_offset = here(3)
-        number(ctx)
-        if len(edges) != len(args):
-            ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
-    if len(outputs) == 1:
-        (out,) = outputs
-        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
-        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
-        placed = [_place(ctx, args, out, edges and ctx, marked)]
-    else:
-        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
-        ctx.out_shape = tuple([array.shape for array in arrays])
-        ctx.out_dtype = tuple([array.dtype for array in arrays])
-        placed = []
-        for nr, out in enumerate(outputs):
-            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
-        if edges is not None:
-            plugs.memory.forbid_writes(placed)
-            if not ctx._materialize_non_diff_grads:
-                ctx._gradless = tuple(
-                    [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
-                )
-    if edges is not None and ctx.to_save:
-        saved = enumerate(ctx.__dict__.pop("to_save"))
-        ctx.holders = tuple([_kept(ctx, x, place, marked) for place, x in saved])
-    if marked:
-        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
-        ctx.__dict__.pop("non_differentiable", None)
-    return tuple(placed) if outputs is raw else placed[0]
-
-
-class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
-    shape = dtype = None
-
-
-def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
-    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
-
-    Args:
-        marked: whether any tensor was marked as dirty or non-differentiable.
-    """
-    if not isinstance(out, Tensor):
-        return out
-    is_fresh = out.edge is None and out.cold is None and not marked
-    for arg in args:  # `is_any_of` written out: every call pays for it
-        if arg is out:
-            is_fresh = False
-    if not is_fresh:
-        return plugs.memory.place(ctx, args, out, edge)
-    if out.payload.dtype.kind in "fc":
-        out.edge = edge
-    return out
-
-
-def _kept(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
-    """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
-    if tensor is None:
-        return None
-    if not isinstance(tensor, Tensor):
-        raise ArgumentTypeError(
-            f"save_for_backward can only save variables, but argument {place} is of type "
-            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-        )
-    edge = tensor.edge
-    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-    output_nr = tensor.output_nr if is_output else None
-    if special and modes.hook_pairs and not tensor.is_inference():
-        pair = modes.hook_pairs[-1]
-        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
-    cold = tensor.cold
-    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
-    return tensor if is_fresh and not is_output else plugs.saved.Kept(tensor, output_nr=output_nr)

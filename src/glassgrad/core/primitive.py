@@ -57,6 +57,7 @@ from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
 Values = tuple[Any, ...]
 float32, float64 = np.dtype("float32"), np.dtype("float64")
+_shape_of, _dtype_of = operator.attrgetter("shape"), operator.attrgetter("dtype")
 
 
 class Primitive(Function):
@@ -199,22 +200,14 @@ def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
 
     Where no operand is promoted, their dtypes are the op's own matter.
     """
-    dtype: Any = None
-    values: list[Any] = []
-    as_they_are = cls.promotes is None
-    for x in operands:
-        if type(x) in PLAIN and type(x.payload) is np.ndarray:
-            own = x.payload.dtype
-            if not as_they_are:
-                if (own is not float32 and own is not float64) or own is not (dtype or own):
-                    return None
-                dtype = own
-            values.append(x.payload)
-        elif dtype is not None and (type(x) is float or type(x) is int) and cls.promotes == 0:
-            values.append(constant(x, dtype))
-        else:
+    values = [x.payload if type(x) in PLAIN else x for x in operands]
+    if cls.promotes is not None:
+        dtypes = {value.dtype for value in values if type(value) is ndarray}
+        if dtypes != {float32} and dtypes != {float64}:
             return None
-    return tuple(values)
+        if cls.promotes == 0:
+            values = [constant(x, *dtypes) if type(x) in (float, int) else x for x in values]
+    return tuple(values) if set(map(type, values)) == {ndarray} else None
 
 
 def apply_to_arrays(
@@ -233,17 +226,15 @@ def apply_to_arrays(
         edges = edges_of(operands[cls.differentiates])
     if edges is None:
         results = [wrap(part) for part in parts]
-        if modes.inference:
-            for result in results:
-                result.cold_side().is_inference = True
+        for result in results if modes.inference else ():
+            result.cold_side().is_inference = True
     else:
         saved = parts if cls.multiple else parts[0]
-        node = record(cls, operands, values, saved, edges, parameters)
+        node: Any = record(cls, operands, values, saved, edges, parameters)
         results = [wrap(part, node) for part in parts]
-        if cls.multiple:
-            for nr, result in enumerate(results):
-                has_edge = result.payload.dtype.kind in "fc"
-                result.edge = GradientEdge(node, nr) if has_edge else None
+        for nr, result in enumerate(results if cls.multiple else ()):
+            has_edge = result.payload.dtype.kind in "fc"
+            result.edge = GradientEdge(node, nr) if has_edge else None
         if modes.hook_pairs and cls.saves:
             plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
     return tuple(results) if cls.multiple else results[0]
@@ -288,9 +279,10 @@ def record(
     if cls.saves:
         save(node, operands, values, out)
     parts = out if cls.multiple else (out,)
-    shapes, dtypes = tuple([part.shape for part in parts]), tuple([part.dtype for part in parts])
-    several = shapes, dtypes
-    node.out_shape, node.out_dtype = several if cls.multiple else (shapes[0], dtypes[0])
+    shapes, dtypes = tuple(map(_shape_of, parts)), tuple(map(_dtype_of, parts))
+    node.out_shape, node.out_dtype = shapes, dtypes
+    if not cls.multiple:
+        (node.out_shape,), (node.out_dtype,) = shapes, dtypes
     if level is not None:
         node._level = level
     else:

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.function import Function, place_outputs, run_forward
+from glassgrad.core.function import Function, run_forward
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.saved import Kept
 from glassgrad.memory.views import show
 from glassgrad.values.calls import form_of

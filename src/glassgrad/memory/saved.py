@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple, final
 
+from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
-from glassgrad.core.state import modes, plugs
-from glassgrad.core.tensor import Pending, Tensor, Version, wrap
+from glassgrad.core.state import modes, plugs, special
+from glassgrad.core.tensor import Pending, Tensor, Version, is_any_of, wrap
 
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
@@ -78,6 +79,28 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
     if modes.duals is not None:
         modes.duals.restore(output, node, output_nr)
     return output
+
+
+def keeping(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
+    """How the node of a user's Function keeps a tensor: as it is, if nothing was written to it."""
+    if tensor is None:
+        return None
+    if not isinstance(tensor, Tensor):
+        raise ArgumentTypeError(
+            f"save_for_backward can only save variables, but argument {place} is of type "
+            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+        )
+    edge = tensor.edge
+    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+    output_nr = tensor.output_nr if is_output else None
+    if special and modes.hook_pairs and not tensor.is_inference():
+        pair = modes.hook_pairs[-1]
+        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
+    cold = tensor.cold
+    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
+    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
 
 
 # As it was saved ----------------------------------------------------------------------------------
