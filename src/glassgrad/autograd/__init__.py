@@ -17,9 +17,8 @@ from glassgrad.autograd.grad_mode import (
     set_grad_enabled,
 )
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from glassgrad.autograd.gradients import grad
+from glassgrad.autograd.gradients import backward, grad
 from glassgrad.autograd.variable import Variable
-from glassgrad.core.backward import backward
 from glassgrad.hooks.on_saved import SavedTensor
 
 if _TYPE_CHECKING:

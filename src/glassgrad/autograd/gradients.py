@@ -1,4 +1,4 @@
-"""`grad()`: gradients that are returned, for inputs of one's own choice."""
+"""`backward()` and `grad()`: gradients that are left in leaves, and gradients that are returned."""
 
 import importlib
 import warnings
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core import backward as engine
 from glassgrad.core.backward import (
     Tensors,
     as_list,
@@ -27,6 +28,55 @@ from glassgrad.core.graph import GradientEdge
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.values.gradients import must_be_tensor, target
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+
+    Args:
+        tensors: the outputs to differentiate.
+        grad_tensors: for each of them the gradient that arrives there, of its shape; None is
+            allowed for a tensor of one element and means 1.
+        retain_graph: keep the saved tensors, so that the graph can be used again. Default:
+            `create_graph`.
+        create_graph: record the pass, so that gradients can be differentiated.
+        grad_variables: the old name of `grad_tensors`.
+        inputs: accumulate only in these tensors, which may be non-leaves.
+
+    Raises:
+        GradientError: if an output needs a gradient and none, or a wrong one, is given.
+        GraphError: if an output does not require grad.
+        FreedGraphError: if the graph was used before without `retain_graph=True`.
+        TransformError: inside a transform.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> backward((x * x).sum())
+        >>> x.grad
+        tensor([2., 4.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.autograd.backward.html
+    """
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        if grad_tensors is not None:
+            raise GraphError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    engine.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
 def grad(

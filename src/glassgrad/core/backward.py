@@ -1,10 +1,9 @@
 """`backward()`: what a user asks of the engine, checked before anything runs.
 
-`grad()` starts a pass in the same way (`autograd/gradients.py`).
+PyTorch's functions `backward` and `grad` start a pass in the same way (`autograd/gradients.py`).
 """
 
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,63 +26,14 @@ Tensors = Tensor | GradientEdge | Iterable[Tensor | GradientEdge]
 
 
 def backward(
-    tensors: Tensors,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Tensors | None = None,
-) -> None:
-    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
-
-    Args:
-        tensors: the outputs to differentiate.
-        grad_tensors: for each of them the gradient that arrives there, of its shape; None is
-            allowed for a tensor of one element and means 1.
-        retain_graph: keep the saved tensors, so that the graph can be used again. Default:
-            `create_graph`.
-        create_graph: record the pass, so that gradients can be differentiated.
-        grad_variables: the old name of `grad_tensors`.
-        inputs: accumulate only in these tensors, which may be non-leaves.
-
-    Raises:
-        GradientError: if an output needs a gradient and none, or a wrong one, is given.
-        GraphError: if an output does not require grad.
-        FreedGraphError: if the graph was used before without `retain_graph=True`.
-        TransformError: inside a transform.
-
-    Example:
-        >>> x = tensor([1.0, 2.0], requires_grad=True)
-        >>> backward((x * x).sum())
-        >>> x.grad
-        tensor([2., 4.])
-
-    See also: https://pytorch.org/docs/stable/generated/torch.autograd.backward.html
-    """
-    if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        if grad_tensors is not None:
-            raise GraphError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`."
-            )
-        grad_tensors = grad_variables
-    backward_task(tensors, grad_tensors, retain_graph, create_graph, inputs).run()
-
-
-def from_tensor(
-    tensor: Tensor,
-    gradient: Tensor | None = None,
+    tensor: Tensors,
+    gradient: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
     """Run a backward pass from here: `autograd.backward(self, …)`."""
-    backward(tensor, gradient, retain_graph, create_graph, inputs=inputs)
+    backward_task(tensor, gradient, retain_graph, create_graph, inputs).run()
 
 
 def backward_task(

@@ -80,7 +80,7 @@ class SavingNode(Node):
         return [] if self._is_released() else list(self._entries)
 
     def _name_of_saved(self, index: int) -> str:
-        return self._saved_names[index] if self._saved_names else f"{self._kept_in}[{index}]"
+        return self._saved_names[index] if self._saved_names else f"saved_tensors[{index}]"
 
 
 class PrimitiveNode(SavingNode):

@@ -18,8 +18,6 @@ from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from .errors import TransformError
-
 T = TypeVar("T")
 
 # How to pack a saved tensor, and how to unpack it again.
@@ -235,18 +233,6 @@ def is_inference_mode_enabled() -> bool:
 def is_recording() -> bool:
     """Whether an op whose operand requires grad gets a node: never inside `inference_mode()`."""
     return modes.grad and not modes.inference
-
-
-def refuse_inside(call: str) -> None:
-    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
-    if modes.levels:
-        kinds = " of ".join([level.kind for level in modes.levels])
-        raise TransformError(
-            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
-            "APIs, or ours) inside of a function being transformed by a functorch transform: "
-            f"{kinds}. This is unsupported: a transform keeps derivatives of its own. Please use "
-            "grad, vjp, jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
-        )
 
 
 # Which line of the user's is running --------------------------------------------------------------

@@ -9,6 +9,7 @@ What else a Tensor can do, the ops declare, and other packages copy onto it
 (`glassgrad/__init__.py`).
 """
 
+import math
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, final
@@ -67,10 +68,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """The product of the sizes."""
-        total = 1
-        for n in self:
-            total *= n
-        return total
+        return math.prod(self)
 
     def __repr__(self) -> str:
         return f"glassgrad.Size({list(self)})"
@@ -86,12 +84,9 @@ class Version:
         written_line: the source line of the last write.
     """
 
-    __slots__ = ("count", "views", "written_line")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.views: Any = None
-        self.written_line: Place | None = None
+    count: int = 0
+    views: Any = None
+    written_line: Place | None = None
 
 
 @final
@@ -113,41 +108,19 @@ class Cold:
         is_inference: made inside `inference_mode()`.
     """
 
-    __slots__ = (
-        "accumulator",
-        "base",
-        "grad",
-        "grad_dtype",
-        "hooks",
-        "is_inference",
-        "made",
-        "name",
-        "post_hooks",
-        "seen",
-        "stem",
-        "tangent",
-        "version",
-    )
-
-    grad: "Tensor | None"
-    version: Version | None
-    accumulator: "weakref.ref[Any] | None"
-    grad_dtype: Any
-    hooks: Any
-    post_hooks: Any
-    base: "Tensor | None"
-    name: str | None
-    is_inference: bool
-    made: Any
-    seen: int
-    stem: "Tensor | None"
-    tangent: "Tensor | None"
-
-    def __init__(self) -> None:
-        self.grad = self.version = self.accumulator = self.hooks = None
-        self.grad_dtype = self.post_hooks = self.base = self.name = None
-        self.stem = self.tangent = None
-        self.is_inference = False
+    grad: "Tensor | None" = None
+    version: Version | None = None
+    accumulator: "weakref.ref[Any] | None" = None
+    grad_dtype: Any = None
+    hooks: Any = None
+    post_hooks: Any = None
+    base: "Tensor | None" = None
+    made: Any = None
+    seen: int = 0
+    stem: "Tensor | None" = None
+    tangent: "Tensor | None" = None
+    name: str | None = None
+    is_inference: bool = False
 
 
 class Tensor(_Mixins):

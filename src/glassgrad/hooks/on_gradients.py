@@ -16,9 +16,10 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import modes, plugs, refuse_inside
+from glassgrad.core.state import modes, plugs
 from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
 from glassgrad.values.dtypes import tensor_type
+from glassgrad.values.layers import refuse_inside
 
 from .handles import Hooks, NodeHooks, RemovableHandle, add_hook
 
