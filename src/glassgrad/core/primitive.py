@@ -57,7 +57,6 @@ from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
 Values = tuple[Any, ...]
 float32, float64 = np.dtype("float32"), np.dtype("float64")
-_shape_of, _dtype_of = operator.attrgetter("shape"), operator.attrgetter("dtype")
 
 
 class Primitive(Function):
@@ -278,19 +277,20 @@ def record(
         cls.setup_context(node, values, out)
     if cls.saves:
         save(node, operands, values, out)
-    parts = out if cls.multiple else (out,)
-    shapes, dtypes = tuple(map(_shape_of, parts)), tuple(map(_dtype_of, parts))
-    node.out_shape, node.out_dtype = shapes, dtypes
-    if not cls.multiple:
-        (node.out_shape,), (node.out_dtype,) = shapes, dtypes
+    if cls.multiple:
+        node.out_shape = tuple([part.shape for part in out])
+        node.out_dtype = tuple([part.dtype for part in out])
+    else:
+        node.out_shape, node.out_dtype = out.shape, out.dtype
     if level is not None:
         node._level = level
     else:
+        dtypes = node.out_dtype if cls.multiple else (out.dtype,)
         for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
             if edge is not None:
                 own = operand.payload
                 is_checked |= dtypes != (own.dtype,) * len(dtypes)
-                is_checked |= cls.broadcasts and own.shape != shapes[0]
+                is_checked |= cls.broadcasts and own.shape != node.out_shape
     node.checked = is_checked
     node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
     number(node)
