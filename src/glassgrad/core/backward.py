@@ -63,11 +63,10 @@ def start_of(
     """Where a pass starts, and how it is to run: arguments of a `Pass`."""
     lift = create_graph or is_seen(outputs, grad_outputs)
     roots, grads = find_roots(outputs, grad_outputs, lift)
-    keep = create_graph if retain_graph is None else retain_graph
     return {
         "roots": roots,
         "grads": grads,
-        "keep_graph": keep,
+        "keep_graph": create_graph if retain_graph is None else retain_graph,
         "create_graph": create_graph,
         "lift": lift,
     }

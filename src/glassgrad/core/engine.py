@@ -216,7 +216,7 @@ class Pass:
                     self.node = node
                     grad = plugs.hooks.run_before(cold, grad)
                 if node.seq < state.last_write:
-                    node.check_versions()
+                    plugs.saved.check_versions(node)
                 if grad is None:
                     grads: Any = node.compute((None,), False)
                 else:

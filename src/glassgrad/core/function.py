@@ -24,9 +24,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import state
-from .errors import ArgumentTypeError, GraphError, MissingRuleError
+from .errors import GraphError, MissingRuleError
 from .graph import Node
-from .saved import CLEARED, FREED, SavingNode, unpacked
+from .saved import FREED, SavingNode, unpacked
 from .state import modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensors, is_any_of
 
@@ -59,12 +59,7 @@ class FunctionCtx:
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
-        for tensor in tensors:
-            if tensor is not None and not isinstance(tensor, Tensor):
-                raise ArgumentTypeError(
-                    "save_for_forward expects all arguments to be tensors; got "
-                    f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-                )
+        plugs.calls.check_kept(tensors)
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -111,14 +106,14 @@ class BackwardCFunction(FunctionCtx, SavingNode):
         if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
         if self._forward_cls.clear_saved_tensors_on_access:
-            self.holders = CLEARED
+            self.holders = plugs.calls.CLEARED
         if len(saved) == 1:
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
-        if self.holders and self.holders is not CLEARED:
+        if self.holders and not self._is_released():
             self.holders = FREED
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ stands for them where there is something to check or to rebuild (`memory/saved.p
 from collections.abc import Iterator
 from typing import Any, ClassVar, NoReturn
 
+from . import state
 from .errors import FreedGraphError
 from .graph import Node
 from .state import plugs
@@ -48,13 +49,6 @@ FREED: Any = Gone(
     "tensors after calling backward."
 )
 
-# Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
-CLEARED: Any = Gone(
-    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
-    "the autograd.Function. Either access saved_tensors only once, or set "
-    "clear_saved_tensors_on_access=False."
-)
-
 
 class SavingNode(Node):
     """A node that keeps tensors until backward, and then lets go of them.
@@ -77,10 +71,8 @@ class SavingNode(Node):
 
     def _all_kept(self) -> list[Any]:
         """What is in each place; empty if the node has let go of it."""
-        return [] if self._is_released() else list(self._entries)
-
-    def _name_of_saved(self, index: int) -> str:
-        return self._saved_names[index] if self._saved_names else f"saved_tensors[{index}]"
+        entries = self._entries
+        return [] if isinstance(entries, Gone) else list(entries)
 
 
 class PrimitiveNode(SavingNode):
@@ -95,14 +87,13 @@ class PrimitiveNode(SavingNode):
     _result_at: ClassVar[int | None] = None
     _forward_cls: ClassVar[Any]
 
-    def check_versions(self) -> None:
-        """Raise StaleTensorError if something saved was changed in place since."""
-        plugs.saved.check_versions(self)
-
     def compute(self, grads: Values, recorded: bool) -> Values:
         """What the op's rule makes of `grads`, one gradient per edge."""
-        self.check_versions()
-        is_idle = all(grad is None for grad in grads)
+        if self.seq < state.last_write:
+            plugs.saved.check_versions(self)
+        is_idle = True
+        for grad in grads:
+            is_idle &= grad is None
         if is_idle or not self._saved_names:
             tuple(self.saved_tensors)  # unpacked all the same, as in PyTorch: freed ones raise
         if is_idle:
@@ -116,8 +107,8 @@ class PrimitiveNode(SavingNode):
         if self.holders is not None:
             self.saved_tensors = FREED
             self.holders = self.versions = None
-            for name, _ in plugs.saved.kept_beside(self):
-                setattr(self, name, None)
+            for kept in list(plugs.saved.kept_beside(self)):
+                setattr(self, kept.name, None)
 
 
 def operand_of(cls: Any, name: str) -> int:

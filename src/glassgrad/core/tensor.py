@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 import numpy as np
 
 from . import state
-from .errors import ArgumentTypeError, DTypeError, GraphError
+from .errors import ArgumentTypeError, GraphError
 from .state import Place, here, plugs
 
 if TYPE_CHECKING:
@@ -185,22 +185,7 @@ class Tensor(_Mixins):
             raise ArgumentTypeError(
                 f"requires_grad must be a bool, got {type(value).__name__}. Write True or False."
             )
-        if not self.is_leaf:
-            raise GraphError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-        if value and not is_differentiable(self.dtype):
-            raise DTypeError(
-                "only Tensors of floating point and complex dtype can require gradients, got "
-                f"{self.dtype}. Integers cannot move by a small step. Write `x.float()` first."
-            )
-        if value and self.is_inference() and not state.modes.inference:
-            raise GraphError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
-                "allowed. It was made to never take part in autograd. Write `x.clone()`."
-            )
+        plugs.gradients.check_may_require(self, value)
         self.edge = LEAF if value else None
         if self._base is None:
             self._tell_views()
@@ -284,10 +269,7 @@ class Tensor(_Mixins):
 
     def wrote(self, place: Place | None = None) -> None:
         """Note that the array was changed in place: at `place`, or by the line that is running."""
-        cold = self.cold
-        version = None if cold is None else cold.version
-        if version is None:
-            version = self.version_counter()
+        version = self.version_counter()
         version.count += 1
         version.written_line = here(2) if place is None else place
         state.last_write = state.next_seq()

@@ -10,6 +10,7 @@ A `GraphTask` is a pass that does either.
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
@@ -24,6 +25,9 @@ Grads = tuple[Any, ...]
 
 HOOK_PHASES = ("pre_hook", "post_hook", "post_accumulate")
 """The kinds of phases that are one hook of a user each."""
+
+
+_PERHAPS_SILENT = ("capture", "free_saved")
 
 
 class Phase(NamedTuple):
@@ -81,8 +85,7 @@ class Turn:
     def upcoming(self) -> tuple[str, Any]:
         """The kind of the next phase, and its hook or edge; ("", None) if there is none."""
         for kind, what in self.todo[self.at : self.at + 2]:
-            is_silent = kind == "capture" or (kind == "free_saved" and not self.node.holders)
-            if not is_silent:
+            if kind not in _PERHAPS_SILENT or (kind == "free_saved" and self.node.holders):
                 return kind, what
         return "", None
 
@@ -113,7 +116,7 @@ class Turn:
         return Phase("ready", node, self.grads)
 
     def _then(self, kind: str, each: Sequence[Any]) -> None:
-        self.todo += tuple([(kind, what) for what in each])
+        self.todo += tuple(zip(repeat(kind), each, strict=False))
 
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""
@@ -265,7 +268,8 @@ class GraphTask(Pass):
         except BaseException:  # as `close`; but whoever watches may look at what waited
             self.is_over, self.turn, self.buffers = True, None, {}
             raise
-        if not self.turn.upcoming[0]:
+        left = self.turn.todo[self.turn.at :]
+        if not left or (left[0][0] in _PERHAPS_SILENT and not self.turn.upcoming[0]):
             self.turn = None
             self.position += 1
         return phase

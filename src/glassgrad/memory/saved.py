@@ -219,21 +219,26 @@ class Saved(NamedTuple):
     version: int = 0
 
 
-def saved_by(node: Any) -> Iterator[Saved]:
+def saved_by(node: Any) -> list[Saved]:
     """All that `node` keeps alive: what was converted, before and after, and what lies beside."""
     if isinstance(node, CopySlices):
         node = node.fn
+    found: list[Saved] = []
     for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
         if kept is not None:
-            holder, version = node.holders[index], versions_at(node, index)
+            holder, versions = node.holders[index], versions_at(node, index)
             holder = holder.tensor if isinstance(holder, Kept) else holder
             alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
             if isinstance(holder, Tensor) and not node._is_users:
                 alive += [kept] if holder.dtype is not kept.dtype else []
-            for what in alive:
-                yield Saved(node._name_of_saved(index), what, *version)
-    for name, array in kept_beside(node):
-        yield Saved(name, array)
+            name = name_of_saved(node, index)
+            found += [Saved(name, what, *versions) for what in alive]
+    return [*found, *kept_beside(node)]
+
+
+def name_of_saved(node: Any, index: int) -> str:
+    """Under which name `node` saved what is in that place."""
+    return node._saved_names[index] if node._saved_names else f"saved_tensors[{index}]"
 
 
 def versions_at(node: Any, index: int) -> tuple[int, int]:
@@ -242,13 +247,13 @@ def versions_at(node: Any, index: int) -> tuple[int, int]:
     return (0, 0) if version is None else (expected, version.count)
 
 
-def kept_beside(node: Any) -> Iterator[tuple[str, Any]]:
-    """(name, array) of what `setup_context` keeps beside what is saved: indices, weights."""
+def kept_beside(node: Any) -> Iterator[Saved]:
+    """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
     own = vars(node) if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__") else {}
     for name, value in own.items():
         for part in value if isinstance(value, tuple) else (value,):
             if hasattr(part, "nbytes"):
-                yield name, part
+                yield Saved(name, part)
 
 
 def arrays_in(kept: Any) -> list[Any]:

@@ -7,9 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import GradientError, GraphError
+from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.saved import Gone
 from glassgrad.core.state import plugs
 from glassgrad.core.tensor import Tensor, wrap
+
+# Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
+CLEARED: Any = Gone(
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
+    "the autograd.Function. Either access saved_tensors only once, or set "
+    "clear_saved_tensors_on_access=False."
+)
+
+
+def check_kept(tensors: tuple[Any, ...]) -> None:
+    """Raise if `save_for_forward` was given anything but tensors."""
+    for tensor in tensors:
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                "save_for_forward expects all arguments to be tensors; got "
+                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+            )
 
 
 def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:

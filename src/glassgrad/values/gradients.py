@@ -15,8 +15,8 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of, ends
-from glassgrad.core.state import plugs
-from glassgrad.core.tensor import ANY_DTYPE, Tensor
+from glassgrad.core.state import modes, plugs
+from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
 
 
 def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -139,6 +139,26 @@ def must_be_tensor(gradient: object, position: int) -> Tensor:
             "Write `glassgrad.tensor(gradient)`."
         )
     return gradient
+
+
+def check_may_require(tensor: Tensor, value: bool) -> None:
+    """Raise if `tensor` cannot require grad, or not stop to do so."""
+    if not tensor.is_leaf:
+        raise GraphError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a "
+            "computed variable in a subgraph that doesn't require differentiation use "
+            "var_no_grad = var.detach()."
+        )
+    if value and not is_differentiable(tensor.dtype):
+        raise DTypeError(
+            "only Tensors of floating point and complex dtype can require gradients, got "
+            f"{tensor.dtype}. Integers cannot move by a small step. Write `x.float()` first."
+        )
+    if value and tensor.is_inference() and not modes.inference:
+        raise GraphError(
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+            "allowed. It was made to never take part in autograd. Write `x.clone()`."
+        )
 
 
 def accumulation_targets(inputs: list[Any]) -> set[Any]:

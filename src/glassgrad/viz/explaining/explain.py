@@ -19,7 +19,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.saved import arrays_in, versions_at
+from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
 from glassgrad.memory.views import CopySlices
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
@@ -247,7 +247,7 @@ def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
             continue
         arrays = arrays_in(kept)
         payload = getattr(arrays[0], "payload", arrays[0]) if arrays else None
-        found.append((node._name_of_saved(index), payload, versions_at(node, index)))
+        found.append((name_of_saved(node, index), payload, versions_at(node, index)))
     return found
 
 

@@ -24,6 +24,7 @@ from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
+from glassgrad.memory.saved import check_versions
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -351,7 +352,7 @@ def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     if node._is_released() or node._result_at is None or is_packed(node):
         return None
     try:
-        node.check_versions()
+        check_versions(node)
     except GlassgradError:
         return None
     return [array_of(node._entries[node._result_at])]

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx
-from glassgrad.core.saved import CLEARED
 from glassgrad.core.tensor import Tensor
-
-from .handles import Hooks, RemovableHandle, add_hook
-from .on_saved import SavedTensor, raw_saved
+from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
+from glassgrad.hooks.on_saved import SavedTensor, raw_saved
+from glassgrad.values.calls import CLEARED
 
 
 def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
