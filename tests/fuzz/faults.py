@@ -37,7 +37,9 @@ def drop_version_bump(patch: Any) -> None:
 
 
 def reverse_hooks(patch: Any) -> None:
-    patch.setattr(graph.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False)
+    patch.setattr(
+        handles.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False
+    )
 
 
 def ignore_replacement(patch: Any) -> None:

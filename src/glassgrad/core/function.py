@@ -16,8 +16,8 @@ get *values*, and go through the doors of `primitive.py`; the two are written al
             return grad * y                                 return grad * y
 
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
-`apply` runs `forward` with recording off and gives each tensor it returned its place in the graph.
-What users may pass and return besides is told in `values/calls.py`.
+`apply` runs `forward` with recording off. What it returned gets its place in the graph in
+`memory/outputs.py`; what users may pass and return besides is told in `values/calls.py`.
 """
 
 from collections.abc import Callable
