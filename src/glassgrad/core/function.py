@@ -113,7 +113,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
 
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
-        if self.holders and not self._is_released():
+        if type(self.holders) is tuple and self.holders:
             self.holders = FREED
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
