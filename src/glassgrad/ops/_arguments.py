@@ -27,23 +27,16 @@ def reduced(dim: Dims, ndim: int) -> tuple[int, ...]:
 
 
 def dim_or_axis(dim: Any, axis: Any) -> Any:
-    """The dim, given under PyTorch's or under NumPy's name.
+    """The dim, given under NumPy's name.
 
     Raises:
-        ArgumentTypeError: if both are given.
+        ArgumentTypeError: if it is given under PyTorch's, too.
     """
-    if axis is None:
-        return dim
     if dim is not None:
         raise ArgumentTypeError(
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )
     return axis
-
-
-def kept_or_keepdims(keepdim: Any, keepdims: Any) -> bool:
-    """Whether reduced dims stay, said under PyTorch's or under NumPy's name."""
-    return bool(keepdim if keepdims is None else keepdims)
 
 
 def scalar_name(dtype: DType) -> str:

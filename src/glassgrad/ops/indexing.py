@@ -10,12 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap

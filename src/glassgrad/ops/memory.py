@@ -5,12 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DTypeError,
-    GraphError,
-    TransformError,
-)
+from glassgrad.core.errors import ArgumentTypeError, DTypeError, GraphError, TransformError
 from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
