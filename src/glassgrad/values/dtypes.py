@@ -45,8 +45,8 @@ TYPE_NAMES = {
 }
 """PyTorch's older names of the dtypes: those of its tensor types, which its messages have too."""
 
-_SUPPORTED: tuple[DType, ...] = (bool_, uint8, int8, int16, int32, int64)
-_SUPPORTED += (float16, float32, float64, complex64, complex128)
+_SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
+"""The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
@@ -96,19 +96,20 @@ def set_default_dtype(d: Any) -> None:
 def as_dtype(dtype: Any) -> DType:
     """The supported dtype meant by a NumPy dtype, a scalar type, a name, or bool/int/float."""
     try:
-        found: DType = np.dtype(dtype)
+        asked: DType = np.dtype(dtype)
     except TypeError as error:
         raise ArgumentTypeError(
             f"dtype must be a dtype, got {dtype!r}. "
             "Write `glassgrad.float32`, `np.float32` or 'float32'."
         ) from error
-    if found not in _SUPPORTED:
+    found = _SUPPORTED.get(asked)
+    if found is None:
         names = ", ".join(str(d) for d in _SUPPORTED)
         raise DTypeError(
-            f"dtype {found} is not supported. glassgrad has PyTorch's dtypes: {names}. "
+            f"dtype {asked} is not supported. glassgrad has PyTorch's dtypes: {names}. "
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
-    return _SUPPORTED[_SUPPORTED.index(found)]  # an equal dtype, say from a pickle, is not `is`
+    return found
 
 
 def dtype_of_number(value: Number) -> DType:
