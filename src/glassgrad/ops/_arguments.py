@@ -46,21 +46,32 @@ def scalar_name(dtype: DType) -> str:
 
 def not_a_tensor(name: str, *arguments: object) -> ArgumentTypeError:
     """The error for the first of the arguments that is no tensor."""
-    at, kind = next(
-        (position, type(value).__name__)
-        for position, value in enumerate(arguments)
-        if not isinstance(value, Tensor)
+    at, value = next(
+        (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
     )
-    return ArgumentTypeError(
-        f"{name}(): argument {at} must be Tensor, not {kind}. Ops compute on tensors. "
-        "Write `glassgrad.tensor(values)`."
-    )
+    why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
+    return _wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
 
 
 def require_tensor(name: str, value: object) -> None:
     """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
     if not isinstance(value, Tensor):
         raise not_a_tensor(name, value)
+
+
+def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
+    """Raise ArgumentTypeError unless an argument is of some kinds.
+
+    Args:
+        wanted: says of which, and whose argument it is.
+        why: says why, and what to write instead.
+    """
+    if not isinstance(value, kinds):
+        raise _wrong_type(wanted, value, why)
+
+
+def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
+    return ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
 
 
 def check_number(dtype: DType, value: Any) -> None:
@@ -108,8 +119,18 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
     if dtype.kind in "fc":
         high = float(np.finfo(dtype).max)
         return -high, high
-    info = np.iinfo(dtype)
-    return info.min or -info.max, info.max
+    low, high = ends_of(dtype)
+    return low or -high, high
+
+
+def ends_of(dtype: DType) -> tuple[Any, Any]:
+    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
+    if dtype.kind not in "biu":
+        return -math.inf, math.inf
+    if dtype.kind == "b":
+        return 0, 1
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -224,7 +245,7 @@ def _index(value: Any, wanted: str, why: str) -> int:
             raise TypeError
         return operator.index(value)
     except TypeError as error:
-        raise ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}") from error
+        raise _wrong_type(wanted, value, why) from error
 
 
 Sizes = tuple[int, ...]

@@ -29,9 +29,8 @@ from ._families import (
     spread,
     zeros_like,
 )
-from ._places import in_dim
+from ._places import apply_along, in_dim
 from .conversion import to
-from .shape import reshape
 from .transposing import Flip
 
 
@@ -422,10 +421,7 @@ def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tens
 
 def _running(op: type[Primitive], input: Tensor, dim: Any, dtype: Any) -> Tensor:
     at = wrap_dim(dim, input.ndim)
-    source = _in_dtype(input, dtype)
-    if source.ndim:
-        return op.apply(source, dim=at)
-    return reshape(op.apply(reshape(source, (1,)), dim=0), ())
+    return apply_along(op, _in_dtype(input, dtype), dim=at)
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
@@ -504,9 +500,7 @@ def prod(
     if dim is None:
         return Prod.apply(source)
     at = wrap_dim(dim, input.ndim)
-    if not source.ndim:
-        return reshape(ProdDim.apply(reshape(source, (1,)), dim=0, keepdim=False), ())
-    return ProdDim.apply(source, dim=at, keepdim=keepdim)
+    return apply_along(ProdDim, source, dim=at, keepdim=keepdim)
 
 
 def in_numpys_order(theirs: Any, ours: Callable[..., Any]) -> None:

@@ -5,7 +5,6 @@ Several elements for one place become their sum, product, mean, or the largest o
 `index_reduce`), or there is one for each element (`scatter`, `scatter_reduce`).
 """
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number
 from glassgrad.values.operands import broadcast_text
 
+from ._arguments import ends_of
 from ._declaring import op
 from ._families import Linear, Moved, Symmetric, array_of, run, zeros_like
 from ._places import (
@@ -299,11 +299,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
     if reduce in ("sum", "mean", "prod"):
         return int(reduce == "prod")
-    bits, low, high = 8 * dtype.itemsize, -math.inf, math.inf
-    if dtype.kind == "i":
-        low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    elif dtype.kind != "f":
-        low, high = 0, 1 if dtype.kind == "b" else 2**bits - 1
+    low, high = ends_of(dtype)
     return low if reduce == "amax" else high
 
 

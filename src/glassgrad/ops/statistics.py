@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
 
-from ._arguments import Dims, reduced
+from ._arguments import Dims, check_type, reduced
 from ._declaring import function, of_numpy, op
 from ._families import Along, Reduction, kept_shape, run, seen, total
 from .arithmetic import conj
@@ -167,22 +167,16 @@ def checked_spread(
 def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     """What is subtracted from the number of elements, as users say it."""
     if unbiased is not None:
-        if not isinstance(unbiased, bool):
-            raise ArgumentTypeError(
-                f"{name}(): argument 'unbiased' must be bool, not {type(unbiased).__name__}. It "
-                "chooses between n - 1 and n. Write `correction=…` for another number."
-            )
+        why = "It chooses between n - 1 and n. Write `correction=…` for another number."
+        check_type(f"{name}(): argument 'unbiased' must be bool", unbiased, bool, why)
         return int(unbiased)
     if correction is None:
         return 1
     if isinstance(correction, Tensor) and not correction.ndim and not correction.requires_grad:
         correction = correction.item()
-    if not isinstance(correction, Real):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'correction' must be Number, not {type(correction).__name__}. It "
-            "is subtracted from the number of elements. Write `correction=1`."
-        )
-    number: float = correction  # type: ignore[assignment]  # what is a Real computes as one
+    why = "It is subtracted from the number of elements. Write `correction=1`."
+    check_type(f"{name}(): argument 'correction' must be Number", correction, Real, why)
+    number: float = correction  # what is a Real computes as one
     return number
 
 
