@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import TYPE_NAMES, DType
+from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
 
@@ -70,6 +70,18 @@ def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
         raise _wrong_type(wanted, value, why)
 
 
+def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
+    """Raise DTypeError unless the dtype of `x` is of some kinds.
+
+    Args:
+        name: who it is that is "not implemented for" others.
+        kinds: NumPy's letters of them, of "biufc".
+        why: says why, and what to write instead.
+    """
+    if x.dtype.kind not in kinds:
+        raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+
+
 def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
     return ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
 
@@ -121,16 +133,6 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
         return -high, high
     low, high = ends_of(dtype)
     return low or -high, high
-
-
-def ends_of(dtype: DType) -> tuple[Any, Any]:
-    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
-    if dtype.kind not in "biu":
-        return -math.inf, math.inf
-    if dtype.kind == "b":
-        return 0, 1
-    limits = np.iinfo(dtype)
-    return int(limits.min), int(limits.max)
 
 
 def wrap_dim(dim: int, ndim: int) -> int:

@@ -27,13 +27,13 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
-from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
 from ._arguments import (
+    check_kind,
     check_number,
     check_type,
-    ends_of,
     int_of,
     require_tensor,
     scalar_name,
@@ -651,11 +651,8 @@ def uniform_(
 
 
 def _check_fills_floats(kernel: str, input: Tensor) -> None:
-    if input.dtype.kind != "f":
-        raise DTypeError(
-            f'"{kernel}" not implemented for {scalar_name(input.dtype)!r}. It draws fractions. '
-            "Write `x.float()`, or random_() for integers."
-        )
+    why = "It draws fractions. Write `x.float()`, or random_() for integers."
+    check_kind(f'"{kernel}"', input, "f", why)
 
 
 class RandomFrom(_Drawn):

@@ -13,10 +13,9 @@ from glassgrad.core.errors import ArgumentError, GraphError, ShapeError
 from glassgrad.core.function import Function
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of
-from glassgrad.values.dtypes import Number
+from glassgrad.values.dtypes import Number, ends_of
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import ends_of
 from ._declaring import op
 from ._families import Linear, Moved, Symmetric, array_of, run, zeros_like
 from ._places import (

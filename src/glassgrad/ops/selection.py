@@ -8,9 +8,9 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import get_default_dtype
+from glassgrad.values.dtypes import ends_of, get_default_dtype
 
-from ._arguments import check_number, ends_of, scalar_name
+from ._arguments import check_number, scalar_name
 from ._declaring import of_numpy, op
 from ._families import Elementwise, array_of
 from .arithmetic import Operand

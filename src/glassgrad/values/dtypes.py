@@ -8,6 +8,7 @@ operand: tensors with dims, 0-d tensors, Python numbers. A weaker kind changes t
 its category is higher. See https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion
 """
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -110,6 +111,16 @@ def as_dtype(dtype: Any) -> DType:
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
     return found
+
+
+def ends_of(dtype: DType) -> tuple[Any, Any]:
+    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
+    if dtype.kind not in "biu":
+        return -math.inf, math.inf
+    if dtype.kind == "b":
+        return 0, 1
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def dtype_of_number(value: Number) -> DType:
