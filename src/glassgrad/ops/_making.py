@@ -250,7 +250,7 @@ def checked_size(name: str, sizes: tuple[Any, ...], argument: str = "size") -> t
         ArgumentTypeError: for anything but integers.
     """
     size = size_of(sizes, name, argument=argument)
-    if any(n < 0 for n in size):
+    if min(size, default=0) < 0:
         raise ShapeError(
             f"{name}: Trying to create tensor with negative dimension {min(size)}: {list(size)}. "
             "A size counts elements: Dimension size must be non-negative."

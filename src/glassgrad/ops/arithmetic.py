@@ -10,7 +10,7 @@ from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, check_kind
 from ._declaring import function, method, of_numpy, op
-from ._families import Elementwise, Fractional, Linear, Multilinear, by_call, total
+from ._families import Elementwise, Flat, Fractional, Linear, Multilinear, by_call, total
 from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
@@ -360,14 +360,10 @@ def abs(input: Tensor) -> Tensor:
     return Abs.apply(input)
 
 
-class Sign(Elementwise):
+class Sign(Flat):
     """y = sgn x        x̄ = 0"""
 
     ufunc = np.sign
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
 
 
 @op(Sign, out=False)
