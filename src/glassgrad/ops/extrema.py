@@ -288,10 +288,10 @@ def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> 
     return op.apply(input, dim=wanted, keepdim=keepdim)
 
 
-def _check_any_element(input: Tensor, name: str) -> None:
+def _check_any_element(input: Tensor, name: str, error: type[Exception] = ShapeError) -> None:
     require_tensor(name, input)
     if not input.numel():
-        raise ShapeError(
+        raise error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
             f"{tuple(input.shape)} is empty. Specify the reduction dim with the 'dim' argument."
         )
@@ -382,14 +382,12 @@ def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -
             f"{name}(): does not support bool input. True and False are no sizes. "
             f"Write `x.int().{name}()`."
         )
-    if dim is None and not input.numel():
-        raise DimError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-            f"Shape {tuple(input.shape)} has no element. Check where it became empty."
-        )
-    at = 0 if dim is None else filled_dim(input, dim, name)
-    if dim is not None and input.ndim:
-        return op.apply(input, dim=at, keepdim=keepdim)
+    if dim is None:
+        _check_any_element(input, name, DimError)
+    else:
+        at = filled_dim(input, dim, name)
+        if input.ndim:
+            return op.apply(input, dim=at, keepdim=keepdim)
     found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
     return reshape(found, (1,) * input.ndim) if keepdim else found
 
