@@ -48,6 +48,7 @@ TYPE_NAMES = {
 
 _SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
 """The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
+
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
