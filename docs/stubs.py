@@ -77,7 +77,8 @@ class _Stub:
         given = Arguments.of(function)
 
         def argument(name: str) -> str:
-            annotation = written.get(name) or ast.Constant(ADDED[name])
+            own = written.get("dim" if name == "axis" else name)
+            annotation = own or ast.Constant(ADDED[name])
             annotated = f"{name}: {self._text(annotation, home)}"
             if name not in given.default:
                 return annotated

@@ -9,7 +9,7 @@ import torch
 
 import glassgrad as gg
 from both import bare, leaf
-from glassgrad.core.errors import ArgumentTypeError, DeviceError
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, ShapeError
 
 MADE = {
     "floats": lambda lib: lib.tensor([1, 2.5]),
@@ -338,3 +338,10 @@ def test_a_number_that_the_dtype_has_no_room_for_is_refused(dtype, value, make):
     for library in (gg, torch):
         with pytest.raises(RuntimeError, match="value cannot be converted to type"):
             make(library, value, getattr(library, dtype))
+
+
+def test_a_negative_size_names_the_function_that_was_called():
+    x = gg.arange(3)
+    for call, name in ((x.new_zeros, "new_zeros"), (x.new_empty, "new_empty"), (gg.ones, "ones")):
+        with pytest.raises(ShapeError, match=f"^{name}: Trying to create tensor with negative"):
+            call(2, -1)

@@ -110,6 +110,7 @@ def test_einsum_sums_over_an_ellipsis_that_the_output_leaves_out():
     [
         ("ij,jk->iz", [(2, 3), (3, 5)], "output subscript z does not appear"),
         ("ij,jk", [(2, 3), (4, 5)], "subscript j has size 4 for operand 1 which does not broad"),
+        ("i,i,i->i", [(0,), (1,), (5,)], "size 5 for operand 2 which does not broadcast .* size 0"),
         ("i", [(2, 3)], r"number of subscripts in the equation \(1\).*dimensions \(2\)"),
         ("ij", [(2, 3), (2, 3)], "more operands were provided than specified"),
         ("ij,ij", [(2, 3)], "fewer operands were provided than specified"),

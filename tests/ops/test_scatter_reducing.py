@@ -34,6 +34,17 @@ def test_ties_share_the_gradient(lib, reduce):
     assert src.grad.tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
+@pytest.mark.parametrize("lib", LIBRARIES)
+@pytest.mark.parametrize("reduce", ["amax", "amin", "prod"])
+def test_elements_without_an_index_cannot_be_compared(lib, reduce):
+    x, src = leaf(lib, [1.0, 2.0]), leaf(lib, [5.0, 3.0, 4.0])
+    y = x.scatter_reduce(0, lib.tensor([0, 0]), src, reduce)
+    with pytest.raises(
+        RuntimeError, match=r"size of tensor a \(3\) must match the size of tensor b"
+    ):
+        y.sum().backward()
+
+
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "bool"])
 @pytest.mark.parametrize("reduce", ["sum", "prod", "amax", "amin"])
 def test_whole_numbers_are_reduced_as_pytorchs(reduce, dtype):

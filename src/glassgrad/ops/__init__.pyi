@@ -16,7 +16,6 @@ from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, from_nump
 from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, trace as trace, tril as tril, triu as triu
 from glassgrad.ops.einsum import einsum as einsum
 from glassgrad.ops.exponentials import square as square
-from glassgrad.ops.extrema import argmax as argmax, argmin as argmin, max as max, median as median, min as min, nanmedian as nanmedian
 from glassgrad.ops.gathering import gather as gather, index_add as index_add, index_select as index_select, scatter_add as scatter_add
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
@@ -24,12 +23,11 @@ from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d 
 from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli
-from glassgrad.ops.reduction import all as all, any as any, logsumexp as logsumexp
 from glassgrad.ops.scattering import index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
-from glassgrad.ops.statistics import cov as cov, std as std, std_mean as std_mean, var as var, var_mean as var_mean
+from glassgrad.ops.statistics import cov as cov
 from glassgrad.ops.strided import as_strided as as_strided
 from glassgrad.ops.transposing import flip as flip, movedim as movedim, permute as permute, roll as roll, swapaxes as swapaxes, t as t, transpose as transpose
 from glassgrad.values.dtypes import Number
@@ -127,6 +125,20 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None =
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
 
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+    """Whether all elements are not 0, of all or over some dims.
+
+    Returns:
+        bool tensor (uint8 for uint8); True where there are no elements.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+
+    Example:
+        >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
+        tensor([ True, False])
+    """
+
 def amax(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None, out: Tensor | None = None) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
@@ -157,6 +169,20 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims =
         tensor([1., 2.])
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
+    """
+
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+    """Whether any element is not 0, among all or over some dims.
+
+    Returns:
+        bool tensor (uint8 for uint8); False where there are no elements.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+
+    Example:
+        >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
+        tensor([ True, False])
     """
 
 def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -195,6 +221,38 @@ arctan = atan
 arctan2 = atan2
 
 arctanh = atanh
+
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Tensor:
+    """The index of the largest element: the first one, if there are several.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: along which dim; None for the index into the flattened tensor.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        int64 tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: if there is no such dim, or no element to choose from.
+        DTypeError: for bools.
+
+    Example:
+        >>> argmax(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        tensor([1, 0])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
+    """
+
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Tensor:
+    """The index of the smallest element; everything else is as for `argmax`.
+
+    Example:
+        >>> argmin(tensor([3.0, 1.0, 2.0]))
+        tensor(1)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
+    """
 
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle whose sine is given, element by element.
@@ -929,6 +987,27 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     See also: https://pytorch.org/docs/stable/generated/torch.logit.html
     """
 
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False, *, keepdims: bool | None = None) -> Tensor:
+    """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
+
+    Args:
+        input: tensor of shape `S`; integers become the default dtype.
+        dim: the dims to reduce; None or () for all.
+        keepdim, keepdims: keep those dims, with size 1.
+
+    Returns:
+        Tensor of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+
+    Example:
+        >>> logsumexp(tensor([1000.0, 1000.0]), dim=0)
+        tensor(1000.6932)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
+    """
+
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product `input @ other`.
 
@@ -950,6 +1029,32 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([3., 7.])
 
     See also: https://pytorch.org/docs/stable/generated/torch.matmul.html
+    """
+
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None) -> Any:
+    """The largest of all elements; with a dim, the largest along it and their indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: one dim, or a tensor to take the elementwise `maximum` with.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
+        named tuple (values, indices): the first of several ties, which gets all the gradient.
+
+    Raises:
+        ShapeError, DimError: if there is no element to choose from, or no such dim.
+
+    Example:
+        >>> max(tensor([1.0, 3.0, 2.0]))
+        tensor(3.)
+        >>> max(tensor([[1.0, 3.0], [4.0, 2.0]]), dim=1)
+        glassgrad.return_types.max(
+        values=tensor([3., 4.]),
+        indices=tensor([1, 0]))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.max.html
     """
 
 def maximum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -995,6 +1100,41 @@ def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any =
         tensor([1.5000, 3.5000])
 
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
+    """
+
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Any:
+    """The element in the middle of all; with a dim, those along it and their indices.
+
+    Args:
+        input: real tensor of shape `S`.
+        dim, axis: one dim; None for all elements.
+        keepdim, keepdims: keep that dim, with size 1.
+
+    Returns:
+        Without a dim, a 0-d tensor, whose gradient is split evenly between ties. With one, the
+        named tuple (values, indices). Of an even number of elements it is the lower one of the two
+        in the middle; nan if there is a nan.
+
+    Raises:
+        DimError: if there is no such dim, or nothing along it.
+
+    Example:
+        >>> median(tensor([3.0, 1.0, 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.median.html
+    """
+
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, axis: int | Tensor | None = None, keepdims: bool | None = None) -> Any:
+    """The smallest of all elements; with a dim, the smallest along it and their indices.
+
+    Everything else is as for `max`.
+
+    Example:
+        >>> min(tensor([1.0, 3.0, 2.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.min.html
     """
 
 def minimum(input: Operand, other: Operand, *, out: Tensor | None = None) -> Tensor:
@@ -1097,6 +1237,16 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     Example:
         >>> mv(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
         tensor([3., 7.])
+    """
+
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool | None = None) -> Any:
+    """`median` of all elements but nan; of nothing else it is nan.
+
+    Example:
+        >>> nanmedian(tensor([3.0, float("nan"), 2.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
 
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1460,6 +1610,40 @@ def stack(tensors: Tensors, dim: int = 0, *, out: Tensor | None = None) -> Tenso
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
 
+def std(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+    """The standard deviation: the square root of `var`, with the same arguments.
+
+    Returns:
+        Tensor of shape `S` without `dim`. Where it is 0, its subgradient 0 is used.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> std(tensor([1.0, 3.0, 5.0]))
+        tensor(2.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.std.html
+    """
+
+def std_mean(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean; see `std` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> std_mean(tensor([1.0, 3.0, 5.0]))
+        (tensor(2.), tensor(3.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
+    """
+
 def sub(input: Tensor, other: Operand, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha·other`, element by element.
 
@@ -1591,6 +1775,48 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1.,  1.])
 
     See also: https://pytorch.org/docs/stable/generated/torch.trunc.html
+    """
+
+def var(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> Tensor:
+    """The variance of all elements, or over some dims.
+
+    Args:
+        input: floating-point tensor of shape `S`.
+        dim, axis: the dims to reduce; None or () for all.
+        unbiased: True is `correction=1`, False `correction=0`; it may come alone: `x.var(False)`.
+        keepdim, keepdims: keep those dims, with size 1.
+        correction: what is subtracted from the number of elements; 1, or None, is Bessel's.
+
+    Returns:
+        Tensor of shape `S` without `dim`; nan with a warning if nothing is left to divide by.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+        ArgumentTypeError: if `correction` is no number.
+
+    Example:
+        >>> var(tensor([1.0, 2.0, 3.0]))
+        tensor(1.)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.var.html
+    """
+
+def var_mean(input: Tensor, dim: Dims = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = 1, axis: Dims = None, keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
+    """The variance and the mean; see `var` for the arguments.
+
+    Returns:
+        Two tensors of shape `S` without `dim`.
+
+    Raises:
+        DimError: for a dim that `input` does not have.
+        DTypeError: for integers.
+
+    Example:
+        >>> var_mean(tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+
+    See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
 
 def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:

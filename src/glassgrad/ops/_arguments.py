@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import TYPE_NAMES, DType
+from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
 
@@ -27,23 +27,16 @@ def reduced(dim: Dims, ndim: int) -> tuple[int, ...]:
 
 
 def dim_or_axis(dim: Any, axis: Any) -> Any:
-    """The dim, given under PyTorch's or under NumPy's name.
+    """The dim, given under NumPy's name.
 
     Raises:
-        ArgumentTypeError: if both are given.
+        ArgumentTypeError: if it is given under PyTorch's, too.
     """
-    if axis is None:
-        return dim
     if dim is not None:
         raise ArgumentTypeError(
             f"got both dim={dim} and axis={axis}. They are two names of one argument. Write dim."
         )
     return axis
-
-
-def kept_or_keepdims(keepdim: Any, keepdims: Any) -> bool:
-    """Whether reduced dims stay, said under PyTorch's or under NumPy's name."""
-    return bool(keepdim if keepdims is None else keepdims)
 
 
 def scalar_name(dtype: DType) -> str:
@@ -53,21 +46,44 @@ def scalar_name(dtype: DType) -> str:
 
 def not_a_tensor(name: str, *arguments: object) -> ArgumentTypeError:
     """The error for the first of the arguments that is no tensor."""
-    at, kind = next(
-        (position, type(value).__name__)
-        for position, value in enumerate(arguments)
-        if not isinstance(value, Tensor)
+    at, value = next(
+        (at, value) for at, value in enumerate(arguments) if not isinstance(value, Tensor)
     )
-    return ArgumentTypeError(
-        f"{name}(): argument {at} must be Tensor, not {kind}. Ops compute on tensors. "
-        "Write `glassgrad.tensor(values)`."
-    )
+    why = "Ops compute on tensors. Write `glassgrad.tensor(values)`."
+    return _wrong_type(f"{name}(): argument {at} must be Tensor", value, why)
 
 
 def require_tensor(name: str, value: object) -> None:
     """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
     if not isinstance(value, Tensor):
         raise not_a_tensor(name, value)
+
+
+def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:
+    """Raise ArgumentTypeError unless an argument is of some kinds.
+
+    Args:
+        wanted: says of which, and whose argument it is.
+        why: says why, and what to write instead.
+    """
+    if not isinstance(value, kinds):
+        raise _wrong_type(wanted, value, why)
+
+
+def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
+    """Raise DTypeError unless the dtype of `x` is of some kinds.
+
+    Args:
+        name: who it is that is "not implemented for" others.
+        kinds: NumPy's letters of them, of "biufc".
+        why: says why, and what to write instead.
+    """
+    if x.dtype.kind not in kinds:
+        raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+
+
+def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
+    return ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}")
 
 
 def check_number(dtype: DType, value: Any) -> None:
@@ -115,8 +131,8 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
     if dtype.kind in "fc":
         high = float(np.finfo(dtype).max)
         return -high, high
-    info = np.iinfo(dtype)
-    return info.min or -info.max, info.max
+    low, high = ends_of(dtype)
+    return low or -high, high
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
@@ -231,7 +247,7 @@ def _index(value: Any, wanted: str, why: str) -> int:
             raise TypeError
         return operator.index(value)
     except TypeError as error:
-        raise ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}") from error
+        raise _wrong_type(wanted, value, why) from error
 
 
 Sizes = tuple[int, ...]

@@ -22,6 +22,7 @@ backward pass itself is recorded.
 
 import functools
 import operator
+import re
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -32,7 +33,7 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import require_tensor
+from ._arguments import dim_or_axis, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
@@ -56,6 +57,7 @@ def op(
     inplace: bool | None = None,
     inplace_function: bool = False,
     is_method: bool = True,
+    axis: bool = False,
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
@@ -67,6 +69,7 @@ def op(
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that method is a function of `glassgrad`, too.
         is_method: whether it is one; see `function`.
+        axis: whether it takes NumPy's names `axis` and `keepdims` for its `dim` and `keepdim`.
     """
     by_element = bool(rules) and all(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
@@ -74,10 +77,12 @@ def op(
 
     def declare(function: F) -> F:
         names = (function.__name__, *aliases)
-        public = with_out(function, rules) if (by_element if out is None else out) else function
+        own = widened(function, rules, axis=True) if axis else function
+        has_out = by_element if out is None else out
+        public = widened(function, rules, axis=axis, out=True) if has_out else own
         FUNCTIONS.update(dict.fromkeys(names, public))
         if is_method:
-            METHODS.update(dict.fromkeys(names, as_method(function)))
+            METHODS.update(dict.fromkeys(names, as_method(own)))
         if by_element if inplace is None else inplace:
             twin = in_place_twin(function, rules)
             METHODS.update({f"{name}_": twin for name in names})
@@ -105,7 +110,7 @@ def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         name, given = function.__name__, Arguments.of(function)
-        text = f"def public({given.declared()}):\n    return function({given.passed()})\n"
+        text = f"return function({given.passed()})\n"
         public = FUNCTIONS[name] = _derived(function, text, given, doc=function.__doc__)
         if like:
             twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
@@ -153,14 +158,16 @@ def plain(function: F) -> F:
 # Note [Derived functions]
 # A function with `out=`, an in-place twin and a method whose tensor comes first have the arguments
 # of the function they are derived from. So they are made as dataclasses make `__init__`: as text,
-# which is compiled. That is the quickest call there is, and `help` shows the arguments. Texts are
-# alike for functions of the same arguments, so few are compiled.
+# which is compiled. That is the quickest call there is, and `help` shows the arguments. Where they
+# come by position they have stand-ins in the text, `_0` and `_1`: so most functions share theirs,
+# and few texts are compiled.
 
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
 
 ADDED = {
     "input": "Tensor",
+    "keepdims": "bool | None",
     "out": "Tensor | None",
     "dtype": "Any",
     "device": "Any",
@@ -200,14 +207,15 @@ class Arguments(NamedTuple):
         default = {name: value for name, value in self.default.items() if name != "input"}
         return Arguments(("input", *others), star, self.keyword, default)
 
+    def wider(self, *names: str) -> "Arguments":
+        """With more keywords, which may be left out."""
+        keyword = (*self.keyword, *names)
+        return self._replace(keyword=keyword, default={**self.default, **dict.fromkeys(names)})
+
     def declared(self) -> str:
-        """As they stand behind `def`, where `default` holds the defaults."""
+        """As they stand behind `def`, without their defaults."""
         star = f"*{self.star}" if self.star or self.keyword else ""
-        shown = [
-            f"{name}=default['{name}']" if name in self.default else name
-            for name in (*self.positional, star, *self.keyword)
-        ]
-        return ", ".join(filter(None, shown))
+        return ", ".join(filter(None, (*self.positional, star, *self.keyword)))
 
     def passed(self) -> str:
         """As they stand in a call."""
@@ -218,29 +226,36 @@ class Arguments(NamedTuple):
 _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 
 
-def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
-    """The function with the argument `out`, and a word on it in the docstring."""
-    given = Arguments.of(function)
-    wider = given._replace(keyword=(*given.keyword, "out"), default={**given.default, "out": None})
-    text = (
-        f"def public({wider.declared()}):\n"
-        f"    if out is None:\n"
-        f"        return plain({given.passed()})\n"
-        f"    return written_to(out, function, {given.passed()})\n"
-    )
-    plain = function
+def widened(
+    function: F, rules: tuple[type[Primitive], ...], *, axis: bool = False, out: bool = False
+) -> F:
+    """The function with the arguments `axis` and `keepdims`, or `out`, or all of them."""
+    given = wider = Arguments.of(function)
+    text, plain = "", function
+    if axis and "dim" in given.default:
+        wider = wider.wider("axis")
+        text += "if axis is not None:\n    dim = dim_or_axis(dim, axis)\n"
+    if axis and "keepdim" in given.default:
+        wider = wider.wider("keepdims")
+        text += "if keepdims is not None:\n    keepdim = keepdims\n"
+    if out:
+        wider = wider.wider("out")
+        text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
+    text += f"return plain({given.passed()})\n"
     if len(rules) == 1 and _only_applies(function, rules[0], given):
         plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
-    doc = _with_a_word_on_out(function.__doc__)
-    return _derived(function, text, wider, doc=doc, plain=plain, written_to=written_to)
+    doc = _with_a_word_on_out(function.__doc__) if out else function.__doc__
+    used: dict[str, Any] = {"written_to": written_to, "dim_or_axis": dim_or_axis}
+    return _derived(function, text, wider, doc=doc, plain=plain, **used)
 
 
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
-    text = f"def only({given.declared()}):\n    return {rule.__name__}.apply({given.passed()})\n"
-    own, only = function.__code__, _compiled(text, ("default",))(given.default).__code__
+    text = f"return rule.apply({given.passed()})\n"
+    only = _derived(function, text, given, doc="").__code__
+    own = function.__code__
     same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
-    return bool(same == (only.co_code, only.co_names, only.co_consts[1:]))
+    return bool(same == (only.co_code, (rule.__name__, "apply"), only.co_consts[1:]))
 
 
 def _with_a_word_on_out(doc: str | None) -> str | None:
@@ -256,11 +271,11 @@ def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input(without="inplace")
-    others = ", ".join([*kept.positional[1:], *kept.keyword])
+    others = [*kept.positional[1:], *kept.keyword]
+    held = "".join([f"{each}={each}, " for each in others])
     text = (
-        f"def twin({kept.declared()}):\n"
-        f"    call = lambda input, inplace=False: function({given.passed()})\n"
-        f"    return in_place(name, input, call, [{others}], copies=copies)\n"
+        f"call = lambda input, {held}inplace=False: function({given.passed()})\n"
+        f"return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
     )
     name = function.__name__
     copies = not rules or any("self" in rule.saves for rule in rules)
@@ -278,13 +293,12 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     given = Arguments.of(function)
     shown = given.led_by_input(without="size" if size else "")
     text = (
-        f"def twin({shown.declared()}):\n"
-        f"    require_tensor(name, input)\n"
-        f"    dtype, device = dtype or input.dtype, device or input.device\n"
+        "require_tensor(name, input)\n"
+        "dtype, device = dtype or input.dtype, device or input.device\n"
     )
     if size:
-        text += f"    size = {'(input.shape,)' if given.star else 'input.shape'}\n"
-    text += f"    return function({given.passed()}, {'like' if size else 'beside'}=input)\n"
+        text += f"size = {'(input.shape,)' if given.star else 'input.shape'}\n"
+    text += f"return function({given.passed()}, {'like' if size else 'beside'}=input)\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     used = {"require_tensor": require_tensor, "name": name}
     return _derived(function, text, shown, named=name, doc=doc, **used)
@@ -296,40 +310,52 @@ def as_method(function: Any) -> Callable[..., Any]:
     if "input" not in given.positional or given.positional[0] == "input":
         return function
     moved = given.led_by_input()
-    text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
+    text = f"return function({given.passed()})\n"
     return _derived(function, text, moved, doc=function.__doc__)
 
 
 def _derived(
-    function: Any, text: str, arguments: Arguments, *, named: str = "", doc: str | None, **used: Any
+    function: Any, body: str, given: Arguments, *, named: str = "", doc: str | None, **used: Any
 ) -> Any:
-    """What `text` defines, made to look like a function of the file of `function`."""
-    used |= {"function": function, "default": arguments.default}
-    made = _compiled(text, tuple(used))(**used)
+    """A function of those arguments with that body, which looks like one of the file of `function`.
+
+    Args:
+        used: what the body uses, beside `function`.
+    """
+    used |= {"function": function}
+    stand_ins = {name: f"_{at}" for at, name in enumerate(given.positional)}
+
+    def general(text: str) -> str:
+        return re.sub(r"(?<!\.)\b\w+", lambda word: stand_ins.get(word[0], word[0]), text)
+
+    made = _compiled(general(given.declared()), general(body), tuple(used))(**used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
         co_filename=source.co_filename,
         co_firstlineno=source.co_firstlineno,
         co_name=source.co_name,
+        co_varnames=(*given.positional, *made.__code__.co_varnames[len(stand_ins) :]),
     )
-    name = named or function.__name__
-    derived = FunctionType(code, function.__globals__, name, made.__defaults__, made.__closure__)
-    derived.__kwdefaults__, derived.__doc__ = made.__kwdefaults__, doc
+    name, default = named or function.__name__, given.default
+    defaults = tuple([default[each] for each in given.positional if each in default])
+    derived = FunctionType(code, function.__globals__, name, defaults, made.__closure__)
+    derived.__kwdefaults__ = {each: default[each] for each in given.keyword if each in default}
+    derived.__doc__ = doc
     known = {**ADDED, **function.__annotations__}
-    shown = (*arguments.positional, arguments.star, *arguments.keyword, "return")
+    known["axis"] = known.get("dim")
+    shown = (*given.positional, given.star, *given.keyword, "return")
     derived.__annotations__ = {name: known[name] for name in shown if name in known}
     derived.__dict__["declared"] = function
     return derived
 
 
 @functools.cache
-def _compiled(text: str, used: tuple[str, ...]) -> Callable[..., Any]:
-    """A function that makes the one that `text` defines, given what this uses."""
-    name = text[4 : text.index("(")]
-    body = "".join(f"    {line}\n" for line in text.splitlines())
+def _compiled(arguments: str, body: str, used: tuple[str, ...]) -> Callable[..., Any]:
+    """What makes a function of such arguments and body, given what the body uses."""
+    lines = "".join([f"        {line}\n" for line in body.splitlines()])
+    text = f"def make({', '.join(used)}):\n    def made({arguments}):\n{lines}    return made\n"
     scope: dict[str, Any] = {}
-    made = compile(f"def make({', '.join(used)}):\n{body}    return {name}\n", __file__, "exec")
-    exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
+    exec(compile(text, __file__, "exec"), scope)  # noqa: S102  # our own text, of a file of ours
     return scope["make"]
 
 

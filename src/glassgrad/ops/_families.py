@@ -283,6 +283,7 @@ class KeepsShape(Moved):
 
 def run(cls: type[Primitive], *values: Any, **parameters: Any) -> Any:
     """Apply an op inside a rule: recorded if a value is a Tensor, at array speed if none is."""
-    if any(isinstance(value, Tensor) for value in values):
-        return cls.apply(*values, **parameters)
+    for value in values:
+        if isinstance(value, Tensor):
+            return cls.apply(*values, **parameters)
     return cls.forward(*values, **parameters)

@@ -223,14 +223,13 @@ def filled(
     wanted = as_dtype(dtype or get_default_dtype())
     if like is not None:
         array = np.empty_like(form_of(like.payload), wanted)
-    elif value is None:
-        array = np.empty(checked_size(name, size), wanted)
     else:
-        array = np.zeros(checked_size(name, size), wanted)
+        sizes = checked_size(name if beside is None else f"new_{name}", size)
+        array = np.empty(sizes, wanted) if value is None else np.zeros(sizes, wanted)
     if value is not None:
         check_number(wanted, value)
         if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero
-            array.fill(constant(value, wanted))
+            array.fill(constant(value, wanted) if value else value)
     return made(array, like=beside if like is None else like, **new)
 
 
@@ -251,7 +250,7 @@ def checked_size(name: str, sizes: tuple[Any, ...], argument: str = "size") -> t
         ArgumentTypeError: for anything but integers.
     """
     size = size_of(sizes, name, argument=argument)
-    if any(n < 0 for n in size):
+    if min(size, default=0) < 0:
         raise ShapeError(
             f"{name}: Trying to create tensor with negative dimension {min(size)}: {list(size)}. "
             "A size counts elements: Dimension size must be non-negative."

@@ -528,7 +528,7 @@ class OpMethods:
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product `input @ other`."""
 
-    def max(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Any:
+    def max(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Tensor | None = None, keepdims: builtins.bool | None = None) -> Any:
         """The largest of all elements; with a dim, the largest along it and their indices."""
 
     def maximum(self, other: Operand) -> Tensor:
@@ -540,7 +540,7 @@ class OpMethods:
     def median(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Any:
         """The element in the middle of all; with a dim, those along it and their indices."""
 
-    def min(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Any:
+    def min(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Tensor | None = None, keepdims: builtins.bool | None = None) -> Any:
         """The smallest of all elements; with a dim, the smallest along it and their indices."""
 
     def minimum(self, other: Operand) -> Tensor:

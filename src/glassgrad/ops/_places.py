@@ -30,7 +30,7 @@ from glassgrad.values.dtypes import int32, int64
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import Layer, backend_below, visible
 
-from ._arguments import scalar_name, wrap_dim
+from ._arguments import check_type, scalar_name, wrap_dim
 from ._families import Along, array_of, batch_all, in_front, run, shifted
 from .shape import reshape
 
@@ -403,13 +403,10 @@ def first_of(src: Any, shape: tuple[int, ...]) -> Any:
 # What users give ----------------------------------------------------------------------------------
 
 
-def check_index(name: str, index: object, *, long: bool = False) -> None:
+def check_index(name: str, index: Tensor, *, long: bool = False) -> None:
     """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
-    if not isinstance(index, Tensor):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}. "
-            "Write `tensor(index)`."
-        )
+    wanted = f"{name}(): argument 'index' must be Tensor"
+    check_type(wanted, index, Tensor, "Write `tensor(index)`.")
     if index.dtype is not int64 and (long or index.dtype is not int32):
         wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
         raise (DimError if long else DTypeError)(
@@ -420,11 +417,8 @@ def check_index(name: str, index: object, *, long: bool = False) -> None:
 
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
     """Raise unless both are tensors of one dtype."""
-    if not isinstance(source, Tensor):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'src' must be Tensor, not {type(source).__name__}. Its elements "
-            "are written one by one. Write `tensor(values)`."
-        )
+    why = "Its elements are written one by one. Write `tensor(values)`."
+    check_type(f"{name}(): argument 'src' must be Tensor", source, Tensor, why)
     check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import (
-    ArgumentTypeError,
     DimError,
     DTypeError,
     GlassgradError,
@@ -40,7 +39,7 @@ from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
 from glassgrad.values.layers import Layer, fresh
 
-from ._arguments import scalar_name
+from ._arguments import check_type, scalar_name
 from ._families import array_of, is_batched
 
 
@@ -401,11 +400,8 @@ def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **param
         DTypeError: if the dtype of `out` cannot hold the result.
     """
     name = function.__name__
-    if not isinstance(out, Tensor):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}. The result is "
-            "written to its memory. Leave it out for a new tensor."
-        )
+    why = "The result is written to its memory. Leave it out for a new tensor."
+    check_type(f"{name}(): argument 'out' must be Tensor", out, Tensor, why)
     if is_recording() and any(x.requires_grad for x in (out, *_tensors_in(args))):
         raise GraphError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "

@@ -10,7 +10,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import as_dtype
 
-from ._arguments import scalar_name, wrap_dim
+from ._arguments import check_kind, scalar_name, wrap_dim
 from ._declaring import in_place_twin, op
 from ._families import AlongLine, Elementwise, Symmetric, run
 
@@ -89,11 +89,8 @@ class Threshold(Elementwise):
 
     @staticmethod
     def forward(x, *, threshold, value):
-        if x.dtype.kind == "b":
-            raise DTypeError(
-                "threshold is not implemented for 'Bool'. False and True are what they are. "
-                "Write `threshold(x.float(), …)`."
-            )
+        why = "False and True are what they are. Write `threshold(x.float(), …)`."
+        check_kind("threshold is", x, "iufc", why)
         if x.dtype.kind in "iu":  # these have no fractions: neither have the numbers
             threshold, value = int(threshold), int(value)
         return np.where(x <= threshold, value, x)  # nan stays

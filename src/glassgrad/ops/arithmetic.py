@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError
-from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number
 
-from ._arguments import c_name, scalar_name
+from ._arguments import c_name, check_kind
 from ._declaring import function, method, of_numpy, op
-from ._families import Elementwise, Fractional, Linear, Multilinear, by_call, total
+from ._families import Elementwise, Flat, Fractional, Linear, Multilinear, by_call, total
 from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
@@ -360,14 +360,10 @@ def abs(input: Tensor) -> Tensor:
     return Abs.apply(input)
 
 
-class Sign(Elementwise):
+class Sign(Flat):
     """y = sgn x        x̄ = 0"""
 
     ufunc = np.sign
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
 
 
 @op(Sign, out=False)
@@ -537,11 +533,8 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
                 f"{c_name(other.dtype)}. They are mixed with the elements of the input. Write "
                 "`end.to(input.dtype)`."
             )
-    if not is_differentiable(input.dtype):
-        raise DTypeError(
-            f'"lerp_kernel" not implemented for {scalar_name(input.dtype)!r}. A point between '
-            "two integers is none. Write `x.float()`."
-        )
+    why = "A point between two integers is none. Write `x.float()`."
+    check_kind('"lerp_kernel"', input, "fc", why)
     if isinstance(weight, Tensor):
         return LerpTensor.apply(input, end, weight)
     return Lerp.apply(input, end, weight=weight)

@@ -26,7 +26,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import visible
 
-from ._arguments import scalar_name
+from ._arguments import check_kind, scalar_name
 from ._families import array_of, batch_all, run, seen, spread, total
 from .activations import LogSoftmax, Softmax
 from .losses import check_reduction, reduced, share_of
@@ -68,11 +68,8 @@ def check_indices(scores: Any, target: Any, ignore_index: int) -> bool:
         DimError: if there is no such class.
     """
     shape, wanted = scores.shape, scores.shape[:1] + scores.shape[2:]
-    if scores.dtype.kind != "f":
-        raise DTypeError(
-            f'"log_softmax_lastdim_kernel_impl" not implemented for {scalar_name(scores.dtype)!r}. '
-            "Scores are fractions. Write `input.float()`."
-        )
+    why = "Scores are fractions. Write `input.float()`."
+    check_kind('"log_softmax_lastdim_kernel_impl"', scores, "f", why)
     if not shape:
         raise ShapeError(
             "the input is 0-d: it has no dim along which classes could lie. "

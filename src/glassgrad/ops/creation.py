@@ -13,7 +13,7 @@ from glassgrad.values.backend import device_of, is_array
 from glassgrad.values.dtypes import TYPE_NAMES, DType, Number, as_dtype, get_default_dtype
 from glassgrad.values.layers import fresh
 
-from ._arguments import size_of
+from ._arguments import check_type, size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from ._making import array_from, filled, made, number_of
 from .conversion import to
@@ -208,11 +208,8 @@ def full(
         >>> full_like(tensor([1, 2]), 3.5)
         tensor([3, 3])
     """
-    if not isinstance(size, (tuple, list)):
-        raise ArgumentTypeError(
-            "full(): argument 'size' (position 1) must be tuple of ints, not "
-            f"{type(size).__name__}. Write `full((n,), value)`."
-        )
+    wanted = "full(): argument 'size' (position 1) must be tuple of ints"
+    check_type(wanted, size, (tuple, list), "Write `full((n,), value)`.")
     value, own = number_of("full", fill_value)
     return filled("full", (size,), value, dtype=dtype or own, **new)
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import DTypeError, ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 
-from ._arguments import int_of, wrap_dim
+from ._arguments import check_kind, int_of, wrap_dim
 from ._declaring import of_numpy, op
 from ._families import KeepsShape, Moved, run, spread, zeros_like
 from .shape import ravel
@@ -305,11 +305,8 @@ class Trace(KeepsShape):
 
     @staticmethod
     def forward(x):
-        if x.dtype.kind == "b":
-            raise DTypeError(
-                "trace is not implemented for 'Bool'. A sum of True and False is neither. "
-                "Write `x.int().trace()`."
-            )
+        why = "A sum of True and False is neither. Write `x.int().trace()`."
+        check_kind("trace is", x, "iufc", why)
         return diagonal_of(x, 0, 0, 1).sum()
 
     @staticmethod

@@ -8,7 +8,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number
 
-from ._arguments import scalar_name
+from ._arguments import check_kind
 from ._declaring import op
 from ._families import Elementwise, Fractional
 from .arithmetic import Operand
@@ -454,11 +454,8 @@ class Logit(Fractional):
 
     @staticmethod
     def forward(x, *, eps):
-        if x.dtype.kind == "c":
-            raise DTypeError(
-                f"logit is not implemented for '{scalar_name(x.dtype)}'. Odds are those of a "
-                "probability. Write `log(x / (1 - x))` for another number."
-            )
+        why = "Odds are those of a probability. Write `log(x / (1 - x))` for another number."
+        check_kind("logit is", x, "biuf", why)
         p = x if eps is None else np.minimum(np.maximum(x, eps), 1 - eps)
         return np.log(p / (1 - p))
 

@@ -9,15 +9,7 @@ from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, Shape
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import (
-    Dims,
-    dim_or_axis,
-    kept_or_keepdims,
-    names_none,
-    reduced,
-    require_tensor,
-    wrap_dim,
-)
+from ._arguments import Dims, names_none, reduced, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import AlongLine, Reduction, array_of, kept_shape, rows_of
 from .reduction import in_numpys_order, sum
@@ -184,15 +176,8 @@ class Min(_OfAll):
         return np.min(x)
 
 
-@op(Max, MaxDim)
-def max(
-    input: Tensor,
-    dim: int | Tensor | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Any:
+@op(Max, MaxDim, axis=True)
+def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The largest of all elements; with a dim, the largest along it and their indices.
 
     Args:
@@ -219,18 +204,11 @@ def max(
     """
     if isinstance(dim, Tensor):
         return maximum(input, dim)
-    return _chosen(Max, MaxDim, MaxReturn, input, (dim, axis), (keepdim, keepdims))
+    return _chosen(Max, MaxDim, MaxReturn, input, dim, keepdim)
 
 
-@op(Min, MinDim)
-def min(
-    input: Tensor,
-    dim: int | Tensor | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Any:
+@op(Min, MinDim, axis=True)
+def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -> Any:
     """The smallest of all elements; with a dim, the smallest along it and their indices.
 
     Everything else is as for `max`.
@@ -243,18 +221,11 @@ def min(
     """
     if isinstance(dim, Tensor):
         return minimum(input, dim)
-    return _chosen(Min, MinDim, MinReturn, input, (dim, axis), (keepdim, keepdims))
+    return _chosen(Min, MinDim, MinReturn, input, dim, keepdim)
 
 
-@op(Amax, out=True)
-def amax(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(Amax, out=True, axis=True)
+def amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The largest element over some dims; unlike `max`, without indices.
 
     Args:
@@ -274,18 +245,11 @@ def amax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
-    return _over_dims(Amax, input, (dim, axis), (keepdim, keepdims))
+    return _over_dims(Amax, input, dim, keepdim)
 
 
-@op(Amin, out=True)
-def amin(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(Amin, out=True, axis=True)
+def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """The smallest element over some dims; everything else is as for `amax`.
 
     Example:
@@ -294,7 +258,7 @@ def amin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
-    return _over_dims(Amin, input, (dim, axis), (keepdim, keepdims))
+    return _over_dims(Amin, input, dim, keepdim)
 
 
 def _chosen(
@@ -302,34 +266,32 @@ def _chosen(
     along: type[Primitive],
     returned: type[ValuesAndIndices],
     input: Tensor,
-    dims: tuple[Any, Any],
-    keeps: tuple[Any, Any],
+    dim: Any,
+    keepdim: bool,
 ) -> Any:
-    """One of all elements; along a dim, values and where they are. Dims have two names each."""
-    name, dim = whole.__name__.lower(), dim_or_axis(*dims)
+    """One of all elements; along a dim, values and where they are."""
+    name = whole.__name__.lower()
     if dim is None:
         _check_any_element(input, name)
         return whole.apply(input)
     at = filled_dim(input, dim, name)
-    return returned(*along.apply(input, dim=at, keepdim=kept_or_keepdims(*keeps)))
+    return returned(*along.apply(input, dim=at, keepdim=keepdim))
 
 
-def _over_dims(
-    op: type[Primitive], input: Tensor, dims: tuple[Dims, Dims], keeps: tuple[Any, Any]
-) -> Tensor:
-    name, dim = op.__name__.lower(), dim_or_axis(*dims)
+def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
+    name = op.__name__.lower()
     if dim is None or names_none(dim):
         _check_any_element(input, name)
     wanted = reduced(dim, input.ndim)
     for each in wanted:
         filled_dim(input, each, name)
-    return op.apply(input, dim=wanted, keepdim=kept_or_keepdims(*keeps))
+    return op.apply(input, dim=wanted, keepdim=keepdim)
 
 
-def _check_any_element(input: Tensor, name: str) -> None:
+def _check_any_element(input: Tensor, name: str, error: type[Exception] = ShapeError) -> None:
     require_tensor(name, input)
     if not input.numel():
-        raise ShapeError(
+        raise error(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Shape "
             f"{tuple(input.shape)} is empty. Specify the reduction dim with the 'dim' argument."
         )
@@ -375,15 +337,8 @@ class ArgMin(_Index):
         return np.argmin(x, axis=dim, keepdims=keepdim)
 
 
-@op(ArgMax)
-def argmax(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(ArgMax, axis=True)
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the largest element: the first one, if there are several.
 
     Args:
@@ -404,18 +359,11 @@ def argmax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
     """
-    return _index(ArgMax, input, (dim, axis), (keepdim, keepdims))
+    return _index(ArgMax, input, dim, keepdim)
 
 
-@op(ArgMin)
-def argmin(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(ArgMin, axis=True)
+def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The index of the smallest element; everything else is as for `argmax`.
 
     Example:
@@ -424,28 +372,24 @@ def argmin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
-    return _index(ArgMin, input, (dim, axis), (keepdim, keepdims))
+    return _index(ArgMin, input, dim, keepdim)
 
 
-def _index(
-    op: type[Primitive], input: Tensor, dims: tuple[Any, Any], keeps: tuple[Any, Any]
-) -> Tensor:
-    name, dim, keep = op.__name__.lower(), dim_or_axis(*dims), kept_or_keepdims(*keeps)
+def _index(op: type[Primitive], input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
+    name = op.__name__.lower()
     if input.dtype.kind == "b":
         raise DTypeError(
             f"{name}(): does not support bool input. True and False are no sizes. "
             f"Write `x.int().{name}()`."
         )
-    if dim is None and not input.numel():
-        raise DimError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-            f"Shape {tuple(input.shape)} has no element. Check where it became empty."
-        )
-    at = 0 if dim is None else filled_dim(input, dim, name)
-    if dim is not None and input.ndim:
-        return op.apply(input, dim=at, keepdim=keep)
+    if dim is None:
+        _check_any_element(input, name, DimError)
+    else:
+        at = filled_dim(input, dim, name)
+        if input.ndim:
+            return op.apply(input, dim=at, keepdim=keepdim)
     found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
-    return reshape(found, (1,) * input.ndim) if keep else found
+    return reshape(found, (1,) * input.ndim) if keepdim else found
 
 
 class MedianDim(AlongDim):
@@ -502,15 +446,8 @@ def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, 
     return (value, place) if keepdim else (np.squeeze(value, dim), np.squeeze(place, dim))
 
 
-@op(Median, MedianDim)
-def median(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Any:
+@op(Median, MedianDim, axis=True)
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle of all; with a dim, those along it and their indices.
 
     Args:
@@ -532,20 +469,13 @@ def median(
 
     See also: https://pytorch.org/docs/stable/generated/torch.median.html
     """
-    if dim is None and axis is None and not input.numel():
+    if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(Median, MedianDim, MedianReturn, input, (dim, axis), (keepdim, keepdims))
+    return _chosen(Median, MedianDim, MedianReturn, input, dim, keepdim)
 
 
-@op(Nanmedian, NanmedianDim)
-def nanmedian(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    axis: int | None = None,
-    keepdims: bool | None = None,
-) -> Any:
+@op(Nanmedian, NanmedianDim, axis=True)
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """`median` of all elements but nan; of nothing else it is nan.
 
     Example:
@@ -554,11 +484,9 @@ def nanmedian(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
-    if dim is None and axis is None and not input.numel():
+    if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(
-        Nanmedian, NanmedianDim, NanmedianReturn, input, (dim, axis), (keepdim, keepdims)
-    )
+    return _chosen(Nanmedian, NanmedianDim, NanmedianReturn, input, dim, keepdim)
 
 
 def _of_nothing(input: Tensor) -> Tensor:

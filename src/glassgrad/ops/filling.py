@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.errors import ShapeError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor
@@ -13,7 +13,7 @@ from glassgrad.levels.level import level_below
 from glassgrad.values.dtypes import Number
 from glassgrad.values.layers import Layer, settled
 
-from ._arguments import check_number
+from ._arguments import check_number, check_type
 from ._declaring import method
 from ._families import Elementwise, Flat, in_front
 from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
@@ -53,11 +53,8 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
         >>> copy_(tensor([0.0, 0.0]), tensor([1, 2]))
         tensor([1., 2.])
     """
-    if not isinstance(src, Tensor):
-        raise ArgumentTypeError(
-            f"copy_(): argument 'other' must be Tensor, not {type(src).__name__}. "
-            "Write `x.fill_(number)` for a number."
-        )
+    why = "Write `x.fill_(number)` for a number."
+    check_type("copy_(): argument 'other' must be Tensor", src, Tensor, why)
     if special and (below := level_below("copy", input, src)):
         with below:
             return copy_(input, src)
@@ -168,11 +165,9 @@ def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
                 "`where(mask, values, x)` for several."
             )
         return value if value.dtype is input.dtype else to(value, input.dtype)
-    if not isinstance(value, (bool, int, float, complex, np.generic)):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'value' must be Number, not {type(value).__name__}. "
-            "It fills elements of a tensor. Write a number or a 0-d tensor."
-        )
+    why = "It fills elements of a tensor. Write a number or a 0-d tensor."
+    kinds = (bool, int, float, complex, np.generic)
+    check_type(f"{name}(): argument 'value' must be Number", value, kinds, why)
     check_number(input.dtype, value)
     number = value.item() if isinstance(value, np.generic) else value
     return constant(number, input.dtype).item()

@@ -10,6 +10,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import CPU, Device, asnumpy
 from glassgrad.values.dtypes import uint8
 
+from ._arguments import check_type
 from ._declaring import FUNCTIONS, function
 
 _FIRST_SEED = 67280421310721  # PyTorch's, for a generator that nobody seeded
@@ -188,9 +189,6 @@ def source_of(generator: Generator | None) -> "np.random.Generator":
     """NumPy's generator behind a Generator; None: behind the default one."""
     if generator is None:
         return default_generator.source
-    if not isinstance(generator, Generator):
-        raise ArgumentTypeError(
-            f"generator must be a Generator, not {type(generator).__name__}. It keeps the state "
-            "that numbers are drawn from. Write `Generator().manual_seed(0)`."
-        )
+    why = "It keeps the state that numbers are drawn from. Write `Generator().manual_seed(0)`."
+    check_type("generator must be a Generator", generator, Generator, why)
     return generator.source

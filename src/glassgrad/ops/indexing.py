@@ -10,12 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    ShapeError,
-)
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
@@ -25,7 +20,7 @@ from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below
 
-from ._arguments import int_of, require_tensor, wrap_dim
+from ._arguments import check_type, int_of, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
 from ._places import (
@@ -460,11 +455,8 @@ def index_put(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
     """
-    if not isinstance(indices, (tuple, list)):
-        raise ArgumentTypeError(
-            "index_put(): argument 'indices' (position 1) must be tuple of Tensors, not "
-            f"{type(indices).__name__}. There is one for each dim. Write `(index,)`."
-        )
+    wanted = "index_put(): argument 'indices' (position 1) must be tuple of Tensors"
+    check_type(wanted, indices, (tuple, list), "There is one for each dim. Write `(index,)`.")
     for index in indices:
         require_tensor("index_put", index)
         check_names_places(index)

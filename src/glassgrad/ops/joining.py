@@ -10,7 +10,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import in_rows
 
-from ._arguments import wrap_dim
+from ._arguments import check_type, wrap_dim
 from ._declaring import function, of_numpy
 from ._families import Along, Linear, batch_all, run
 from .creation import as_tensor
@@ -172,17 +172,14 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
     return Stack.apply(*parts, dim=at)
 
 
-def tensors_of(name: str, tensors: object) -> list[Tensor]:
+def tensors_of(name: str, tensors: Any) -> list[Tensor]:
     """The tensors of a list, which is the first argument of the op called `name`.
 
     Raises:
         ArgumentTypeError: if it is no list, or has something else in it.
     """
-    if not isinstance(tensors, (list, tuple)):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
-            f"{type(tensors).__name__}. Write them as a list: `{name}([x, y])`."
-        )
+    wanted = f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors"
+    check_type(wanted, tensors, (list, tuple), f"Write them as a list: `{name}([x, y])`.")
     for position, x in enumerate(tensors):
         if not isinstance(x, Tensor):
             raise ArgumentTypeError(

@@ -10,7 +10,7 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import visible
 
-from ._arguments import scalar_name
+from ._arguments import check_kind, scalar_name
 from ._families import Elementwise, batch_all, rows_of, run
 from .activations import Sigmoid
 from .creation import ones
@@ -198,11 +198,7 @@ def binary_cross_entropy(
                 f"Found dtype {scalar_name(other.dtype)} but expected {scalar_name(input.dtype)}: "
                 f"{name}() computes in one precision. Write `target.to(input.dtype)`."
             )
-    if input.dtype.kind != "f":
-        raise DTypeError(
-            f"{name}() is not implemented for '{scalar_name(input.dtype)}'. Probabilities are "
-            "fractions. Write `x.float()`."
-        )
+    check_kind(f"{name}() is", input, "f", "Probabilities are fractions. Write `x.float()`.")
     _check_probabilities("input", input)
     _check_probabilities("target", target)
     return BinaryCrossEntropy.apply(input, target, *weights, reduction=reduction)
@@ -292,11 +288,7 @@ def binary_cross_entropy_with_logits(
             "`target.reshape(input.shape)`."
         )
     for x in (input, target):
-        if x.dtype.kind != "f":
-            raise DTypeError(
-                f"{name}() is not implemented for '{scalar_name(x.dtype)}'. Losses are fractions. "
-                "Write `x.float()`."
-            )
+        check_kind(f"{name}() is", x, "f", "Losses are fractions. Write `x.float()`.")
     weights = []
     if weight is not None or pos_weight is not None:
         for key, value in (("weight", weight), ("pos_weight", pos_weight)):

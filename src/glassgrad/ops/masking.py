@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
+from glassgrad.core.errors import DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number, int64
 from glassgrad.values.gradients import sum_to
 
-from ._arguments import scalar_name
+from ._arguments import check_type, scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
@@ -170,11 +170,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _check_mask(name: str, mask: Tensor) -> None:
-    if not isinstance(mask, Tensor):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'mask' must be Tensor, not {type(mask).__name__}. "
-            "Write `tensor(mask)`."
-        )
+    check_type(f"{name}(): argument 'mask' must be Tensor", mask, Tensor, "Write `tensor(mask)`.")
     if mask.dtype.kind != "b":
         raise DTypeError(
             f"{name} only supports boolean masks, but got mask with dtype {mask.dtype}: expected "

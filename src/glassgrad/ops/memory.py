@@ -5,19 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DTypeError,
-    GraphError,
-    TransformError,
-)
+from glassgrad.core.errors import DTypeError, GraphError, TransformError
 from glassgrad.core.state import modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import c_name, wrap_dim
+from ._arguments import c_name, check_type, wrap_dim
 from ._declaring import method
 from ._making import checked_size
 from ._writing import check_writable, records, write
@@ -285,11 +280,8 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.set_.html
     """
-    if source is not None and not isinstance(source, Tensor):
-        raise ArgumentTypeError(
-            f"set_(): argument 'source' must be Tensor, not {type(source).__name__}. Its memory "
-            "is shared. Write `x.set_(tensor(values))`."
-        )
+    why = "Its memory is shared. Write `x.set_(tensor(values))`."
+    check_type("set_(): argument 'source' must be Tensor", source, Tensor | None, why)
     if source is not None and source.dtype is not input.dtype:
         raise DTypeError(
             f"Could not set tensor of type {c_name(source.dtype)} to a tensor of type "

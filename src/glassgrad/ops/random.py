@@ -27,10 +27,18 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
-from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
+from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
 from glassgrad.values.layers import batches_of, fresh
 
-from ._arguments import check_number, int_of, require_tensor, scalar_name, size_of
+from ._arguments import (
+    check_kind,
+    check_number,
+    check_type,
+    int_of,
+    require_tensor,
+    scalar_name,
+    size_of,
+)
 from ._declaring import factory, method, op
 from ._families import Flat, batch_all, in_front, seen
 from ._making import checked_size
@@ -390,19 +398,16 @@ def randint(
         low, high, size = 0, low, high
     elif high is None:
         low, high = 0, low
-    if not isinstance(size, (tuple, list)):
-        raise ArgumentTypeError(
-            "randint(): argument 'size' must be tuple of ints, not "
-            f"{type(size).__name__}. Write `randint(high, (n,))`."
-        )
+    wanted = "randint(): argument 'size' must be tuple of ints"
+    check_type(wanted, size, (tuple, list), "Write `randint(high, (n,))`.")
     first, end = size_of((low, high), "randint", argument="high")
-    wanted = as_dtype(dtype or int64)
-    check_range(first, end, wanted)
+    kind = as_dtype(dtype or int64)
+    check_range(first, end, kind)
     shape = checked_size("randint", (size,))
     source = source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
-        return source.integers(first, end, size).astype(wanted)
+        return source.integers(first, end, size).astype(kind)
 
     return drawn_leaf(draw, shape, **new)
 
@@ -414,12 +419,7 @@ def check_range(low: int, high: int, dtype: DType) -> None:
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. There "
             f"is no integer in between. Write a `high` above {low}."
         )
-    if dtype.kind == "b":
-        lowest, highest = 0, 1
-    elif dtype.kind in "iu":
-        lowest, highest = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-    else:
-        return
+    lowest, highest = ends_of(dtype)
     if low < lowest or high - 1 > highest:
         end = "from" if low < lowest else "to - 1"
         raise ShapeError(
@@ -651,11 +651,8 @@ def uniform_(
 
 
 def _check_fills_floats(kernel: str, input: Tensor) -> None:
-    if input.dtype.kind != "f":
-        raise DTypeError(
-            f'"{kernel}" not implemented for {scalar_name(input.dtype)!r}. It draws fractions. '
-            "Write `x.float()`, or random_() for integers."
-        )
+    why = "It draws fractions. Write `x.float()`, or random_() for integers."
+    check_kind(f'"{kernel}"', input, "f", why)
 
 
 class RandomFrom(_Drawn):
@@ -716,7 +713,7 @@ def random_(
 def _largest(dtype: Any) -> int:
     if dtype.kind == "f":
         return int(2 ** (np.finfo(dtype).nmant + 1))
-    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+    return int(ends_of(dtype)[1])
 
 
 class Bernoulli(_Drawn):

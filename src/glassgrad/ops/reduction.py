@@ -16,15 +16,7 @@ from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import as_dtype, int64, uint8
 
-from ._arguments import (
-    Dims,
-    dim_or_axis,
-    kept_or_keepdims,
-    names_none,
-    reduced,
-    scalar_name,
-    wrap_dim,
-)
+from ._arguments import Dims, names_none, reduced, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
 from ._families import (
     Along,
@@ -37,9 +29,8 @@ from ._families import (
     spread,
     zeros_like,
 )
-from ._places import in_dim
+from ._places import apply_along, in_dim
 from .conversion import to
-from .shape import reshape
 from .transposing import Flip
 
 
@@ -74,16 +65,8 @@ class Sum(KeepsShape):
         return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
-@op(SumDim, Sum, out=True)
-def sum(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(SumDim, Sum, out=True, axis=True)
+def sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all elements, or over some dims.
 
     Args:
@@ -104,8 +87,6 @@ def sum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.sum.html
     """
-    dim = dim_or_axis(dim, axis)
-    keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = None if dtype is None else as_dtype(dtype)
     if wanted is None and not is_differentiable(input.payload.dtype):
         wanted = int64
@@ -159,16 +140,8 @@ def count_of(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
     return math.prod([shape[dim] for dim in dims])
 
 
-@op(MeanDim, Mean, out=True)
-def mean(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(MeanDim, Mean, out=True, axis=True)
+def mean(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all elements, or over some dims.
 
     Args:
@@ -190,8 +163,6 @@ def mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.mean.html
     """
-    dim = dim_or_axis(dim, axis)
-    keepdim = kept_or_keepdims(keepdim, keepdims)
     wanted = None if dtype is None else as_dtype(dtype)
     if not is_differentiable(wanted or input.payload.dtype):
         source, name = ("Input", input.dtype) if wanted is None else ("Optional", wanted)
@@ -237,14 +208,8 @@ class LogSumExp(Along):
         return moved / whole  # by 1; but of no elements, or where all are −∞, it is nan
 
 
-@op(LogSumExp)
-def logsumexp(
-    input: Tensor,
-    dim: Dims,
-    keepdim: bool = False,
-    *,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(LogSumExp, axis=True)
+def logsumexp(input: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
     """`log(sum(exp(input)))` without overflow: the largest element is taken out first.
 
     Args:
@@ -264,8 +229,7 @@ def logsumexp(
 
     See also: https://pytorch.org/docs/stable/generated/torch.logsumexp.html
     """
-    keep = kept_or_keepdims(keepdim, keepdims)
-    return LogSumExp.apply(input, dim=reduced(dim, input.ndim), keepdim=keep)
+    return LogSumExp.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim)
 
 
 class Some(Along):
@@ -290,15 +254,8 @@ class All(Along):
         return np.all(x, axis=dim, keepdims=keepdim)
 
 
-@op(Some)
-def any(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(Some, axis=True)
+def any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether any element is not 0, among all or over some dims.
 
     Returns:
@@ -311,18 +268,11 @@ def any(
         >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(Some, input, (dim, axis), (keepdim, keepdims))
+    return _answer(Some, input, dim, keepdim)
 
 
-@op(All)
-def all(
-    input: Tensor,
-    dim: Dims = None,
-    keepdim: bool = False,
-    *,
-    axis: Dims = None,
-    keepdims: bool | None = None,
-) -> Tensor:
+@op(All, axis=True)
+def all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are not 0, of all or over some dims.
 
     Returns:
@@ -335,16 +285,13 @@ def all(
         >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(All, input, (dim, axis), (keepdim, keepdims))
+    return _answer(All, input, dim, keepdim)
 
 
-def _answer(
-    op: type[Primitive], input: Tensor, dims: tuple[Dims, Dims], keeps: tuple[Any, Any]
-) -> Tensor:
+def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
-    dim = dim_or_axis(*dims)
     wanted = () if names_none(dim) else reduced(dim, input.ndim)
-    answer = op.apply(input, dim=wanted, keepdim=kept_or_keepdims(*keeps))
+    answer = op.apply(input, dim=wanted, keepdim=keepdim)
     return to(answer, uint8) if input.dtype == uint8 else answer
 
 
@@ -363,14 +310,8 @@ class Cumsum(Moved):
         return run(Flip, sums, dims=(ctx.dim,))
 
 
-@op(Cumsum, out=True)
-def cumsum(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    dtype: Any = None,
-    axis: int | None = None,
-) -> Tensor:
+@op(Cumsum, out=True, axis=True)
+def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """For each place the sum of what is before it in a dim, and of the element itself.
 
     Args:
@@ -390,7 +331,7 @@ def cumsum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
-    return _running(Cumsum, input, (dim, axis), dtype)
+    return _running(Cumsum, input, dim, dtype)
 
 
 class Cumprod(Along):
@@ -454,14 +395,8 @@ def _before(x: Any, dim: int) -> Any:
     return run(Cumprod, np.concatenate([first, x[_at(slice(0, -1), dim)]], dim), dim=dim)
 
 
-@op(Cumprod, out=True)
-def cumprod(
-    input: Tensor,
-    dim: int | None = None,
-    *,
-    dtype: Any = None,
-    axis: int | None = None,
-) -> Tensor:
+@op(Cumprod, out=True, axis=True)
+def cumprod(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """For each place the product of what is before it in a dim, and of the element itself.
 
     Args:
@@ -481,15 +416,12 @@ def cumprod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
-    return _running(Cumprod, input, (dim, axis), dtype)
+    return _running(Cumprod, input, dim, dtype)
 
 
-def _running(op: type[Primitive], input: Tensor, dims: tuple[Any, Any], dtype: Any) -> Tensor:
-    at = wrap_dim(dim_or_axis(*dims), input.ndim)
-    source = _in_dtype(input, dtype)
-    if source.ndim:
-        return op.apply(source, dim=at)
-    return reshape(op.apply(reshape(source, (1,)), dim=0), ())
+def _running(op: type[Primitive], input: Tensor, dim: Any, dtype: Any) -> Tensor:
+    at = wrap_dim(dim, input.ndim)
+    return apply_along(op, _in_dtype(input, dtype), dim=at)
 
 
 def _in_dtype(input: Tensor, dtype: Any) -> Tensor:
@@ -540,15 +472,9 @@ def _others(x: Any, dim: int) -> Any:
     return _before(x, dim) * behind
 
 
-@op(ProdDim, Prod, out=True)
+@op(ProdDim, Prod, out=True, axis=True)
 def prod(
-    input: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: Any = None,
-    axis: int | None = None,
-    keepdims: bool | None = None,
+    input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     """The product of all elements, or along one dim.
 
@@ -570,13 +496,11 @@ def prod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.prod.html
     """
-    source, wanted = _in_dtype(input, dtype), dim_or_axis(dim, axis)
-    if wanted is None:
+    source = _in_dtype(input, dtype)
+    if dim is None:
         return Prod.apply(source)
-    at = wrap_dim(wanted, input.ndim)
-    if not source.ndim:
-        return reshape(ProdDim.apply(reshape(source, (1,)), dim=0, keepdim=False), ())
-    return ProdDim.apply(source, dim=at, keepdim=kept_or_keepdims(keepdim, keepdims))
+    at = wrap_dim(dim, input.ndim)
+    return apply_along(ProdDim, source, dim=at, keepdim=keepdim)
 
 
 def in_numpys_order(theirs: Any, ours: Callable[..., Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from glassgrad.core.errors import DTypeError
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import scalar_name
+from ._arguments import check_kind, scalar_name
 from ._declaring import of_numpy, op
 from ._families import Elementwise, Flat
 
@@ -208,9 +208,9 @@ def _has_fractions(x: Any, name: str) -> bool:
     Raises:
         DTypeError: for bools and complex numbers.
     """
-    if x.dtype.kind in "bc":
-        raise DTypeError(
-            f"{name} is not implemented for '{scalar_name(x.dtype)}'. Real numbers lie between "
-            "two integers, and no others do. Write `x.float()`, or round both parts by themselves."
-        )
+    why = (
+        "Real numbers lie between two integers, and no others do. Write `x.float()`, or round both "
+        "parts by themselves."
+    )
+    check_kind(f"{name} is", x, "iuf", why)
     return bool(x.dtype.kind == "f")

@@ -5,7 +5,6 @@ Several elements for one place become their sum, product, mean, or the largest o
 `index_reduce`), or there is one for each element (`scatter`, `scatter_reduce`).
 """
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,8 @@ from glassgrad.core.errors import ArgumentError, GraphError, ShapeError
 from glassgrad.core.function import Function
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of
-from glassgrad.values.dtypes import Number
+from glassgrad.values.dtypes import Number, ends_of
+from glassgrad.values.operands import broadcast_text
 
 from ._declaring import op
 from ._families import Linear, Moved, Symmetric, array_of, run, zeros_like
@@ -298,11 +298,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
     """What does not change the result: 0 for a sum, 1 for a product, -∞ for a maximum."""
     if reduce in ("sum", "mean", "prod"):
         return int(reduce == "prod")
-    bits, low, high = 8 * dtype.itemsize, -math.inf, math.inf
-    if dtype.kind == "i":
-        low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    elif dtype.kind != "f":
-        low, high = 0, 1 if dtype.kind == "b" else 2**bits - 1
+    low, high = ends_of(dtype)
     return low if reduce == "amax" else high
 
 
@@ -321,9 +317,27 @@ def _by_mean(ctx: Any, grad: Any) -> Any:
     return part, read(ctx, part)
 
 
+def _compared(ctx: Any) -> Any:
+    """x, the source and the result, whose elements the rule compares with each other.
+
+    Raises:
+        ShapeError: if the index speaks of a part of the source only.
+    """
+    x, src, y = ctx.saved_tensors
+    index = ctx.index.shape
+    if len(index) == len(src.shape) and any(
+        n not in (1, m) for n, m in zip(index, src.shape, strict=True)
+    ):
+        raise ShapeError(
+            f"{broadcast_text(src.shape, index)} The gradient of {ctx._forward_cls.called} needs "
+            "an index for each element of src. Cut the source to the shape of the index."
+        )
+    return x, src, y
+
+
 def _by_extreme(ctx: Any, grad: Any) -> Any:
     """Ties share the gradient evenly."""
-    x, src, y = ctx.saved_tensors
+    x, src, y = _compared(ctx)
     x_is_it = np.where(x == y, 1.0, zeros_like(grad, ()))
     src_is_it = np.where(src == read(ctx, y), 1.0, zeros_like(grad, ()))
     part = grad / added(ctx, x_is_it, src_is_it)
@@ -332,7 +346,7 @@ def _by_extreme(ctx: Any, grad: Any) -> Any:
 
 def _by_product(ctx: Any, grad: Any) -> Any:
     """Products of all other factors. A factor of 0 is left out first, then divided by."""
-    x, src, y = ctx.saved_tensors
+    x, src, y = _compared(ctx)
     cls = ctx._forward_cls
     more = {"dim": ctx.dim, "reduce": "prod", "include_self": ctx.include_self}
     nonzero = np.where(x == 0, 1, x)

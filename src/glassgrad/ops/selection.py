@@ -8,7 +8,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.primitive import Primitive, constant
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import get_default_dtype
+from glassgrad.values.dtypes import ends_of, get_default_dtype
 
 from ._arguments import check_number, scalar_name
 from ._declaring import of_numpy, op
@@ -284,7 +284,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             "Write `x.clamp(min=0)`."
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        low, high = _extremes(input)
+        low, high = ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
     low, high = _bound(input, min), _bound(input, max)
@@ -320,14 +320,6 @@ def clamp_max(input: Tensor, max: Any) -> Tensor:
     if isinstance(max, Tensor):
         return clamp(input, max=max)
     return ClampMax.apply(_fractional(input, max), max=_bound(input, max))
-
-
-def _extremes(input: Tensor) -> tuple[Any, Any]:
-    """Bounds that bound nothing, in the dtype of `input`."""
-    if input.dtype.kind == "f":
-        return -math.inf, math.inf
-    limits = np.iinfo(input.dtype)
-    return limits.min, limits.max
 
 
 def _bound(input: Tensor, number: Any) -> Any:

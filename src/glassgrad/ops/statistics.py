@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
 
-from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
+from ._arguments import Dims, check_type, reduced
 from ._declaring import function, of_numpy, op
 from ._families import Along, Reduction, kept_shape, run, seen, total
 from .arithmetic import conj
@@ -58,7 +58,7 @@ class Std(Reduction):
         return _by_root(Var.jvp(ctx, dx), ctx.result)
 
 
-@op(Var)
+@op(Var, axis=True)
 def var(
     input: Tensor,
     dim: Dims = None,
@@ -66,8 +66,6 @@ def var(
     keepdim: bool = False,
     *,
     correction: float | None = 1,
-    axis: Dims = None,
-    keepdims: bool | None = None,
 ) -> Tensor:
     """The variance of all elements, or over some dims.
 
@@ -92,7 +90,7 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    return checked_spread(Var, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
+    return checked_spread(Var, input, dim, keepdim, correction, unbiased)
 
 
 @of_numpy(np.var)
@@ -100,7 +98,7 @@ def _numpy_var(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool 
     return var(a, axis, correction=ddof, keepdim=keepdims)
 
 
-@op(Std)
+@op(Std, axis=True)
 def std(
     input: Tensor,
     dim: Dims = None,
@@ -108,8 +106,6 @@ def std(
     keepdim: bool = False,
     *,
     correction: float | None = 1,
-    axis: Dims = None,
-    keepdims: bool | None = None,
 ) -> Tensor:
     """The standard deviation: the square root of `var`, with the same arguments.
 
@@ -126,7 +122,7 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    return checked_spread(Std, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
+    return checked_spread(Std, input, dim, keepdim, correction, unbiased)
 
 
 @of_numpy(np.std)
@@ -137,8 +133,8 @@ def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool 
 def checked_spread(
     op: type[Primitive],
     input: Tensor,
-    names: tuple[Dims, Dims],
-    keeps: tuple[bool, bool | None],
+    dim: Dims,
+    keepdim: bool,
     correction: float | None,
     unbiased: bool | None,
 ) -> Any:
@@ -154,7 +150,6 @@ def checked_spread(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
-    dim = dim_or_axis(*names)
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
@@ -164,30 +159,24 @@ def checked_spread(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return op.apply(input, dim=dims, correction=lost, keepdim=kept_or_keepdims(*keeps))
+    return op.apply(input, dim=dims, correction=lost, keepdim=keepdim)
 
 
 def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     """What is subtracted from the number of elements, as users say it."""
     if unbiased is not None:
-        if not isinstance(unbiased, bool):
-            raise ArgumentTypeError(
-                f"{name}(): argument 'unbiased' must be bool, not {type(unbiased).__name__}. It "
-                "chooses between n - 1 and n. Write `correction=…` for another number."
-            )
+        why = "It chooses between n - 1 and n. Write `correction=…` for another number."
+        check_type(f"{name}(): argument 'unbiased' must be bool", unbiased, bool, why)
         return int(unbiased)
     if correction is None:
         return 1
     if isinstance(correction, Tensor) and not correction.ndim and not correction.requires_grad:
         correction = correction.item()
-    if not isinstance(correction, Real):
-        raise ArgumentTypeError(
-            f"{name}(): argument 'correction' must be Number, not {type(correction).__name__}. It "
-            "is subtracted from the number of elements. Write `correction=1`."
-        )
-    number: float = correction  # type: ignore[assignment]  # what is a Real computes as one
+    why = "It is subtracted from the number of elements. Write `correction=1`."
+    check_type(f"{name}(): argument 'correction' must be Number", correction, Real, why)
+    number: float = correction  # what is a Real computes as one
     return number
 
 
@@ -276,7 +265,7 @@ class StdMean(VarMean):
         return _by_root(moved, ctx.result[0]), moved_mean
 
 
-@function()
+@function(axis=True)
 def var_mean(
     input: Tensor,
     dim: Dims = None,
@@ -284,8 +273,6 @@ def var_mean(
     keepdim: bool = False,
     *,
     correction: float | None = 1,
-    axis: Dims = None,
-    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance and the mean; see `var` for the arguments.
 
@@ -302,10 +289,10 @@ def var_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
-    return checked_spread(VarMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
+    return checked_spread(VarMean, input, dim, keepdim, correction, unbiased)
 
 
-@function()
+@function(axis=True)
 def std_mean(
     input: Tensor,
     dim: Dims = None,
@@ -313,8 +300,6 @@ def std_mean(
     keepdim: bool = False,
     *,
     correction: float | None = 1,
-    axis: Dims = None,
-    keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean; see `std` for the arguments.
 
@@ -331,7 +316,7 @@ def std_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
-    return checked_spread(StdMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
+    return checked_spread(StdMean, input, dim, keepdim, correction, unbiased)
 
 
 @op()

@@ -8,6 +8,7 @@ operand: tensors with dims, 0-d tensors, Python numbers. A weaker kind changes t
 its category is higher. See https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion
 """
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,7 +46,9 @@ TYPE_NAMES = {
 }
 """PyTorch's older names of the dtypes: those of its tensor types, which its messages have too."""
 
-_SUPPORTED = tuple(TYPE_NAMES)
+_SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
+"""The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
+
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
@@ -95,19 +98,30 @@ def set_default_dtype(d: Any) -> None:
 def as_dtype(dtype: Any) -> DType:
     """The supported dtype meant by a NumPy dtype, a scalar type, a name, or bool/int/float."""
     try:
-        found: DType = np.dtype(dtype)
+        asked: DType = np.dtype(dtype)
     except TypeError as error:
         raise ArgumentTypeError(
             f"dtype must be a dtype, got {dtype!r}. "
             "Write `glassgrad.float32`, `np.float32` or 'float32'."
         ) from error
-    if found not in _SUPPORTED:
+    found = _SUPPORTED.get(asked)
+    if found is None:
         names = ", ".join(str(d) for d in _SUPPORTED)
         raise DTypeError(
-            f"dtype {found} is not supported. glassgrad has PyTorch's dtypes: {names}. "
+            f"dtype {asked} is not supported. glassgrad has PyTorch's dtypes: {names}. "
             "Convert the data first, for example with `array.astype(np.float32)`."
         )
-    return _SUPPORTED[_SUPPORTED.index(found)]  # an equal dtype, say from a pickle, is not `is`
+    return found
+
+
+def ends_of(dtype: DType) -> tuple[Any, Any]:
+    """The smallest and the largest element of a dtype; floats reach from -∞ to ∞."""
+    if dtype.kind not in "biu":
+        return -math.inf, math.inf
+    if dtype.kind == "b":
+        return 0, 1
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def dtype_of_number(value: Number) -> DType:
