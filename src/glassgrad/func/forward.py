@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import place_outputs
-from glassgrad.core.graph import GradientEdge
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
@@ -25,7 +24,7 @@ from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
-from ._arguments import EVERY, all_settled, as_constants, places, selected, tensors_of, without_aux
+from ._arguments import EVERY, all_settled, selected, shown, tensors_of, without_aux
 from .functions import call_below
 from .reverse import Recorded, run, vjp
 
@@ -82,7 +81,7 @@ def push_forward(
     moving, moves, structure = _pairs(primals, tangents, argnums)
     with DualLevel() as level:
         duals = [level.dual(x, dx) for x, dx in zip(moving, moves, strict=True)]
-        output, aux = func(*_seen(level, primals, unflatten(structure, duals), argnums)), None
+        output, aux = func(*shown(level, primals, argnums, unflatten(structure, duals))), None
         if has_aux:
             output, aux = without_aux(_API, output)
         leaves, found = tensors_of(_API, output)
@@ -95,17 +94,6 @@ def push_forward(
     values = unflatten(found, [x for x, _ in parts])
     moved = unflatten(found, [zeros_like(x) if dx is None else dx for x, dx in parts])
     return (values, moved, all_settled(aux)) if has_aux else (values, moved)
-
-
-def _seen(level: Any, primals: tuple[Any, ...], duals: Any, argnums: Any) -> tuple[Any, ...]:
-    """The arguments as the level shows them: those that move, and constants."""
-    if argnums is EVERY:
-        return duals  # type: ignore[no-any-return]  # the structure of `primals`, a tuple
-    seen = [as_constants(level, arg) for arg in primals]
-    moving = duals if isinstance(argnums, tuple) else (duals,)
-    for place, arg in zip(places(argnums, len(primals)), moving, strict=True):
-        seen[place] = arg
-    return tuple(seen)
 
 
 def _pairs(primals: Any, tangents: Any, argnums: Any) -> tuple[list[Any], list[Any], Structure]:
@@ -377,38 +365,17 @@ class DualLevel(Level):
                 if mine[0] is None:
                     return out  # a view of what was captured is captured
             moved = tangents_of_op(cls, values, tangents, out, parameters)
-        if cls.multiple:
-            results = tuple([wrap(Dual(self, *pair)) for pair in zip(out, moved, strict=True)])
-        else:
-            results = (wrap(Dual(self, out, moved)),)
-        for x in mine:
-            if x is not None and x.edge is not None and modes.grad:
-                self._record(cls, operands, mine, results, parameters)
-                break
-        return results if cls.multiple else results[0]
-
-    def _record(
-        self,
-        cls: type[Primitive],
-        operands: tuple[Any, ...],
-        mine: tuple[Any, ...],
-        results: tuple[Tensor, ...],
-        parameters: dict[str, Any],
-    ) -> None:
-        """Record an op of tensors that require grad here, for they were made inside the function.
-
-        The node saves tensors of this level, so that the gradients, too, move.
-        """
-        edges = self.edges(cls, mine)
-        if edges is None:
-            return
-        seen = tuple([x if own is None else own for x, own in zip(operands, mine, strict=True)])
-        outputs = tuple([wrap(x.payload) for x in results])  # a node does not keep its own outputs
-        out = outputs if cls.multiple else outputs[0]
-        node = record(cls, seen, in_common_dtype(cls, seen), out, edges, parameters, self)
-        for nr, x in enumerate(results):
-            if x.dtype.kind in "fc":
-                x.edge = GradientEdge(node, nr) if cls.multiple else node
+        pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
+        layers: list[Layer] = [Dual(self, *pair) for pair in pairs]
+        edges = self.edges(cls, mine) if modes.grad else None
+        node = None
+        if edges is not None:
+            # It saves tensors of this level, so that the gradients, too, move; and outputs that
+            # do not refer to it.
+            seen, own_outputs = self.seen(operands, mine), self.tensors(cls, layers)
+            values = in_common_dtype(cls, seen)
+            node = record(cls, seen, values, own_outputs, edges, parameters, self)
+        return self.tensors(cls, layers, node)
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
