@@ -177,6 +177,21 @@ class Point:
         vector = np.random.default_rng((SEED, side, number)).random(size)
         return (vector / (np.linalg.norm(vector) or 1.0)).reshape(1, size)
 
+    def _matrices(
+        self,
+        row: Callable[[Array], list[Array]],
+        side: int,
+        number: int,
+        tensor: Tensor,
+        others: Sequence[Tensor],
+    ) -> list[Array]:
+        """For each of `others` the rows that belong to the directions of `tensor`, perhaps none."""
+        rows = [row(direction) for direction in self._directions(side, number, tensor)]
+        return [
+            np.reshape([found[nr] for found in rows], (len(rows), x.numel()))
+            for nr, x in enumerate(others)
+        ]
+
     # By differences -----------------------------------------------------------------------------
 
     def by_differences(self, k: int, part: Part, *, forward: bool = False) -> list[Array]:
@@ -186,20 +201,18 @@ class Point:
             part: of the outputs; with `forward`, of the leaf.
         """
         position, leaf = self.positions[k], self.leaves[k]
-        rows: list[list[Array]] = [[] for _ in self.outputs]
-        for direction in self._directions(0, k, leaf):
+        units = [each.unit for each in reversed(_parts([leaf]))]
+
+        def row(direction: Array) -> list[Array]:
             if forward:
-                row = self._slopes(position, direction * part.unit_for(leaf))
-            else:
-                units = [each.unit for each in reversed(_parts([leaf]))]
-                slopes = [(unit, self._slopes(position, direction * unit)) for unit in units]
-                row = [
-                    sum([unit * part.of(found[nr]) for unit, found in slopes])
-                    for nr in range(len(rows))
-                ]
-            for found, slope in zip(rows, row, strict=True):
-                found.append(slope)
-        return [_matrix(found, y) for found, y in zip(rows, self.outputs, strict=True)]
+                return self._slopes(position, direction * part.unit_for(leaf))
+            slopes = [
+                [unit * part.of(slope) for slope in self._slopes(position, direction * unit)]
+                for unit in units
+            ]
+            return [sum(each[1:], each[0]) for each in zip(*slopes, strict=True)]
+
+        return self._matrices(row, 0, k, leaf, self.outputs)
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
@@ -249,41 +262,37 @@ class Point:
 
     def _columns(self, position: int, part: Part) -> list[Array]:
         output, leaves = self.outputs[position], self.leaves
-        columns: list[list[Array]] = [[] for _ in leaves]
-        for direction in self._directions(1, position, output):
+
+        def column(direction: Array) -> list[Array]:
             v = _like(output, direction * part.unit_for(output))
             found = grad(output, leaves, v, retain_graph=True, allow_unused=True)
             for k, (leaf, gradient) in enumerate(zip(leaves, found, strict=True)):
-                if gradient is None:
-                    columns[k].append(np.zeros(leaf.numel(), leaf.dtype))
-                    continue
-                if self.check_grad_dtypes and gradient.dtype != leaf.dtype:
+                if self.check_grad_dtypes and gradient is not None and gradient.dtype != leaf.dtype:
                     raise GradcheckError(
                         f"Gradient has dtype mismatch: input {k} is {leaf.dtype}, its gradient "
                         f"{gradient.dtype}. Return a gradient of the input's dtype."
                     )
-                columns[k].append(asnumpy(gradient.payload).reshape(-1))
-        return [_matrix(found, leaf).T for found, leaf in zip(columns, leaves, strict=True)]
+            return [_entries(dx, x) for dx, x in zip(found, leaves, strict=True)]
+
+        return [rows.T for rows in self._matrices(column, 1, position, output, leaves)]
 
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
         leaf = self.leaves[k]
-        rows: list[list[Array]] = [[] for _ in self.outputs]
         still = {i: zeros_like(self.inputs[i]) for i in self.positions}
-        for direction in self._directions(0, k, leaf):
+
+        def row(direction: Array) -> list[Array]:
             tangent = _like(leaf, direction * part.unit_for(leaf))
             found = self.tangents({**still, self.positions[k]: tangent})
-            for row, (primal, moved) in zip(rows, found, strict=True):
-                if moved is None:
-                    row.append(np.zeros(primal.numel(), primal.dtype))
-                    continue
-                if self.check_grad_dtypes and moved.dtype.kind != primal.dtype.kind:
+            for y, dy in found:
+                if self.check_grad_dtypes and dy is not None and dy.dtype.kind != y.dtype.kind:
                     raise GradcheckError(
-                        f"Forward AD gradient has dtype mismatch: the output is {primal.dtype}, "
-                        f"its tangent {moved.dtype}. A real number moves along the real axis."
+                        f"Forward AD gradient has dtype mismatch: the output is {y.dtype}, "
+                        f"its tangent {dy.dtype}. A real number moves along the real axis."
                     )
-                row.append(asnumpy(moved.payload).reshape(-1).copy())
-        return [_matrix(row, output) for row, output in zip(rows, self.outputs, strict=True)]
+            return [_entries(dy, y) for y, dy in found]
+
+        return self._matrices(row, 0, k, leaf, self.outputs)
 
     def tangents(self, moves: dict[int, Tensor]) -> list[UnpackedDualTensor]:
         """The outputs and how they move, where leaves are detached and some of them move.
@@ -316,9 +325,9 @@ def _editable(tensor: Tensor) -> Iterator[Any]:
         tensor.payload = array
 
 
-def _matrix(rows: list[Array], tensor: Tensor) -> Array:
-    """Rows, perhaps none, with one entry for each entry of `tensor`."""
-    return np.stack(rows) if rows else np.zeros((0, tensor.numel()))
+def _entries(moved: Tensor | None, x: Tensor) -> Array:
+    """A gradient or tangent of `x` in one row; zeros if there is none."""
+    return np.zeros(x.numel(), x.dtype) if moved is None else asnumpy(moved.payload).flatten()
 
 
 def _like(tensor: Tensor, values: Array) -> Tensor:
