@@ -300,34 +300,34 @@ def jacobian(
     with enable_grad():
         points = _arguments(at.tensors, create_graph=create_graph)
         outputs = _call(func, points, "jacobian", strict=strict)
-        rows: Sequence[Sequence[Tensor]]
-        if vectorize:
-            rows = _rows_at_once(outputs.tensors, points, strict=strict, create_graph=create_graph)
-        else:
-            rows = [
-                _rows_one_by_one(nr, output, points, strict=strict, create_graph=create_graph)
-                for nr, output in enumerate(outputs.tensors)
-            ]
-        return outputs.shaped([_returned(at, row, create_graph) for row in rows])
+        rows = _rows_at_once if vectorize else _rows_one_by_one
+        found = rows(outputs.tensors, points, strict=strict, create_graph=create_graph)
+        return outputs.shaped([_returned(at, row, create_graph) for row in found])
 
 
 def _rows_one_by_one(
-    number: int, output: Tensor, inputs: Sequence[Tensor], *, strict: bool, create_graph: bool
-) -> list[Tensor]:
-    """For each input the Jacobian of output `number`, from a backward pass for each entry."""
-    if not output.numel():
-        return [x.new_zeros(output.shape + x.shape) for x in inputs]
-    missing = f"Output {number} of the user-provided function is independent of input {{}}"
-    kind = _VJP._replace(missing=missing)
-    flat = output.reshape(-1)
-    passes = []
-    for row in range(output.numel()):
-        found = _gradients([flat[row]], inputs, create_graph=create_graph, retain_graph=True)
-        passes.append(_filled(kind, found, inputs, strict=strict, create_graph=create_graph))
-    return [
-        stack(rows).reshape(output.shape + x.shape)
-        for rows, x in zip(zip(*passes, strict=True), inputs, strict=True)
-    ]
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], *, strict: bool, create_graph: bool
+) -> list[list[Tensor]]:
+    """For each output and input the Jacobian, from a backward pass for each entry."""
+    found = []
+    for number, output in enumerate(outputs):
+        missing = f"Output {number} of the user-provided function is independent of input {{}}"
+        kind = _VJP._replace(missing=missing)
+        rows: list[list[Tensor]] = [[] for _ in inputs]
+        flat = output.reshape(-1)
+        for nr in range(output.numel()):
+            row = _gradients([flat[nr]], inputs, create_graph=create_graph, retain_graph=True)
+            row = _filled(kind, row, inputs, strict=strict, create_graph=create_graph)
+            for of_input, gradient in zip(rows, row, strict=True):
+                of_input.append(gradient)
+        pairs = zip(rows, inputs, strict=True)
+        found.append([_stacked(of_input, output.shape + x.shape, x) for of_input, x in pairs])
+    return found
+
+
+def _stacked(rows: Sequence[Tensor], shape: Any, x: Tensor) -> Tensor:
+    """Rows with respect to `x`, perhaps none, as one tensor of that shape."""
+    return stack(rows).reshape(shape) if rows else x.new_zeros(shape)
 
 
 def _rows_at_once(
@@ -340,14 +340,13 @@ def _rows_at_once(
             "together. One pass for all rows does not say which output depends on which input. "
             "Set `strict=False` or `vectorize=False`."
         )
+    basis = _construct_standard_basis_for(outputs, [y.numel() for y in outputs])
     found: Gradients = (None,) * len(inputs)
-    sizes = [output.numel() for output in outputs]
-    if sum(sizes):
+    if len(basis[0]):
         flat = [output.reshape(-1) for output in outputs]
-        basis = _construct_standard_basis_for(outputs, sizes)
         found = _gradients(flat, inputs, basis, create_graph=create_graph, batched=True)
     by_input = [
-        split_rows(x.new_zeros((sum(sizes), *x.shape)) if rows is None else rows, outputs, x)
+        split_rows(x.new_zeros((len(basis[0]), *x.shape)) if rows is None else rows, outputs, x)
         for rows, x in zip(found, inputs, strict=True)
     ]
     return list(zip(*by_input, strict=True))
@@ -359,7 +358,6 @@ def _by_columns(func: Function, at: "_Several") -> Any:
     They come from one call in forward mode, mapped over the unit vectors. The inputs keep their
     places in the graph.
     """
-    sizes = [x.numel() for x in at.tensors]
     called: list[_Several] = []
 
     def push(tangents: list[Tensor]) -> list[Tensor]:
@@ -371,8 +369,8 @@ def _by_columns(func: Function, at: "_Several") -> Any:
             found = [unpack_dual(output) for output in outputs.tensors]
             return [zeros_like(primal) if dy is None else dy for primal, dy in found]
 
-    basis = _construct_standard_basis_for(at.tensors, sizes)
-    columns = map_batch(push, basis, sum(sizes), "never")
+    basis = _construct_standard_basis_for(at.tensors, [x.numel() for x in at.tensors])
+    columns = map_batch(push, basis, len(basis[0]), "never")
     return called[0].shaped([at.shaped(split_columns(dy, at.tensors)) for dy in columns])
 
 
@@ -387,9 +385,8 @@ def _construct_standard_basis_for(
     Returns:
         For each tensor its columns of the n×n identity, in its dtype and on its device.
     """
-    n = sum(tensor_numels)
-    vectors = zip(unit_vectors(tensors, 0, n), tensor_numels, strict=True)
-    return tuple([vector.reshape((n, size)) for vector, size in vectors])
+    pairs = zip(unit_vectors(tensors), tensor_numels, strict=True)
+    return tuple([vectors.reshape((len(vectors), size)) for vectors, size in pairs])
 
 
 def _check_strategy(strategy: str) -> None:
