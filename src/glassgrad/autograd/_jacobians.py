@@ -31,6 +31,7 @@ from glassgrad.autograd.forward_ad import (
 from glassgrad.core.backward import grad
 from glassgrad.core.errors import ArgumentTypeError, ExpectationError, GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops import zeros_like
 from glassgrad.values.backend import asnumpy, backend_of
 
 SEED = 0
@@ -132,7 +133,7 @@ class Point:
             measured = [self.by_differences(k, part) for k in range(len(self.leaves))]
             if not self.differentiable:
                 self._check_constant(measured)
-            for number, position in enumerate(self.differentiable):
+            for position in self.differentiable:
                 for k, computed in enumerate(self.by_backward(position, part)):
                     expected = measured[k][position]
                     scale = 1.0
@@ -141,7 +142,7 @@ class Point:
                         v = self._directions(1, position, self.outputs[position])
                         expected, computed = expected @ v.T, u @ computed
                         scale = float(u.sum() * v.sum()) * len(_parts([self.leaves[k]]))
-                    Comparison(self, k, position, number, part).check(expected, computed, scale)
+                    Comparison(self, k, position, part).check(expected, computed, scale)
 
     def check_forward(self) -> None:
         """Compare what `jvp` computes with differences.
@@ -154,8 +155,8 @@ class Point:
             for part in _parts([leaf]):
                 measured = self.by_differences(k, part, forward=True)
                 computed = self.by_jvp(k, part)
-                for number, position in enumerate(self.differentiable):
-                    comparison = Comparison(self, k, position, number, part, forward=True)
+                for position in self.differentiable:
+                    comparison = Comparison(self, k, position, part, forward=True)
                     comparison.check(measured[position], computed[position], scale)
 
     def _check_constant(self, measured: Sequence[Sequence[Array]]) -> None:
@@ -264,7 +265,7 @@ class Point:
         output, leaves = self.outputs[position], self.leaves
 
         def column(direction: Array) -> list[Array]:
-            v = _like(output, direction * part.unit_for(output))
+            v = like(output, direction.reshape(output.shape) * part.unit_for(output))
             found = grad(output, leaves, v, retain_graph=True, allow_unused=True)
             for k, (leaf, gradient) in enumerate(zip(leaves, found, strict=True)):
                 if self.check_grad_dtypes and gradient is not None and gradient.dtype != leaf.dtype:
@@ -282,7 +283,7 @@ class Point:
         still = {i: zeros_like(self.inputs[i]) for i in self.positions}
 
         def row(direction: Array) -> list[Array]:
-            tangent = _like(leaf, direction * part.unit_for(leaf))
+            tangent = like(leaf, direction.reshape(leaf.shape) * part.unit_for(leaf))
             found = self.tangents({**still, self.positions[k]: tangent})
             for y, dy in found:
                 if self.check_grad_dtypes and dy is not None and dy.dtype.kind != y.dtype.kind:
@@ -330,15 +331,9 @@ def _entries(moved: Tensor | None, x: Tensor) -> Array:
     return np.zeros(x.numel(), x.dtype) if moved is None else asnumpy(moved.payload).flatten()
 
 
-def _like(tensor: Tensor, values: Array) -> Tensor:
-    """These values in the shape and dtype of `tensor`, on its device."""
-    values = values.reshape(tensor.shape).astype(tensor.dtype)
-    return wrap(backend_of(tensor.payload).asarray(values))
-
-
-def zeros_like(tensor: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of `tensor`, on its device; nothing is recorded."""
-    return wrap(backend_of(tensor.payload).xp.zeros(tuple(tensor.shape), tensor.dtype))
+def like(tensor: Tensor, values: Array) -> Tensor:
+    """A tensor of these values, in the dtype and on the device of `tensor`."""
+    return wrap(backend_of(tensor.payload).asarray(values.astype(tensor.dtype)))
 
 
 class Comparison(NamedTuple):
@@ -347,7 +342,7 @@ class Comparison(NamedTuple):
     Attributes:
         at: where.
         input_nr: the number of the input among those that are checked.
-        position, output_nr: the number of the output, and among those that require grad.
+        position: the number of the output.
         part: of the outputs or, in forward mode, of the inputs, if they are complex.
         forward: whether it is computed by `jvp`, not by backward.
     """
@@ -355,7 +350,6 @@ class Comparison(NamedTuple):
     at: Point
     input_nr: int
     position: int
-    output_nr: int
     part: Part
     forward: bool = False
 
@@ -382,7 +376,7 @@ class Comparison(NamedTuple):
         prefix = f"While considering the {self.part.name} part of complex {what} only, "
         return (
             f"{prefix if tensor.dtype.kind == 'c' else ''}Jacobian {mode}mismatch for output "
-            f"{self.output_nr} with respect to input {self.input_nr},\n"
+            f"{self._output_nr} with respect to input {self.input_nr},\n"
             f"numerical:{wrap(np.asarray(measured))}\nanalytical:{wrap(np.asarray(computed))}\n"
         )
 
@@ -392,7 +386,7 @@ class Comparison(NamedTuple):
         excess = np.where(np.isnan(excess), np.inf, excess)
         row, column = (int(n) for n in np.unravel_index(int(excess.argmax()), excess.shape))
         at_input = f"input {self.input_nr}{_index(row, self._leaf)}"
-        at_output = f"output {self.output_nr}{_index(column, self._output)}"
+        at_output = f"output {self._output_nr}{_index(column, self._output)}"
         wrong = int((excess > self.at.atol).sum())
         return (
             f"The worst of {wrong} wrong entries (of {excess.size}): how {at_output} changes with "
@@ -425,6 +419,11 @@ class Comparison(NamedTuple):
                 "passed in slow mode. Write `fast_mode=False`."
             )
         return report + self._worst_entry(numerical, analytical)
+
+    @property
+    def _output_nr(self) -> int:
+        """The number of the output among those that require grad."""
+        return self.at.differentiable.index(self.position)
 
     @property
     def _leaf(self) -> Tensor:

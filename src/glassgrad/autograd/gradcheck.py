@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from glassgrad.autograd._batched_pass import in_one_pass
-from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, zeros_like
+from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, like
 from glassgrad.core.backward import grad
 from glassgrad.core.errors import ArgumentError, ExpectationError, GradcheckError, ShapeError
 from glassgrad.core.function import Function
-from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.values.backend import asnumpy, backend_of, repeats
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops import zeros_like
+from glassgrad.values.backend import asnumpy, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -219,20 +220,19 @@ def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tenso
     made = []
     for output in outputs:
         if scattered and output.ndim:
-            spread = backend_of(output.payload).xp.moveaxis(_random_like(output, random, 2), 0, -1)
-            made.append(wrap(spread[..., 0], LEAF))
+            found = _random_like(output, random, (*output.shape, 2))[..., 0]
         else:
-            made.append(wrap(_random_like(output, random), LEAF))
+            found = _random_like(output, random, output.shape)
+        made.append(found.requires_grad_())
     return tuple(made)
 
 
-def _random_like(tensor: Tensor, random: "np.random.Generator", *lead: int) -> Any:
-    """An array in [-1, 1) like that of `tensor`, with the dims `lead` in front."""
-    shape = (*lead, *tensor.shape)
+def _random_like(tensor: Tensor, random: "np.random.Generator", shape: tuple[int, ...]) -> Tensor:
+    """Numbers in [-1, 1) of that shape, in the dtype and on the device of `tensor`."""
     values = random.uniform(-1, 1, shape)
     if tensor.dtype.kind == "c":
         values = values + 1j * random.uniform(-1, 1, shape)
-    return backend_of(tensor.payload).asarray(values.astype(tensor.dtype))
+    return like(tensor, values)
 
 
 # What can be checked ----------------------------------------------------------------------------
@@ -355,7 +355,8 @@ def _warn_undefined() -> None:
 def _check_undefined_tangents(at: Point) -> None:
     """An input without a tangent moves the outputs as one whose tangent is zero."""
     random = np.random.default_rng(SEED)
-    moves = {i: wrap(_random_like(at.inputs[i], random)) for i in at.positions}
+    inputs = at.inputs
+    moves = {i: _random_like(inputs[i], random, inputs[i].shape) for i in at.positions}
     for missing in at.positions:
         x = at.inputs[missing]
         with_zeros = at.tangents({**moves, missing: zeros_like(x)})
@@ -404,7 +405,7 @@ def _check_batched_tangents(at: Point) -> None:
 
 def _check_batched(
     run: Callable[[Tensor], Sequence[Tensor | None]],
-    like: Tensor,
+    tensor: Tensor,
     what: str,
     pairs: Sequence[tuple[int, int]],
     advice: str,
@@ -412,10 +413,10 @@ def _check_batched(
     """Two gradients or tangents mapped over give what they give one after the other.
 
     Args:
-        run: takes one like `like`, returns several.
+        run: takes one like `tensor`, returns several.
         what, advice: for messages, as `pairs`: for each result the numbers of output and input.
     """
-    seeds = wrap(_random_like(like, np.random.default_rng(SEED), 2))
+    seeds = _random_like(tensor, np.random.default_rng(SEED), (2, *tensor.shape))
     singly = [run(seed) for seed in seeds]
     try:
         together = in_one_pass(lambda batch: list(run(batch[0])), [seeds])
