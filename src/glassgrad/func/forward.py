@@ -14,7 +14,7 @@ from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import place_outputs
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
@@ -387,10 +387,9 @@ class DualLevel(Level):
         call = Call.of(ctx, args, tangents, raw)
         outputs = place_outputs(ctx, args, raw, edges)
         for out in outputs if isinstance(outputs, tuple) else (outputs,):
-            for arg in args:
-                # an argument returned as it is has a layer of its own there: it may move otherwise
-                if self.is_mine(out) and out is not arg and out.payload is _payload(arg):
-                    out.payload = self.layer(out.payload.value)
+            # an argument returned as it is has a layer of its own there: it may move otherwise
+            if self.is_mine(out) and not is_any_of(out, args):
+                out.payload = self.layer(out.payload.value)
         with self.below():
             moved = call.moved(outputs)
         for out, tangent, _ in moved:
@@ -398,7 +397,3 @@ class DualLevel(Level):
                 check_size(out, tangent)
             out.payload.tangent = tangent
         return outputs
-
-
-def _payload(x: Any) -> Any:
-    return x.payload if isinstance(x, Tensor) else None

@@ -383,9 +383,8 @@ class _Checkpointed:
         self._recompute = recompute
         self._saved_metadata: list[object] = []
         self._arguments = _Arguments(args)
-        tensors = [arg for arg in args if isinstance(arg, Tensor)]
         anchor = zeros((), requires_grad=True)
-        self._inputs = CheckpointInputs.apply(anchor, *tensors).grad_fn if tensors else None
+        self._inputs = CheckpointInputs.apply(anchor, *_tensors_among(args)).grad_fn
         self._passes: weakref.WeakKeyDictionary[Any, Recomputed] = weakref.WeakKeyDictionary()
 
     def hooks(self) -> saved_tensors_hooks:
@@ -419,8 +418,7 @@ class _Checkpointed:
         """What was saved, by position, from running the function again."""
         run = _Recomputation(self)
         # with a checkpoint around this one, that is recomputed first
-        tensors = () if self._inputs is None else self._inputs.saved_tensors
-        args = self._arguments.with_tensors(tensors)
+        args = self._arguments.with_tensors(self._inputs.saved_tensors)
         try:
             with contextlib.suppress(_StopRecomputation), run.hooks(), enable_grad():
                 self._recompute(*args)
@@ -536,15 +534,20 @@ class _Arguments:
     """The arguments of a call without its tensors: those are saved by a node."""
 
     def __init__(self, args: tuple[Any, ...]) -> None:
-        self._positions = [n for n, arg in enumerate(args) if isinstance(arg, Tensor)]
-        self._rest = [None if isinstance(arg, Tensor) else arg for arg in args]
+        self._rest = [_A_TENSOR if isinstance(arg, Tensor) else arg for arg in args]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
         """All arguments, with these tensors in their places."""
-        args = list(self._rest)
-        for position, tensor in zip(self._positions, tensors, strict=True):
-            args[position] = tensor
-        return args
+        supply = iter(tensors)
+        return [next(supply) if arg is _A_TENSOR else arg for arg in self._rest]
+
+
+_A_TENSOR = object()
+"""Stands for a tensor among arguments."""
+
+
+def _tensors_among(args: Iterable[Any]) -> list[Tensor]:
+    return [arg for arg in args if isinstance(arg, Tensor)]
 
 
 # What `debug=True` shows --------------------------------------------------------------------------
@@ -601,7 +604,7 @@ class CheckpointFunction(Function):
         ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
     ) -> Any:
         """Run without recording; keep the arguments."""
-        tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        tensors = _tensors_among(args)
         if not any(tensor.requires_grad for tensor in tensors):
             warnings.warn(
                 "None of the inputs have requires_grad=True. Gradients will be None",
