@@ -263,20 +263,21 @@ class Dual(Layer):
 
     def assign(self, tensor: Tensor, source: Any) -> None:
         """Write value and tangent of another payload into the memory of this one."""
+        super().assign(tensor, source)
         mine = isinstance(source, Dual) and source.level is self.level
-        with self.level.below():
-            self.value.copy_(source.value if mine else wrap(source))
-            tangent = source.tangent if mine else None
-            if tangent is not None:
-                _shared_tangent(tensor, tangent).copy_(tangent)
-            elif self.tangent is not None:
-                _shared_tangent(tensor, self.tangent).zero_()
+        self._move(tensor, source.tangent if mine else None)
 
     def fill(self, tensor: Tensor, number: Any) -> None:
         """Write one number everywhere: a constant."""
+        super().fill(tensor, number)
+        self._move(tensor, None)
+
+    def _move(self, tensor: Tensor, tangent: Tensor | None) -> None:
+        """Write a tangent into the memory of that of `tensor`; None: zeros."""
         with self.level.below():
-            self.value.fill_(number)
-            if self.tangent is not None:
+            if tangent is not None:
+                _shared_tangent(tensor, tangent).copy_(tangent)
+            elif self.tangent is not None:
                 _shared_tangent(tensor, self.tangent).zero_()
 
 
