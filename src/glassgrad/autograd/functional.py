@@ -304,24 +304,22 @@ def _rows_one_by_one(
     asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
 ) -> list[list[Tensor]]:
     """For each output and input the Jacobian, from a backward pass for each entry."""
+    graph = {"create_graph": asked.create_graph, "retain_graph": True}
     found = []
     for number, output in enumerate(outputs):
         missing = f"Output {number} of the user-provided function is independent of input {{}}"
-        kind = _VJP._replace(missing=missing)
-        rows: list[list[Tensor]] = [[] for _ in inputs]
-        flat = output.reshape(-1)
-        for nr in range(output.numel()):
-            row = _gradients([flat[nr]], inputs, create_graph=asked.create_graph, retain_graph=True)
-            for of_input, gradient in zip(rows, asked.filled(kind, row, inputs), strict=True):
-                of_input.append(gradient)
-        pairs = zip(rows, inputs, strict=True)
-        found.append([_stacked(of_input, output.shape + x.shape, x) for of_input, x in pairs])
+        kind, flat = _VJP._replace(missing=missing), output.reshape(-1)
+        passes = [_gradients([flat[nr]], inputs, **graph) for nr in range(output.numel())]
+        rows = [asked.filled(kind, row, inputs) for row in passes]
+        found.append(
+            [
+                (stack([row[nr] for row in rows]) if rows else x.new_zeros(0)).reshape(
+                    output.shape + x.shape
+                )
+                for nr, x in enumerate(inputs)
+            ]
+        )
     return found
-
-
-def _stacked(rows: Sequence[Tensor], shape: Any, x: Tensor) -> Tensor:
-    """Rows with respect to `x`, perhaps none, as one tensor of that shape."""
-    return stack(rows).reshape(shape) if rows else x.new_zeros(shape)
 
 
 def _rows_at_once(

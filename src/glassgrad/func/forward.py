@@ -385,7 +385,7 @@ class DualLevel(Level):
         tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
         if all(tangent is None for tangent in tangents):
             return place_outputs(ctx, args, raw, edges)
-        call = Call.of(ctx, args, tangents, raw)
+        call = Call(ctx, args, tangents, raw)
         outputs = place_outputs(ctx, args, raw, edges)
         for out in outputs if isinstance(outputs, tuple) else (outputs,):
             # an argument returned as it is has a layer of its own there: it may move otherwise
