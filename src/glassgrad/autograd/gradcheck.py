@@ -378,13 +378,13 @@ def _check_undefined_tangents(at: Point) -> None:
 def _check_batched_gradients(at: Point) -> None:
     for number, output in enumerate(_differentiable(at.outputs)):
         pull = partial(grad, output, at.leaves, retain_graph=True, allow_unused=True)
-        pairs = [(number, place) for place in range(len(at.leaves))]
+        where = f"For output {number} and input {{}}: the batched gradient is"
         advice = (
             "gradcheck or gradgradcheck failed while testing batched gradient computation: a "
             "backward rule is run for several gradients at once. Write it with differentiable ops "
             "and nothing random, or pass check_batched_grad=False."
         )
-        _check_batched(pull, output, "gradient is", pairs, advice)
+        _check_batched(pull, output, where, advice)
 
 
 def _check_batched_tangents(at: Point) -> None:
@@ -394,27 +394,26 @@ def _check_batched_tangents(at: Point) -> None:
             found = at.tangents({position: tangent})
             return [zeros_like(primal) if dx is None else dx for primal, dx in found]
 
-        pairs = [(nr, place) for nr in range(len(at.outputs))]
+        where = f"For output {{}} and input {place}: the batched tangents are"
         advice = (
             "gradcheck failed while testing batched gradient computation with forward-mode AD: a "
             "jvp rule is run for several tangents at once. Write it with differentiable ops and "
             "nothing random, or pass check_batched_forward_grad=False."
         )
-        _check_batched(push, at.inputs[position], "tangents are", pairs, advice)
+        _check_batched(push, at.inputs[position], where, advice)
 
 
 def _check_batched(
     run: Callable[[Tensor], Sequence[Tensor | None]],
     tensor: Tensor,
-    what: str,
-    pairs: Sequence[tuple[int, int]],
+    where: str,
     advice: str,
 ) -> None:
     """Two gradients or tangents mapped over give what they give one after the other.
 
     Args:
         run: takes one like `tensor`, returns several.
-        what, advice: for messages, as `pairs`: for each result the numbers of output and input.
+        where, advice: for messages; `{}` is the position of a result.
     """
     seeds = _random_like(tensor, np.random.default_rng(SEED), (2, *tensor.shape))
     singly = [run(seed) for seed in seeds]
@@ -424,12 +423,11 @@ def _check_batched(
         raise GradcheckError(
             f"While computing batched gradients, got: {error}\n{advice}"
         ) from error
-    for (nr, place), batch, ones in zip(pairs, together, zip(*singly, strict=True), strict=True):
+    for nr, (batch, *ones) in enumerate(zip(together, *singly, strict=True)):
         for row, one in enumerate(ones):
             found = 0.0 if batch is None else asnumpy(batch.payload)[row]
             expected = 0.0 if one is None else asnumpy(one.payload)
             if not np.allclose(found, expected):
                 raise GradcheckError(
-                    f"For output {nr} and input {place}: the batched {what} {found}, but "
-                    f"{expected} one by one. {advice}"
+                    f"{where.format(nr)} {found}, but {expected} one by one. {advice}"
                 )

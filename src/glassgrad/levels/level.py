@@ -173,16 +173,16 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
     """
     ctx = _node_of_level(cls)()
     ctx._level = level
-    tensors = [x for x in args if isinstance(x, Tensor)]
-    own = [level.is_mine(x) and x.edge is not None for x in tensors]
-    recording = modes.grad and True in own
-    ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
-    pairs = zip(tensors, own, strict=True)
-    edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
+    needs = tuple([level.is_mine(x) and x.edge is not None for x in args])
+    ctx.needs_input_grad = needs
+    edges = None
+    if modes.grad and True in needs:
+        pairs = zip(args, needs, strict=True)
+        edges = tuple([edge_of(x) if need else None for x, need in pairs if isinstance(x, Tensor)])
     raw = outputs()
     with setting(grad=False):
         cls.setup_context(ctx, args, raw)
-    return ctx, raw, edges if recording else None
+    return ctx, raw, edges
 
 
 def _node_of_level(cls: Any) -> Any:
