@@ -168,9 +168,9 @@ class NestedIOFunction(Function):
     """
 
     materialize_grads: bool = True
-    to_save: tuple[Tensor, ...] | None = None
-    dirty_tensors: tuple[Tensor, ...] | None = None
-    non_differentiable: tuple[Tensor, ...] | None = None
+    to_save: Any = None
+    dirty_tensors: Any = None
+    non_differentiable: Any = None
 
     _call: ClassVar[type[Function]] = _NestedCall
     _node: "weakref.ref[BackwardCFunction] | None" = None

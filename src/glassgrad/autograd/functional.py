@@ -304,13 +304,14 @@ def _rows_one_by_one(
     asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
 ) -> list[list[Tensor]]:
     """For each output and input the Jacobian, from a backward pass for each entry."""
-    graph = {"create_graph": asked.create_graph, "retain_graph": True}
     found = []
     for number, output in enumerate(outputs):
         missing = f"Output {number} of the user-provided function is independent of input {{}}"
         kind, flat = _VJP._replace(missing=missing), output.reshape(-1)
-        passes = [_gradients([flat[nr]], inputs, **graph) for nr in range(output.numel())]
-        rows = [asked.filled(kind, row, inputs) for row in passes]
+        rows = []
+        for nr in range(output.numel()):
+            row = _gradients([flat[nr]], inputs, create_graph=asked.create_graph, retain_graph=True)
+            rows.append(asked.filled(kind, row, inputs))
         found.append(
             [
                 (stack([row[nr] for row in rows]) if rows else x.new_zeros(0)).reshape(

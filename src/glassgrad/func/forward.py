@@ -80,7 +80,7 @@ def push_forward(
     """`jvp` with respect to some of the arguments: `argnums` as for `grad`, or `EVERY`."""
     moving, moves, structure = _pairs(primals, tangents, argnums)
     with DualLevel() as level:
-        duals = [level.dual(x, dx) for x, dx in zip(moving, moves, strict=True)]
+        duals = [wrap(Dual(level, settled(x), dx)) for x, dx in zip(moving, moves, strict=True)]
         output, aux = func(*shown(level, primals, argnums, unflatten(structure, duals))), None
         if has_aux:
             output, aux = without_aux(_API, output)
@@ -342,10 +342,6 @@ class DualLevel(Level):
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""
         return value.payload if self.is_mine(value) else Dual(self, value)
-
-    def dual(self, primal: Tensor, tangent: Tensor | None) -> Tensor:
-        """A tensor of this level."""
-        return wrap(Dual(self, settled(primal), tangent))
 
     def parts(self, x: Any) -> tuple[Any, Any]:
         """The primal and the tangent of `x`, one level down."""

@@ -21,7 +21,7 @@ from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes, setting
-from glassgrad.core.tensor import LEAF, Tensor
+from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
@@ -189,12 +189,6 @@ class GradLevel(Level):
     kind = "grad"
     modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
-    def variable(self, tensor: Tensor) -> Tensor:
-        """A leaf of this level: what the function is differentiated with respect to."""
-        out = self.lift(settled(tensor))
-        out.edge = LEAF
-        return out
-
     def handle(
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
@@ -340,4 +334,4 @@ def _leaf(level: GradLevel, x: Any) -> Tensor:
             f"only Tensors of floating point dtype can require gradients, got {x.dtype} of shape "
             f"{list(x.shape)}. Integers do not move by a small step. Write `x.float()`."
         )
-    return level.variable(x)
+    return wrap(level.layer(settled(x)), LEAF)
