@@ -138,8 +138,7 @@ class Point:
                     expected = measured[k][position]
                     scale = 1.0
                     if self.fast_mode:
-                        u = self._directions(0, k, self.leaves[k])
-                        v = self._directions(1, position, self.outputs[position])
+                        u, v = self._directions(0, k), self._directions(1, position)
                         expected, computed = expected @ v.T, u @ computed
                         scale = float(u.sum() * v.sum()) * len(_parts([self.leaves[k]]))
                     Comparison(self, k, position, part).check(expected, computed, scale)
@@ -151,7 +150,7 @@ class Point:
             GradcheckError: if they differ.
         """
         for k, leaf in enumerate(self.leaves):
-            scale = float(self._directions(0, k, leaf).sum()) if self.fast_mode else 1.0
+            scale = float(self._directions(0, k).sum()) if self.fast_mode else 1.0
             for part in _parts([leaf]):
                 measured = self.by_differences(k, part, forward=True)
                 computed = self.by_jvp(k, part)
@@ -170,28 +169,16 @@ class Point:
                 "ops."
             )
 
-    def _directions(self, side: int, number: int, tensor: Tensor) -> Array:
-        """All unit vectors of the size of `tensor`; in fast mode one, random and positive."""
-        size = tensor.numel()
+    def _directions(self, side: int, number: int) -> Array:
+        """All unit vectors of the size of a leaf (side 0) or of an output (side 1).
+
+        In fast mode it is one vector, random and positive.
+        """
+        size = (self.leaves, self.outputs)[side][number].numel()
         if not self.fast_mode:
             return np.eye(size)
         vector = np.random.default_rng((SEED, side, number)).random(size)
         return (vector / (np.linalg.norm(vector) or 1.0)).reshape(1, size)
-
-    def _matrices(
-        self,
-        row: Callable[[Array], list[Array]],
-        side: int,
-        number: int,
-        tensor: Tensor,
-        others: Sequence[Tensor],
-    ) -> list[Array]:
-        """For each of `others` the rows that belong to the directions of `tensor`, perhaps none."""
-        rows = [row(direction) for direction in self._directions(side, number, tensor)]
-        return [
-            np.reshape([found[nr] for found in rows], (len(rows), x.numel()))
-            for nr, x in enumerate(others)
-        ]
 
     # By differences -----------------------------------------------------------------------------
 
@@ -213,7 +200,8 @@ class Point:
             ]
             return [sum(each[1:], each[0]) for each in zip(*slopes, strict=True)]
 
-        return self._matrices(row, 0, k, leaf, self.outputs)
+        rows = [row(direction) for direction in self._directions(0, k)]
+        return _matrices(rows, self.outputs)
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
@@ -275,7 +263,8 @@ class Point:
                     )
             return [_entries(dx, x) for dx, x in zip(found, leaves, strict=True)]
 
-        return [rows.T for rows in self._matrices(column, 1, position, output, leaves)]
+        columns = [column(direction) for direction in self._directions(1, position)]
+        return [found.T for found in _matrices(columns, leaves)]
 
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
@@ -293,7 +282,8 @@ class Point:
                     )
             return [_entries(dy, y) for y, dy in found]
 
-        return self._matrices(row, 0, k, leaf, self.outputs)
+        rows = [row(direction) for direction in self._directions(0, k)]
+        return _matrices(rows, self.outputs)
 
     def tangents(self, moves: dict[int, Tensor]) -> list[UnpackedDualTensor]:
         """The outputs and how they move, where leaves are detached and some of them move.
@@ -324,6 +314,14 @@ def _editable(tensor: Tensor) -> Iterator[Any]:
         yield tensor.payload
     finally:
         tensor.payload = array
+
+
+def _matrices(rows: list[list[Array]], tensors: Sequence[Tensor]) -> list[Array]:
+    """For each tensor the rows, perhaps none, that were found for it."""
+    return [
+        np.reshape([row[nr] for row in rows], (len(rows), x.numel()))
+        for nr, x in enumerate(tensors)
+    ]
 
 
 def _entries(moved: Tensor | None, x: Tensor) -> Array:
