@@ -14,10 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from glassgrad import ops
-from glassgrad.ops._declaring import FUNCTIONS, METHODS, REQUIRED, Arguments
+from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, Arguments
 
-OUT = ast.parse("Tensor | None", mode="eval").body  # what `out` is
-NONE = ast.Constant(None)
 HOME = Path(ops.__file__).parent
 WARNING = "# Written by `make stubs` (docs/stubs.py) from what the ops declare. Do not edit.\n"
 
@@ -41,6 +39,8 @@ def _functions() -> str:
             lines.append(stub.define(name, value, value.__doc__))
         elif "declared" in getattr(value, "__dict__", {}):
             lines.append(f"{name} = {value.__name__}\n")
+        elif not hasattr(value, "__name__"):
+            lines.append(f"{name}: {stub.need_class(type(value))}\n")
         else:
             stub.export(name, value)
     names = "".join(f'    "{name}",\n' for name in sorted(FUNCTIONS))
@@ -76,16 +76,18 @@ class _Stub:
         defaults = _defaults(tree.args)
         given = Arguments.of(function)
 
-        def argument(name: str, default: Any = REQUIRED) -> str:
-            annotated = f"{name}: {self._text(written.get(name, OUT), home)}"
-            if default is REQUIRED:
+        def argument(name: str) -> str:
+            annotation = written.get(name) or ast.Constant(ADDED[name])
+            annotated = f"{name}: {self._text(annotation, home)}"
+            if name not in given.default:
                 return annotated
-            return f"{annotated} = {self._text(defaults.get(name, NONE), home)}"
+            default = defaults.get(name, ast.Constant(given.default[name]))
+            return f"{annotated} = {self._text(default, home)}"
 
-        parts = [argument(k, v) for k, v in given.positional.items()]
+        parts = [argument(name) for name in given.positional]
         if given.star or given.keyword:
             parts.append(f"*{argument(given.star) if given.star else ''}")
-        parts += [argument(k, v) for k, v in given.keyword.items()]
+        parts += [argument(name) for name in given.keyword]
         returned = self._text(tree.returns, home)
         body = f'"""{doc}"""' if doc else "..."
         if is_method:
@@ -107,12 +109,14 @@ class _Stub:
             self.imports.setdefault(_home_of(name, home), set()).add(name)
         return name
 
+    def need_class(self, cls: type) -> str:
+        """The name of a class that is imported from where it is defined."""
+        self.imports.setdefault(cls.__module__, set()).add(cls.__name__)
+        return cls.__name__
+
     def export(self, name: str, value: Any) -> None:
         """A name that is what it is in the file it comes from."""
-        has_name = hasattr(value, "__name__")
-        home = value.__module__ if has_name else type(value).__module__
-        own = value.__name__ if has_name else name
-        self.imports.setdefault(home, set()).add(f"{own} as {name}")
+        self.imports.setdefault(value.__module__, set()).add(f"{value.__name__} as {name}")
 
     def text(self, head: str, lines: list[str]) -> str:
         """The file."""

@@ -1,6 +1,6 @@
 """Rows of ops that exist only in place; the others share their rules with the op of their name."""
 
-from glassgrad.ops import random_filling, shape, transposing
+from glassgrad.ops import random, shape, transposing
 from opcase import OpCase, constant, real, sample
 
 __all__ = ["ROWS"]
@@ -48,7 +48,7 @@ SHAPE = [
 
 RANDOM = [
     OpCase(
-        random_filling.normal_,
+        random.normal_,
         [real(2, 3)],
         {"mean": 1.0, "std": 0.0},
         call=_fresh,
@@ -56,14 +56,14 @@ RANDOM = [
         wrong=[sample(real(2), std=-1.0)],
     ),
     OpCase(
-        random_filling.uniform_,
+        random.uniform_,
         [real(2, 3)],
         call=lambda f, x, a=1.0, b=1.0: f(x.clone(), a, b),
         rules="Uniform",
         wrong=[sample(real(2), a=2.0)],
     ),
     OpCase(
-        random_filling.random_,
+        random.random_,
         [real(2, 3)],
         {"bounds": (1, 2)},
         call=lambda f, x, bounds: f(x.clone(), *bounds) * (0 if not bounds else 1),
@@ -73,7 +73,7 @@ RANDOM = [
         wrong=[sample(real(2), bounds=(2, 2))],
     ),
     OpCase(
-        random_filling.bernoulli_,
+        random.bernoulli_,
         [real(2, 3)],
         {"p": 1.0},
         call=_fresh,

@@ -2,7 +2,7 @@
 
 import warnings
 
-from glassgrad.ops import index_writing, indexing, masking, scattering
+from glassgrad.ops import gathering, indexing, masking, scattering
 from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -76,7 +76,7 @@ MASKS = [
 
 VECTORS = [
     OpCase(
-        index_writing.index_add,
+        gathering.index_add,
         [real(3, 2), PLACES, real(2, 2)],
         call=_along,
         more=[
@@ -93,14 +93,14 @@ VECTORS = [
         ],
     ),
     OpCase(
-        index_writing.index_copy,
+        scattering.index_copy,
         [real(3, 2), PLACES, real(2, 2)],
         call=_along,
         more=[sample(real(2, 3), PLACES, real(2, 2), dim=1)],
         wrong=[sample(real(3, 2), PLACES, real(3, 2)), sample(real(3, 2), real(2), real(2, 2))],
     ),
     OpCase(
-        index_writing.index_fill,
+        scattering.index_fill,
         [real(3, 2), PLACES],
         {"value": 2.0},
         call=lambda f, x, index, *c, dim=0, value=None: f(x, dim, index, c[0] if c else value),
@@ -165,7 +165,7 @@ INDICES = [
         ],
     ),
     OpCase(
-        scattering.scatter_add,
+        gathering.scatter_add,
         [real(2, 3), INDEX, real(2, 3)],
         call=_along,
         more=[sample(real(2, 3), fixed([[2, 2], [0, 1]]), real(2, 2), dim=1)],

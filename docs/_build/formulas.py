@@ -3,7 +3,7 @@ r"""Formulas: `\(x^2\)` on a page becomes MathML, which browsers set without a s
 import re
 from typing import Any
 
-from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.wording import escape
 
 FORMULA = re.compile(r"\\\((.+?)\\\)", re.DOTALL)

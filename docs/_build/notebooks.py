@@ -131,7 +131,7 @@ def _words(text: str) -> str:
 
 
 def _formula(found: re.Match[str]) -> str:
-    from glassgrad.viz.explaining.math import mathml
+    from glassgrad.viz.explaining.mathml import mathml
 
     text = mathml((found["block"] or found["inline"]).strip())
     return f'<p class="gg-formula">{text}</p>' if found["block"] else text
@@ -170,7 +170,7 @@ def _text(text: str) -> str:
 
 def _typeset(page: str) -> str:
     """An explanation whose formulas, in LaTeX for a notebook, are MathML."""
-    from glassgrad.viz.explaining.math import mathml
+    from glassgrad.viz.explaining.mathml import mathml
 
     body = re.sub(r"\\\((.+?)\\\)", lambda found: mathml(html.unescape(found[1])), page)
     return f'<div class="gg-explained">{body}</div>'

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import _grad, _printing
 from .core import backward as _backward
-from .core import state
 from .hooks import on_gradients as hooks
 from .ops import (
     _declaring,
@@ -17,7 +16,6 @@ from .ops import (
     comparison,
     conversion,
     exponentials,
-    index_writing,
     indexing,
     linalg,
     reduction,
@@ -27,6 +25,7 @@ from .ops import (
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
+from .values.layers import refuse_inside
 
 if TYPE_CHECKING:
     from .core.tensor import Tensor
@@ -41,7 +40,7 @@ class Methods:
     retain_grad = hooks.retain_grad
     grad_dtype = _grad.grad_dtype
 
-    backward = _backward.from_tensor
+    backward = _backward.backward
 
     @property
     def is_nested(self: "Tensor") -> bool:
@@ -50,7 +49,7 @@ class Methods:
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
         """Set `requires_grad`, and return the tensor."""
-        state.refuse_inside("Tensor.requires_grad_()")
+        refuse_inside("Tensor.requires_grad_()")
         if self.is_leaf or requires_grad is not True:
             self.requires_grad = requires_grad
         return self
@@ -82,7 +81,7 @@ class Methods:
     __itruediv__ = arithmetic.div_
     __ipow__ = METHODS["pow_"]
     __getitem__ = indexing.getitem
-    __setitem__ = index_writing.setitem
+    __setitem__ = indexing.setitem
     __repr__ = _printing.tensor_repr
     __array_ufunc__ = _declaring.array_ufunc
     __array_function__ = _declaring.array_function

@@ -8,7 +8,7 @@ large or small, with an exponent. A tensor of more than 1000 elements shows its 
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,8 +108,7 @@ def get_printoptions() -> dict[str, Any]:
         >>> get_printoptions()["precision"]
         4
     """
-    options = _Current.options
-    return {name: getattr(options, name) for name in Options.__slots__}
+    return asdict(_Current.options)
 
 
 # The whole ----------------------------------------------------------------------------------------
@@ -201,44 +200,40 @@ class Column(NamedTuple):
 
 
 def _values(array: Array, indent: int, options: Options) -> str:
-    shortened = array.size > options.threshold
-    shown = _edges(array, options.edgeitems) if shortened else array
+    edge, shown = options.edgeitems, array
+    cut = tuple([array.size > options.threshold and n > 2 * edge for n in array.shape])
+    for axis, (n, is_cut) in enumerate(zip(array.shape, cut, strict=True)):
+        if is_cut:
+            shown = np.take(shown, [*range(edge), *range(n - edge, n)], axis)
     if array.dtype.kind == "c":
         column = _complex_column(shown, options)
     elif array.dtype.kind == "f":
         column = _float_column(shown, options)
     else:
         column = _plain_column(shown)
-    return _rows(array, indent, column, shortened, options)
+    return _rows(shown, indent, column, cut, options)
 
 
-def _edges(array: Array, edgeitems: int) -> Array:
-    """The elements that will be shown."""
-    for axis, n in enumerate(array.shape):
-        if n > 2 * edgeitems:
-            array = np.take(array, [*range(edgeitems), *range(n - edgeitems, n)], axis)
-    return array
+def _rows(
+    shown: Array, indent: int, column: Column, cut: tuple[bool, ...], options: Options
+) -> str:
+    """One bracket; its depth is the number of dims, which NumPy bounds.
 
-
-def _rows(array: Array, indent: int, column: Column, shortened: bool, options: Options) -> str:
-    """One bracket; its depth is the number of dims, which NumPy bounds."""
-    if not array.ndim:
-        return column.write(array.item())
-    cut = shortened and len(array) > 2 * options.edgeitems
+    Args:
+        cut: for each dim, whether elements between its edges are left out.
+    """
+    if not shown.ndim:
+        return column.write(shown.item())
     edge = options.edgeitems
-    if array.ndim == 1:
-        dots = [" ..."] if edge else ["..."]
-        if cut:
-            first, last = array[:edge].tolist(), array[len(array) - edge :].tolist()
-            items = [*map(column.write, first), *dots, *map(column.write, last)]
-        else:
-            items = [column.write(value) for value in array.tolist()]
+    if shown.ndim == 1:
+        items = [column.write(value) for value in shown.tolist()]
+        if cut[0]:
+            items.insert(edge, " ..." if edge else "...")
         return _wrapped(items, indent, column.width, options)
-    chosen = [*array[:edge], *array[len(array) - edge :]] if cut else list(array)
-    blocks = [_rows(row, indent + 1, column, shortened, options) for row in chosen]
-    if cut:
+    blocks = [_rows(row, indent + 1, column, cut[1:], options) for row in shown]
+    if cut[0]:
         blocks.insert(edge, "...")
-    between = "," + "\n" * (array.ndim - 1) + " " * (indent + 1)
+    between = "," + "\n" * (shown.ndim - 1) + " " * (indent + 1)
     return "[" + between.join(blocks) + "]"
 
 

@@ -1,5 +1,6 @@
-"""What the programs of this package share: where they write to, and a progress bar."""
+"""What the programs of this package share: exit codes, numbers typed, files, a progress bar."""
 
+import argparse
 import errno
 import os
 import sys
@@ -9,13 +10,84 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .core.errors import DataError
+from .core.errors import DataError, GlassgradError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 PROBE = ".glassgrad-can-write"
+
+
+class Refused(Exception):  # noqa: N818  # no error of the library: how a program ends
+    """Ends a program with a reason, told on stderr, and an exit code."""
+
+    def __init__(self, reason: str, code: int = MISUSED) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def run_program(name: str, work: Callable[[], int]) -> int:
+    """Do the work of a program, and tell on stderr what ends it.
+
+    Args:
+        name: what stands before the reason.
+        work: returns the exit code. It may end with SystemExit, too, as argparse does.
+
+    Returns:
+        The exit code.
+    """
+    code, reason = FAILED, ""
+    try:
+        return work()
+    except SystemExit as request:  # --help and --version end here, and mistakes
+        return int(request.code or DONE)
+    except BrokenPipeError:  # who reads our output has seen enough: `… | head -1`
+        silence()
+        return DONE
+    except KeyboardInterrupt:
+        code, reason = INTERRUPTED, "stopped"
+    except Refused as refusal:
+        code, reason = refusal.code, str(refusal)
+    except (GlassgradError, ModuleNotFoundError) as error:
+        reason = str(error)
+    sys.stderr.write(f"{name}: {reason}\n")
+    return code
+
+
+# What is typed -----------------------------------------------------------------------------------
+
+
+def whole_number(text: str) -> int:
+    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
+
+    Example:
+        >>> whole_number("12"), whole_number("²"), whole_number("many")
+        (12, 0, 0)
+    """
+    return int(text) if text.isdecimal() and len(text) <= 18 else 0
+
+
+def real_number(text: str) -> float:
+    """The number that `text` writes; nan if it writes none.
+
+    Example:
+        >>> real_number("1e-5"), real_number("many")
+        (1e-05, nan)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return nan
+
+
+def at_least_one(text: str) -> int:
+    """A whole number from 1 up, as an argument of argparse."""
+    number = whole_number(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return number
 
 
 @contextmanager
@@ -42,6 +114,26 @@ def progress(
     with Progress(*columns, console=console, disable=disable) as shown:
         bar = shown.add_task(doing, total=total, number=nan)
         yield lambda value: shown.update(bar, advance=1, number=value)
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def reaching(doing: str, remedy: str) -> Iterator[None]:
+    """Tell of an error of the file system in a sentence.
+
+    Args:
+        doing: what cannot be done then: "read a.json".
+        remedy: what the file is for, and what to write instead.
+
+    Raises:
+        DataError: for an OSError inside.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot {doing}: {error.strerror or error}. {remedy}") from error
 
 
 def require_writable(out: Path, remedy: str) -> None:

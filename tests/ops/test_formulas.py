@@ -9,7 +9,7 @@ import glassgrad
 from formula_values import Evaluation, Unfitting
 from glassgrad.ops._declaring import plain
 from glassgrad.viz.explaining.formulas import latex_of, letters_of, read
-from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.explaining.notation import NotationError, terms
 from opcase import Run, all_primitives, weights_for
 from opcases import CASES
@@ -154,9 +154,6 @@ def compared(cls, found, operands, parameters):
         return letters[len(values) :]
 
     letters = list(found.operands)
-    if "given" in parameters:  # w, p = weights: of which there may be one or none
-        letters = letters[:2] + [{"weight": "w", "pos_weight": "p"}[n] for n in parameters["given"]]
-        constants = {letter: 1.0 for letter in "wp" if letter not in letters}
     if 0 in [x.size for x in operands]:
         raise Unfitting  # of nothing the mean is nan, whatever its sum is
     if np.isin(parameters.get("ignore_index"), operands[1:2]).any():

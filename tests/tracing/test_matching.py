@@ -2,7 +2,7 @@
 
 import glassgrad as gg
 from glassgrad.tracing import Trace
-from glassgrad.tracing.matching import match
+from glassgrad.tracing.matching import Matching
 
 
 def graph(*edges, ops=None):
@@ -21,45 +21,45 @@ def graph(*edges, ops=None):
 
 def test_a_graph_matches_itself():
     one = graph([], [0], [1, 0], [2, None])
-    found = match(one, one)
+    found = Matching(one, one)
     assert found.pairs == {f"n{k}": f"n{k}" for k in range(4)}
-    assert (found.cuts, found.only_a, found.only_b) == ([], [], [])
+    assert (found.cuts, found.a.alone, found.b.alone) == ([], [], [])
 
 
 def test_nodes_put_in_between_have_no_partner():
     one = graph([], [0], [1], ops={1: "Exp", 2: "Sum"})
     other = graph([], [0], [1], [2], ops={1: "Exp", 2: "Neg", 3: "Sum"})
-    found = match(one, other)
+    found = Matching(one, other)
     assert found.pairs == {"n0": "n0", "n1": "n1", "n2": "n3"}
-    assert found.only_b == ["n2"]
+    assert found.b.alone == ["n2"]
     assert found.cuts == []
 
 
 def test_an_op_in_the_place_of_another_is_its_partner():
     one = graph([], [], [0, 1], [2], ops={2: "Mul", 3: "Sum"})
     other = graph([], [], [0, 1], [2], ops={2: "Div", 3: "Sum"})
-    assert match(one, other).pairs == {f"n{k}": f"n{k}" for k in range(4)}
+    assert Matching(one, other).pairs == {f"n{k}": f"n{k}" for k in range(4)}
 
 
 def test_an_edge_that_leads_nowhere_in_one_of_them_is_cut():
-    found = match(graph([], [0, 0]), graph([], [0, None]))
+    found = Matching(graph([], [0, 0]), graph([], [0, None]))
     (cut,) = found.cuts
     assert (cut.a, cut.b, cut.position, cut.to_a, cut.to_b) == ("n1", "n1", 1, "n0", None)
 
 
 def test_graphs_that_have_nothing_in_common_are_matched_at_their_outputs_at_most():
     x = gg.ones(1, requires_grad=True)
-    found = match(gg.snapshot(x.exp().sin()), gg.snapshot(gg.stack([x, x]).sum()))
+    found = Matching(gg.snapshot(x.exp().sin()), gg.snapshot(gg.stack([x, x]).sum()))
     assert set(found.pairs) <= {"n0", "n1", "n2"}
     assert len(found.pairs) == len(set(found.pairs.values()))
 
 
 def test_a_trace_without_outputs_is_walked_from_the_nodes_that_no_edge_leads_to():
-    found = match(graph([], [0], [0]), graph([], [0], [0]))
+    found = Matching(graph([], [0], [0]), graph([], [0], [0]))
     assert len(found.pairs) == 3
 
 
 def test_an_empty_trace_has_no_partners():
-    found = match(graph(), graph([], [0]))
+    found = Matching(graph(), graph([], [0]))
     assert found.pairs == {}
-    assert found.only_b == ["n0", "n1"]
+    assert found.b.alone == ["n0", "n1"]

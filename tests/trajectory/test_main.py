@@ -9,6 +9,7 @@ from io import StringIO
 
 import pytest
 
+from glassgrad import _programs
 from glassgrad.trajectory import __main__ as program
 
 FILES = {f"arm-{name}.{form}" for name in ("panels", "snapshots") for form in ("png", "svg")}
@@ -64,7 +65,7 @@ def hasty(tmp_path_factory):
 
 def test_it_finds_a_good_plan_and_draws_it(full):
     code, told, complaint, out = full
-    assert (code, complaint) == (program.DONE, "")
+    assert (code, complaint) == (_programs.DONE, "")
     figures = re.search(
         r"kept, folded right: cost 289\.8 of the straight line → ([\d.]+), "
         r"clearance ([+-][\d.]+) m, goal missed by ([\d.]+) rad",
@@ -87,7 +88,7 @@ def test_it_says_that_the_straight_line_jumps_through_the_disc(full):
 
 def test_a_hasty_plan_is_drawn_and_fails_with_the_reasons(hasty):
     ran, out = hasty
-    assert ran.returncode == program.FAILED
+    assert ran.returncode == _programs.FAILED
     assert "not below 12" in ran.stderr
     assert "not above 0" in ran.stderr
     assert "--steps 800" in ran.stderr
@@ -119,7 +120,7 @@ def test_without_its_packages_it_says_what_to_install(typed, tmp_path, monkeypat
     for module in modules:
         monkeypatch.setitem(sys.modules, module, None)  # what is imported so raises ImportError
     code, told, complaint = typed("--out", tmp_path / "out")
-    assert (code, told) == (program.MISUSED, "")
+    assert (code, told) == (_programs.MISUSED, "")
     assert complaint == f"glassgrad.trajectory: {said}pip install 'glassgrad[notebook]'\n"
     assert not (tmp_path / "out").exists()
 
@@ -134,7 +135,7 @@ def test_an_output_folder_that_takes_no_file_is_told_before_any_work(typed, tmp_
     taken = tmp_path / "taken"
     taken.write_text("a file")
     code, told, complaint = typed("--out", taken / "in")
-    assert (code, told) == (program.FAILED, "")
+    assert (code, told) == (_programs.FAILED, "")
     assert complaint.startswith(f"glassgrad.trajectory: cannot write into {taken / 'in'}: ")
     assert "--out DIR" in complaint
 
@@ -142,7 +143,7 @@ def test_an_output_folder_that_takes_no_file_is_told_before_any_work(typed, tmp_
 def test_a_file_that_cannot_be_written_is_named(typed, tmp_path):
     (tmp_path / "arm.gif").mkdir()
     code, _, complaint = typed("--out", tmp_path, "--steps", 1)
-    assert code == program.FAILED
+    assert code == _programs.FAILED
     assert complaint.startswith(
         f"glassgrad.trajectory: cannot write {tmp_path / 'arm.gif'}: Is a directory. "
     )
@@ -153,13 +154,13 @@ def test_who_has_read_enough_is_not_told_more(typed, tmp_path, monkeypatch):
         raise BrokenPipeError
 
     monkeypatch.setattr(program, "_run", unread)
-    monkeypatch.setattr(program, "silence", lambda: None)
-    assert typed("--out", tmp_path) == (program.DONE, "", "")
+    monkeypatch.setattr(_programs, "silence", lambda: None)
+    assert typed("--out", tmp_path) == (_programs.DONE, "", "")
 
 
 def test_help_tells_what_is_written_and_when_a_plan_is_good(typed):
     code, told, _ = typed("--help")
-    assert code == program.DONE
+    assert code == _programs.DONE
     for word in ("arm-panels.png", "arm-snapshots.png", "arm.gif", "below 12", "0.005 rad"):
         assert word in told
     assert "--steps N" in told
@@ -170,8 +171,8 @@ def test_help_tells_what_is_written_and_when_a_plan_is_good(typed):
 @pytest.mark.parametrize("steps", ["0", "-3", "many", "1.5"])
 def test_steps_are_a_number_from_one_up(typed, steps):
     code, _, complaint = typed(f"--steps={steps}")
-    assert code == program.MISUSED
-    assert f"a number from 1 up, not {steps!r}" in complaint
+    assert code == _programs.MISUSED
+    assert f"{steps!r} is not a whole number from 1 up" in complaint
 
 
 def test_ctrl_c_ends_it_with_130(typed, tmp_path, monkeypatch):
@@ -180,4 +181,4 @@ def test_ctrl_c_ends_it_with_130(typed, tmp_path, monkeypatch):
 
     monkeypatch.setattr(program, "plan", stop)
     code, _, complaint = typed("--out", tmp_path)
-    assert (code, complaint) == (program.INTERRUPTED, "glassgrad.trajectory: stopped\n")
+    assert (code, complaint) == (_programs.INTERRUPTED, "glassgrad.trajectory: stopped\n")

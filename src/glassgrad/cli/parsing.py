@@ -4,7 +4,9 @@ import argparse
 from importlib.metadata import version
 from pathlib import Path
 
-from .stepping import commands_help, whole_number
+from glassgrad._programs import at_least_one, real_number
+
+from .stepping import commands_help
 
 _ABOUT = """\
 Autograd you can see through: PyTorch's autograd on NumPy, with every backward pass on view.
@@ -175,7 +177,7 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
     )
     demo.add_argument(
         "--epochs",
-        type=_at_least_one,
+        type=at_least_one,
         default=15,
         metavar="N",
         help="how often to go through the training images (default: 15)",
@@ -236,7 +238,7 @@ def _add_step(step: argparse.ArgumentParser) -> None:
 
 
 def _add_pass(parser: argparse.ArgumentParser, help: str) -> None:
-    parser.add_argument("--pass", dest="number", type=_at_least_one, metavar="K", help=help)
+    parser.add_argument("--pass", dest="number", type=at_least_one, metavar="K", help=help)
 
 
 def _add_script(parser: argparse.ArgumentParser) -> None:
@@ -247,7 +249,7 @@ def _add_script(parser: argparse.ArgumentParser) -> None:
 def _add_view(view: argparse.ArgumentParser) -> None:
     view.add_argument("trace", type=Path, help="a .json file that holds a record")
     view.add_argument(
-        "--limit", type=_at_least_one, metavar="N", help="at most N nodes and N events"
+        "--limit", type=at_least_one, metavar="N", help="at most N nodes and N events"
     )
     view.add_argument("--plain", action="store_true", help="lines, no tables, in a terminal too")
     _add_out(view, "draw it: .svg, .png, .html (a page that plays it), .dot, .txt or .json")
@@ -270,17 +272,7 @@ def _add_compare(compare: argparse.ArgumentParser) -> None:
 
 
 def _tolerance(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = real_number(text)
     if not value >= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return value
-
-
-def _at_least_one(text: str) -> int:
-    number = whole_number(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return number

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from glassgrad.core.errors import DataError, FreedGraphError
+from glassgrad.core.errors import FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Trace, record, snapshot
-from glassgrad.viz.explaining.entries import explanations, record_explained
+from glassgrad.viz.explaining.entries import record_explained
 
-from .scripts import find_loss, losses_in, named, run_pass
+from .scripts import find_loss, losses_in, named, run_pass, wrong_number
 
 MOST_TOLD = 8  # other losses
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
@@ -96,11 +96,7 @@ def recorded(names: dict[str, Any], passes: Passes, var: str | None) -> Recorded
     if var is None and passes.last is not None:
         return passes.last
     if passes.number is not None and passes.last is None:
-        raise DataError(
-            f"the script ran {passes.seen} backward pass{'es' if passes.seen != 1 else ''}, and "
-            f"number {passes.number} was to be drawn. They are counted from 1. Leave --pass out, "
-            "or name one that there is."
-        )
+        raise wrong_number(passes.number, passes.seen, "drawn")
     tensor = find_loss(names, var)
     if var is None:
         _tell_of_others(names, tensor)
@@ -125,14 +121,12 @@ def _tell_of_others(names: dict[str, Any], tensor: Tensor) -> None:
 
 def _run(outputs: list[Tensor], explaining: bool, options: dict[str, Any]) -> Recorded:
     """Run a pass; one that fails while it runs is returned with its error."""
-    checked: dict[str, Any] = {}
+    if explaining:
+        return Recorded(*record_explained(outputs, **options))
     try:
-        if explaining:
-            return Recorded(*record_explained(outputs, found=checked, **options))
         return Recorded(record(outputs, **options))
     except Exception as error:
         trace = getattr(error, "trace", None)
         if not isinstance(trace, Trace):
             raise
-        explain = explanations(trace, checked) if explaining else None
-        return Recorded(trace, explain, error)
+        return Recorded(trace, None, error)

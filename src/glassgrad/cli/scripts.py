@@ -10,11 +10,11 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from glassgrad import tracing
-from glassgrad._programs import to_stdout
+from glassgrad._programs import reaching, to_stdout
 from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
@@ -49,23 +49,15 @@ def run_script(path: Path, arguments: Sequence[str], watcher: Watcher) -> Script
     Raises:
         DataError: if there is no such script, or it cannot be read.
     """
-    source = _source(path)
+    remedy = "It is run to see its backward pass. Name a Python file."
+    with reaching(f"read the script {path}", remedy):
+        source = path.read_bytes()
     module = ModuleType("__main__")
     names = module.__dict__
     names.update(__file__=str(path), __builtins__=__builtins__)
     with _as_main(module, path, arguments), _watching(watcher, names):
         code = _run(source, path, names)
     return ScriptRun(names, code)
-
-
-def _source(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"cannot read the script {path}: {error.strerror}. It is run to see its backward "
-            "pass. Name a Python file."
-        ) from None
 
 
 def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
@@ -92,13 +84,10 @@ def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
 def _print_traceback(error: BaseException) -> None:
     """Print what Python would print, had nobody watched: without the frames of those who do."""
     shown = traceback.TracebackException.from_exception(error)
-    links, seen = [shown], set()
-    while links:
-        link = links.pop()
-        if id(link) not in seen:
-            seen.add(id(link))
-            link.stack = traceback.StackSummary.from_list(_unwatched(list(link.stack)))
-            links += [each for each in (link.__cause__, link.__context__) if each is not None]
+    links = [shown]
+    for link in links:  # it grows: each adds what led to it, and `traceback` names none twice
+        link.stack = traceback.StackSummary.from_list(_unwatched(list(link.stack)))
+        links += [each for each in (link.__cause__, link.__context__) if each is not None]
     sys.stderr.write("".join(shown.format()))
 
 
@@ -125,30 +114,12 @@ def _as_main(module: ModuleType, path: Path, arguments: Sequence[str]) -> Iterat
 # The passes it runs ------------------------------------------------------------------------------
 
 
-class _WatchedPass:
-    """In the place of a GraphTask: when it is run, the watcher runs it."""
+@contextlib.contextmanager
+def _watching(watcher: Watcher, names: dict[str, Any]) -> Iterator[None]:
+    """Have `watcher` run what `backward()` would run; passes inside of one are nobody's concern."""
+    make_task, is_inside = engine.backward_task, False
 
-    def __init__(self, watch: "_Watch", outputs: list[Tensor], options: dict[str, Any]) -> None:
-        self.watch, self.outputs, self.options = watch, outputs, options
-
-    def run(self) -> None:
-        """Leave the pass to the watcher; the passes inside of it are nobody's concern."""
-        self.watch.busy = True
-        try:
-            self.watch.watcher(self.watch.names, self.outputs, self.options)
-        finally:
-            self.watch.busy = False
-
-
-class _Watch:
-    """Stands before the engine while a script runs."""
-
-    def __init__(self, watcher: Watcher, names: dict[str, Any], make_task: Any) -> None:
-        self.watcher, self.names, self.make_task = watcher, names, make_task
-        self.busy = False
-
-    def __call__(
-        self,
+    def task(
         tensors: Any,
         grad_tensors: Any = None,
         retain_graph: bool | None = None,
@@ -157,18 +128,21 @@ class _Watch:
     ) -> Any:
         outputs = [tensors] if isinstance(tensors, Tensor) else tensors
         listed = isinstance(outputs, (list, tuple)) and all(isinstance(y, Tensor) for y in outputs)
-        if self.busy or not listed:  # a pass inside of a pass; or one that begins at edges
-            return self.make_task(tensors, grad_tensors, retain_graph, create_graph, inputs)
+        if is_inside or not listed:  # what is not listed begins at edges
+            return make_task(tensors, grad_tensors, retain_graph, create_graph, inputs)
         options = {"gradient": grad_tensors, "inputs": inputs}
         options |= {"retain_graph": retain_graph, "create_graph": create_graph}
-        return _WatchedPass(self, list(outputs), options)
+        return SimpleNamespace(run=lambda: run(list(outputs), options))
 
+    def run(outputs: list[Tensor], options: dict[str, Any]) -> None:
+        nonlocal is_inside
+        is_inside = True
+        try:
+            watcher(names, outputs, options)
+        finally:
+            is_inside = False
 
-@contextlib.contextmanager
-def _watching(watcher: Watcher, names: dict[str, Any]) -> Iterator[None]:
-    """Have `watcher` run what `backward()` would run."""
-    make_task = engine.backward_task
-    engine.backward_task = _Watch(watcher, names, make_task)
+    engine.backward_task = task
     try:
         yield
     finally:
@@ -184,24 +158,33 @@ def run_pass(outputs: list[Tensor], options: dict[str, Any]) -> None:
 @contextlib.contextmanager
 def named(names: dict[str, Any]) -> Iterator[None]:
     """Tensors without a name are called as the script's variables and modules call them."""
-    found: dict[int, tuple[Tensor, str]] = {}
+    found: list[tuple[str, Tensor]] = []
     for key, value in list(names.items()):
         if isinstance(value, Tensor):
-            found.setdefault(id(value), (value, key))
+            found.append((key, value))
         elif isinstance(value, Module):
-            for name, parameter in value.named_parameters():
-                found.setdefault(id(parameter), (parameter, f"{key}.{name}"))
-    nameless = [(tensor, name) for tensor, name in found.values() if tensor.name is None]
-    for tensor, name in nameless:
-        tensor.name = name
+            found += [(f"{key}.{name}", each) for name, each in value.named_parameters()]
+    nameless = []
+    for name, tensor in found:
+        if tensor.name is None:  # the first name that leads to it is the one it gets
+            tensor.name = name
+            nameless.append(tensor)
     try:
         yield
     finally:
-        for tensor, _ in nameless:
+        for tensor in nameless:
             tensor.name = None
 
 
 # What to look at ---------------------------------------------------------------------------------
+
+
+def wrong_number(number: int, seen: int, done: str) -> DataError:
+    """The error about a pass that was to be `done` (drawn, stepped), and did not come."""
+    return DataError(
+        f"the script ran {seen} backward pass{'es' if seen != 1 else ''}, and number {number} was "
+        f"to be {done}. They are counted from 1. Leave --pass out, or name one that there is."
+    )
 
 
 def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
@@ -224,10 +207,14 @@ def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
 
 def losses_in(names: dict[str, Any]) -> dict[str, Tensor]:
     """The variables that are a number (a 0-d tensor) and require grad."""
+    return {name: value for name, value in _requiring_grad(names).items() if not value.dim()}
+
+
+def _requiring_grad(names: dict[str, Any]) -> dict[str, Tensor]:
     return {
         name: value
         for name, value in names.items()
-        if isinstance(value, Tensor) and value.requires_grad and not value.dim()
+        if isinstance(value, Tensor) and value.requires_grad
     }
 
 
@@ -248,9 +235,5 @@ def _called(names: dict[str, Any], var: str) -> Tensor:
 
 
 def _tensors_in(names: dict[str, Any]) -> str:
-    found = [
-        f"{key} {tuple(value.shape)}"
-        for key, value in names.items()
-        if isinstance(value, Tensor) and value.requires_grad
-    ]
+    found = [f"{key} {tuple(value.shape)}" for key, value in _requiring_grad(names).items()]
     return f" Those that require grad: {', '.join(found[:8])}." if found else ""

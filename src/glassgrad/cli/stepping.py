@@ -10,23 +10,23 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
-from glassgrad._programs import silence, to_stdout
+from glassgrad._programs import reaching, real_number, silence, to_stdout, whole_number
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.creation import full, full_like, tensor
+from glassgrad.ops import full_like
+from glassgrad.ops.creation import full, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.engine_graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .scripts import find_loss, named, run_pass
+from .scripts import find_loss, named, run_pass, wrong_number
 
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
@@ -61,11 +61,7 @@ class Stepper:
             DataError: if the script ran passes, but not as many, or has no such variable.
         """
         if var is None and self.seen:
-            raise DataError(
-                f"the script ran {self.seen} backward pass{'es' if self.seen > 1 else ''}, and "
-                f"number {self.number} was to be stepped. They are counted from 1. "
-                f"Write --pass {self.seen} for the last."
-            )
+            raise wrong_number(self.number, self.seen, "stepped")
         self._talk(names, [find_loss(names, var)], {})
 
     def _talk(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
@@ -199,15 +195,10 @@ class Prompt:
         )
 
     def _place(self, name: str) -> Any:
-        """What `run_until` takes: an op's name or a node's id as it is, or a tensor by its name."""
-        session = self.session
-        for leaf in session.names.leaves:
-            if session.names.label(leaf.variable) == name:
-                return leaf.variable
-        for output in session.outputs:
-            if output.name == name:
-                return output
-        return name
+        """What `run_until` takes: a named tensor's node; an op's name or a node's id as it is."""
+        names = self.session.names
+        known = {label: node for label, node in names.tensors_by_name() if node in names.node}
+        return known.get(name, name)
 
     def _is_place(self, goal: Any) -> bool:
         return not isinstance(goal, str) or goal in self.session.names.node.values()
@@ -238,15 +229,10 @@ class Prompt:
             return session.break_at(norm=norm_in(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
             return session.break_at(hook=self._hook_called(found[1]))
-        if rest in session.names.node.values():
-            return session.break_at(node=rest)
-        for attempt in (
-            partial(session.break_at, op=rest),
-            partial(session.break_at, tensor=rest),
-            partial(session.break_at, scope=rest),
-        ):
+        for kind in ("node", "op", "tensor", "scope"):
+            asked: dict[str, Any] = {kind: rest}
             with contextlib.suppress(GlassgradError):
-                return attempt()
+                return session.break_at(**asked)
         raise ArgumentError(
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
             f"waits for one of them. The ops are {self._ops()}."
@@ -352,13 +338,11 @@ class Prompt:
     def do_draw(self, rest: str) -> None:
         """`draw FILE` -- a picture of the pass as it is now: .svg, .png, .dot; .html plays it so far"""  # noqa: E501  # a line of the help
         path = Path(rest or "pause.svg")
-        try:
+        with reaching(f"write {path}", "Name another file."):
             if path.suffix.lower() == ".html":
                 player(self.session.trace).save(path)
             else:
                 draw(self.session).save(path)
-        except OSError as error:
-            raise DataError(f"cannot write {path}: {error.strerror}. Name another file.") from None
         self._say(f"Drawn: {path}")
 
     def do_where(self, rest: str) -> None:
@@ -432,26 +416,13 @@ def value_in(text: str) -> Any:
 
 def norm_in(text: str) -> float:
     """A number from 0 up."""
-    try:
-        limit = float(text)
-    except ValueError:
-        limit = -1.0
+    limit = real_number(text)
     if not limit >= 0:
         raise ArgumentError(
             f"break norm {text}? It waits for a gradient that is larger than a number from 0 up. "
             "Write `break norm 10`."
         )
     return limit
-
-
-def whole_number(text: str) -> int:
-    """The number that `text` writes in decimal digits, up to 18 of them; 0 if it writes none.
-
-    Example:
-        >>> whole_number("12"), whole_number("²"), whole_number("many")
-        (12, 0, 0)
-    """
-    return int(text) if text.isdecimal() and len(text) <= 18 else 0
 
 
 def _like(now: Tensor, value: Any) -> Tensor:

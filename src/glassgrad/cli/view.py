@@ -1,18 +1,11 @@
 """`glassgrad view`: a record in the terminal, as tables if it is one, as plain lines if not."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import text_view
-from glassgrad.viz.wording import (
-    Narrator,
-    edge_words,
-    plain,
-    saved_words,
-    shape_text,
-    tensor_name,
-)
+from glassgrad.viz.wording import Narrator, node_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,30 +59,16 @@ def _table(title: str, *columns: str) -> "Table":
 def _nodes(trace: Trace, limit: int) -> "Table":
     from rich.text import Text
 
-    nodes = {node["id"]: node for node in trace.nodes}
-    schedule = trace.schedule()
-    turn = {name: str(at) for at, name in enumerate(schedule, 1)}
-    order = [*schedule, *(name for name in reversed(nodes) if name not in turn)]
-    leaves = {leaf["acc"]: leaf for leaf in trace.leaves}
-    names = {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
-    rows = [(name, _row(nodes[name], leaves.get(name), names)) for name in islice(order, limit)]
-    table = _table(f"{len(order):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
-    longest = max((len(op) for _, (op, *_) in rows), default=0)
+    rows = list(islice(node_rows(trace), limit))
+    table = _table(f"{len(trace.nodes):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
+    longest = max((len(row.op) for row in rows), default=0)
     if longest <= WHOLE:
         table.columns[2].width = longest  # of the others' columns the lines break
-    for name, row in rows:
-        table.add_row(turn.get(name, ""), name, *(Text(text) for text in row))
+    for row in rows:
+        goes = f"{row.goes}.grad" if row.is_leaf else row.goes
+        told = [Text(text) for text in (row.op, row.shape, goes, row.saved)]
+        table.add_row("" if row.turn is None else str(row.turn), row.id, *told)
     return table
-
-
-def _row(
-    node: dict[str, Any], leaf: dict[str, Any] | None, names: dict[str, str]
-) -> tuple[str, str, str, str]:
-    if leaf is not None:
-        return plain(node["op"]), shape_text(leaf["shape"]), f"{tensor_name(leaf)}.grad", ""
-    goes = ", ".join(edge_words(edge) for edge in node["edges"])
-    shape = shape_text(node["shape"]) if "shape" in node else ""
-    return plain(node["op"]), shape, goes, saved_words(node, names)
 
 
 def _events(trace: Trace, limit: int) -> "Table":

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.function import place_outputs
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
+from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
@@ -265,15 +265,7 @@ class Dual(Layer):
         """Write value and tangent of another payload into the memory of this one."""
         super().assign(tensor, source)
         mine = isinstance(source, Dual) and source.level is self.level
-        self._move(tensor, source.tangent if mine else None)
-
-    def fill(self, tensor: Tensor, number: Any) -> None:
-        """Write one number everywhere: a constant."""
-        super().fill(tensor, number)
-        self._move(tensor, None)
-
-    def _move(self, tensor: Tensor, tangent: Tensor | None) -> None:
-        """Write a tangent into the memory of that of `tensor`; None: zeros."""
+        tangent = source.tangent if mine else None
         with self.level.below():
             if tangent is not None:
                 _shared_tangent(tensor, tangent).copy_(tangent)

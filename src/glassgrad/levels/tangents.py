@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.function import Function, form_of, place_outputs, run_forward
+from glassgrad.core.function import Function, run_forward
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.saved import Kept, kept_values
+from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.saved import Kept
 from glassgrad.memory.views import show
+from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Wrapped
 from glassgrad.values.operands import in_common_dtype
 
@@ -141,8 +144,8 @@ def tangents_of_op(
         )
     values = in_common_dtype(cls, values)
     ctx: Any = OpCall()
-    if not cls.jvp_by_call:
-        ctx = _context(cls, values, out, wanted, parameters)
+    if not hasattr(cls.jvp, "by_call"):
+        ctx = context_of(_class_of_context(cls), values, out, wanted, parameters)
     ctx.operands, ctx.parameters, ctx.result = values, parameters, out
     moved = cls.jvp(ctx, *wanted)
     if not cls.multiple:
@@ -156,15 +159,20 @@ class OpCall:
     __slots__ = ("operands", "parameters", "result")
 
 
-def _context(
-    cls: type[Primitive],
+def context_of(
+    node_class: Any,
     values: tuple[Any, ...],
     out: Any,
-    wanted: Tangents,
+    wanted: tuple[Any, ...],
     parameters: dict[str, Any],
 ) -> Any:
-    """What backward finds on its ctx, for a `jvp`: nobody else sees it, and it keeps nothing."""
-    ctx = object.__new__(_class_of_context(cls))
+    """What backward would find on its ctx: nobody else sees it, and it keeps nothing.
+
+    Args:
+        node_class: of the node that an op would have.
+        wanted: for each operand that can have a derivative, None if it is not asked for.
+    """
+    cls, ctx = node_class._forward_cls, object.__new__(node_class)
     ctx.edges, ctx.holders = wanted, ()
     ctx.saved_tensors = kept_values(cls, values, out, wanted)
     for name, value in parameters.items():

@@ -5,34 +5,53 @@ Each file declares its ops (see `_declaring.py`), and all that is declared is he
 """
 
 import builtins
+from collections.abc import Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, relu as relu, softmax as softmax
 from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, conj as conj, lerp as lerp, rsub as rsub, sign as sign
 from glassgrad.ops.comparison import allclose as allclose, bitwise_and as bitwise_and, bitwise_not as bitwise_not, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor, eq as eq, equal as equal, ge as ge, gt as gt, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, le as le, logical_and as logical_and, logical_not as logical_not, logical_or as logical_or, logical_xor as logical_xor, lt as lt, ne as ne, signbit as signbit
 from glassgrad.ops.conversion import clone as clone, from_dlpack as from_dlpack
-from glassgrad.ops.creation import BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, DoubleTensor as DoubleTensor, FloatTensor as FloatTensor, HalfTensor as HalfTensor, IntTensor as IntTensor, LongTensor as LongTensor, ShortTensor as ShortTensor, arange as arange, as_tensor as as_tensor, empty as empty, empty_like as empty_like, eye as eye, from_numpy as from_numpy, full as full, full_like as full_like, linspace as linspace, ones as ones, ones_like as ones_like, tensor as tensor, zeros as zeros, zeros_like as zeros_like
+from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, from_numpy as from_numpy
 from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, trace as trace, tril as tril, triu as triu
 from glassgrad.ops.einsum import einsum as einsum
 from glassgrad.ops.exponentials import square as square
 from glassgrad.ops.extrema import argmax as argmax, argmin as argmin, max as max, median as median, min as min, nanmedian as nanmedian
-from glassgrad.ops.gathering import gather as gather, index_select as index_select
-from glassgrad.ops.generator import Generator, Generator as Generator, default_generator as default_generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
-from glassgrad.ops.index_writing import index_add as index_add, index_copy as index_copy, index_fill as index_fill
+from glassgrad.ops.gathering import gather as gather, index_add as index_add, index_select as index_select, scatter_add as scatter_add
+from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
 from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, concat as concat
-from glassgrad.ops.linalg import ger as ger, outer as outer
+from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
-from glassgrad.ops.random import bernoulli as bernoulli, normal as normal, rand as rand, rand_like as rand_like, randint as randint, randint_like as randint_like, randn as randn, randn_like as randn_like, randperm as randperm
+from glassgrad.ops.random import bernoulli as bernoulli
 from glassgrad.ops.reduction import all as all, any as any, logsumexp as logsumexp
-from glassgrad.ops.scattering import index_reduce as index_reduce, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
+from glassgrad.ops.scattering import index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
 from glassgrad.ops.statistics import cov as cov, std as std, std_mean as std_mean, var as var, var_mean as var_mean
 from glassgrad.ops.strided import as_strided as as_strided
 from glassgrad.ops.transposing import flip as flip, movedim as movedim, permute as permute, roll as roll, swapaxes as swapaxes, t as t, transpose as transpose
+from glassgrad.values.dtypes import Number
 from typing import Any
+
+BoolTensor: TensorType
+
+ByteTensor: TensorType
+
+CharTensor: TensorType
+
+DoubleTensor: TensorType
+
+FloatTensor: TensorType
+
+HalfTensor: TensorType
+
+IntTensor: TensorType
+
+LongTensor: TensorType
+
+ShortTensor: TensorType
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`|input|`, element by element.
@@ -138,6 +157,29 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False, *, axis: Dims =
         tensor([1., 2.])
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
+    """
+
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """The numbers `start, start + step, …` below `end`.
+
+    Args:
+        start: the first; with only one argument it is the end, and 0 the first.
+        end: not reached.
+        step: negative to count down.
+        dtype: None: int64 if all three are integers, else the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(⌈(end - start) / step⌉,)`.
+
+    Raises:
+        ShapeError: if `step` is 0, or leads away from `end`.
+
+    Example:
+        >>> arange(2, 5)
+        tensor([2, 3, 4])
+        >>> arange(0, 1, 0.25)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
 
 arccos = acos
@@ -460,6 +502,8 @@ def cumsum(input: Tensor, dim: int | None = None, *, dtype: Any = None, axis: in
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
 
+default_generator: Generator
+
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of `lgamma`, element by element.
 
@@ -540,6 +584,19 @@ def dstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
 
+def empty(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor whose values are whatever was in memory; see `zeros`.
+
+    Example:
+        >>> empty(2, 3).shape
+        glassgrad.Size([2, 3])
+        >>> empty_like(tensor([1, 2])).dtype
+        dtype('int64')
+    """
+
+def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`empty`, in the shape, the dtype and on the device of `input`."""
+
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`e ** input`, element by element.
 
@@ -591,6 +648,27 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.expm1.html
     """
 
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere.
+
+    Args:
+        n: the number of rows.
+        m: the number of columns; None: as many.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n, m)`.
+
+    Raises:
+        ShapeError: for negative sizes.
+
+    Example:
+        >>> eye(2)
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+
 fix = trunc
 
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -632,6 +710,30 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
+
+def full(size: Sequence[int], fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of one number everywhere.
+
+    Args:
+        size: the shape.
+        fill_value: the number; a 0-d tensor stands for its value. Its fraction is cut off where
+            the dtype has none.
+        dtype: None: that of the number.
+        device, requires_grad: as `tensor`.
+
+    Raises:
+        ArgumentTypeError: if `size` is no sequence, or `fill_value` no number.
+
+    Example:
+        >>> full((2, 2), 3.5)
+        tensor([[3.5000, 3.5000],
+                [3.5000, 3.5000]])
+        >>> full_like(tensor([1, 2]), 3.5)
+        tensor([3, 3])
+    """
+
+def full_like(input: Tensor, fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`full`, in the shape, the dtype and on the device of `input`."""
 
 def hstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
     """Tensors beside each other: vectors one behind the other, others joined in their second dim.
@@ -714,6 +816,26 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.5724, 0.0000, 1.7918])
 
     See also: https://pytorch.org/docs/stable/generated/torch.lgamma.html
+    """
+
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers at equal distances, both ends included.
+
+    Args:
+        start, end: the first and the last.
+        steps: how many.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(steps,)`.
+
+    Raises:
+        ShapeError: for a negative number of steps.
+
+    Example:
+        >>> linspace(0, 1, 5)
+        tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
 
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -997,6 +1119,44 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 negative = neg
 
+def normal(mean: Tensor | float, std: Tensor | float = 1.0, size: Sequence[int] | None = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers from normal distributions.
+
+    Args:
+        mean, std: tensors of shapes that broadcast to `S`, or numbers. The result does not depend
+            on them in autograd's eyes: write `mean + std * randn(S)` for gradients.
+        size: `S`, if both are numbers.
+        generator: where the numbers come from; None: the default generator.
+        dtype, device, requires_grad: as `tensor`, if both are numbers.
+
+    Returns:
+        Tensor of shape `S`.
+
+    Raises:
+        ShapeError: for a negative `std`, or shapes that do not broadcast.
+        ArgumentTypeError: for two numbers without a size.
+        DTypeError: for integer tensors.
+
+    Example:
+        >>> normal(0.0, 1.0, (2, 3)).shape
+        glassgrad.Size([2, 3])
+        >>> normal(tensor([5.0, 7.0]), 0.0)
+        tensor([5., 7.])
+    """
+
+def ones(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of ones; see `zeros`.
+
+    Example:
+        >>> ones(2, dtype=int64)
+        tensor([1, 1])
+        >>> ones_like(tensor([3.0, 4.0]))
+        tensor([1., 1.])
+    """
+
+def ones_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`ones`, in the shape, the dtype and on the device of `input`."""
+
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The `n`-th derivative of `digamma`, element by element.
 
@@ -1061,6 +1221,97 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
         tensor([ 2., 12.])
 
     See also: https://pytorch.org/docs/stable/generated/torch.prod.html
+    """
+
+def rand(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers from the uniform distribution on [0, 1).
+
+    Args:
+        size: the shape, as numbers or as one sequence.
+        generator: where the numbers come from; None: the default generator.
+        dtype: float or complex; None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        DTypeError: for a dtype without fractions.
+        ShapeError: for a negative size.
+
+    Example:
+        >>> x = rand(2, 3)
+        >>> x.shape, (x >= 0).all(), (x < 1).all()
+        (glassgrad.Size([2, 3]), tensor(True), tensor(True))
+        >>> rand_like(x).shape
+        glassgrad.Size([2, 3])
+    """
+
+def rand_like(input: Tensor, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`rand`, in the shape, the dtype and on the device of `input`."""
+
+def randint(low: Any = 0, high: Any = None, size: Sequence[int] | None = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Integers from `low` to `high - 1`, equally likely.
+
+    Args:
+        low: the smallest; may be left out: `randint(high, size)`.
+        high: one more than the largest.
+        size: the shape.
+        generator: where the numbers come from; None: the default generator.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ShapeError: if there is no integer in between, or the dtype does not reach that far.
+        ArgumentTypeError: for fractions, or no size.
+
+    Example:
+        >>> x = randint(3, (2, 4))
+        >>> x.shape, x.dtype
+        (glassgrad.Size([2, 4]), dtype('int64'))
+        >>> randint_like(tensor([1.0, 2.0]), 1)
+        tensor([0., 0.])
+    """
+
+def randint_like(input: Tensor, low: Any = 0, high: Any = None, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`randint`, in the shape, the dtype and on the device of `input`."""
+
+def randn(*size: Any, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Numbers from the normal distribution of mean 0 and variance 1; see `rand`.
+
+    Example:
+        >>> x = randn(2, 3)
+        >>> x.shape
+        glassgrad.Size([2, 3])
+        >>> randn_like(x).shape
+        glassgrad.Size([2, 3])
+    """
+
+def randn_like(input: Tensor, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`randn`, in the shape, the dtype and on the device of `input`."""
+
+def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """The integers from 0 to `n - 1` in random order.
+
+    Args:
+        n: how many.
+        generator: where the order comes from; None: the default generator.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
+
+    Returns:
+        Tensor of shape `(n,)`.
+
+    Raises:
+        ShapeError: for a negative `n`.
+        DTypeError: for one that the dtype does not reach.
+
+    Example:
+        >>> sorted(randperm(4).tolist())
+        [0, 1, 2, 3]
     """
 
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1290,6 +1541,36 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
 
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of the data.
+
+    Args:
+        data: a number, nested sequences of numbers, or an array.
+        dtype: None: floats become the default dtype (float32), ints int64, bools bool, and arrays
+            keep what they have.
+        device: where it will live; None: the CPU, or where `data` is.
+        requires_grad: whether gradients are wanted.
+
+    Returns:
+        A leaf.
+
+    Raises:
+        ArgumentError: for ragged sequences.
+        ArgumentTypeError, DTypeError: for anything but numbers; for integers that are to require
+            grad.
+
+    Example:
+        >>> tensor([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+        >>> tensor([1.0, 2.5], requires_grad=True)
+        tensor([1.0000, 2.5000], requires_grad=True)
+        >>> tensor(0.5).new_tensor([2, 3])
+        tensor([2., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.tensor.html
+    """
+
 true_divide = div
 
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1332,6 +1613,30 @@ def vstack(tensors: Tensors, *, out: Tensor | None = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.vstack.html
     """
+
+def zeros(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A tensor of zeros.
+
+    Args:
+        size: the shape, as numbers or as one sequence.
+        dtype: None: the default dtype.
+        device, requires_grad: as `tensor`.
+
+    Raises:
+        ShapeError: for a negative size.
+
+    Example:
+        >>> zeros(2, 3)
+        tensor([[0., 0., 0.],
+                [0., 0., 0.]])
+        >>> zeros_like(tensor([1, 2]))
+        tensor([0, 0])
+        >>> tensor([1, 2]).new_zeros(3)
+        tensor([0, 0, 0])
+    """
+
+def zeros_like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """`zeros`, in the shape, the dtype and on the device of `input`."""
 
 __all__ = [
     "BoolTensor",

@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.values.dtypes import DType
+from glassgrad.values.dtypes import TYPE_NAMES, DType
 
 Dims = int | Sequence[int] | None
 
@@ -46,31 +46,9 @@ def kept_or_keepdims(keepdim: Any, keepdims: Any) -> bool:
     return bool(keepdim if keepdims is None else keepdims)
 
 
-_NAMES = {
-    "bool": "Bool",
-    "uint8": "Byte",
-    "int8": "Char",
-    "int16": "Short",
-    "int32": "Int",
-    "int64": "Long",
-    "float16": "Half",
-    "float32": "Float",
-    "float64": "Double",
-    "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble",
-}
-
-
 def scalar_name(dtype: DType) -> str:
     """PyTorch's name of an element type: "Float" for float32."""
-    return _NAMES[str(dtype)]
-
-
-def c_name(dtype: DType) -> str:
-    """C++'s name of an element type, which some messages use: "float" for float32."""
-    return {"Float": "float", "Double": "double", "Half": "c10::Half", "Long": "long int"}.get(
-        scalar_name(dtype), str(dtype)
-    )
+    return TYPE_NAMES[dtype]
 
 
 def not_a_tensor(name: str, *arguments: object) -> ArgumentTypeError:
@@ -96,7 +74,7 @@ def check_number(dtype: DType, value: Any) -> None:
     """Raise DTypeError for a number that a dtype has no room for."""
     if not _fits(dtype, value):
         raise DTypeError(
-            f"value cannot be converted to type {_C_NAMES[str(dtype)]} without overflow: {value}. "
+            f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow: {value}. "
             "A tensor keeps its dtype. Write a number that it can hold, or to `x.to(dtype)`."
         )
 
@@ -127,6 +105,11 @@ _C_NAMES = {
 }
 
 
+def c_name(dtype: DType) -> str:
+    """C++'s name of an element type, which some messages use: "float" for float32."""
+    return "long int" if dtype.name == "int64" else _C_NAMES.get(dtype.name, dtype.name)
+
+
 @functools.cache
 def _limits(dtype: DType) -> tuple[Any, Any]:
     if dtype.kind in "fc":
@@ -146,13 +129,9 @@ def wrap_dim(dim: int, ndim: int) -> int:
         DimError: if there is no such dim.
         ArgumentTypeError: if `dim` is no integer.
     """
-    try:
-        wanted = _index(dim)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"a dim must be an int, not {type(dim).__name__}. It is a position in the shape. "
-            "Write dim=0 for the first."
-        ) from error
+    wanted = _index(
+        dim, "a dim must be an int", "It is a position in the shape. Write dim=0 for the first."
+    )
     count = ndim or 1
     if not -count <= wanted < count:
         raise DimError(
@@ -200,13 +179,11 @@ def int_of(value: Any, name: str, argument: str) -> int:
     Raises:
         ArgumentTypeError: if it is no integer.
     """
-    try:
-        return _index(value)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"{name}(): argument '{argument}' must be int, not {type(value).__name__}. It counts "
-            f"elements or places. Write a whole number: `{argument}=1`."
-        ) from error
+    return _index(
+        value,
+        f"{name}(): argument '{argument}' must be int",
+        f"It counts elements or places. Write a whole number: `{argument}=1`.",
+    )
 
 
 def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
@@ -216,7 +193,9 @@ def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
         ArgumentTypeError: if it is neither.
     """
     several = values if isinstance(values, (tuple, list)) else (values,)
-    return _indices(several, name, argument, f"It counts places. Write `{argument}=1`, or a tuple.")
+    wanted = f"{name}(): argument '{argument}' must be tuple of ints"
+    why = f"It counts places. Write `{argument}=1`, or a tuple."
+    return tuple([_index(value, wanted, why) for value in several])
 
 
 def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:
@@ -237,27 +216,22 @@ def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tup
         )
     only = sizes[0]
     given = tuple(only) if len(sizes) == 1 and isinstance(only, (tuple, list)) else sizes
-    return _indices(given, name, argument, "A size counts elements. Write `int(n)`.")
+    wanted = f"{name}(): argument '{argument}' must be tuple of ints"
+    return tuple([_index(n, wanted, "A size counts elements. Write `int(n)`.") for n in given])
 
 
-def _indices(given: Sequence[Any], name: str, argument: str, why: str) -> tuple[int, ...]:
-    found = []
-    for value in given:
-        try:
-            found.append(_index(value))
-        except TypeError as error:
-            raise ArgumentTypeError(
-                f"{name}(): argument '{argument}' must be tuple of ints, not "
-                f"{type(value).__name__}. {why}"
-            ) from error
-    return tuple(found)
+def _index(value: Any, wanted: str, why: str) -> int:
+    """An int, or what stands for one. True is none: it is meant for a flag next to it.
 
-
-def _index(value: Any) -> int:
-    """An int, or what stands for one. True is none: it is meant for a flag next to it."""
-    if value is True or value is False:
-        raise TypeError("bool")
-    return operator.index(value)
+    Raises:
+        ArgumentTypeError: that says what is wanted, what it is, and why.
+    """
+    try:
+        if value is True or value is False:
+            raise TypeError
+        return operator.index(value)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{wanted}, not {type(value).__name__}. {why}") from error
 
 
 Sizes = tuple[int, ...]

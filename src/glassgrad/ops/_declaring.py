@@ -8,6 +8,12 @@ is all that there is to write. From it follow `glassgrad.tan`, `tan(x, out=y)`, 
 `x.tan_()` and `np.tan(x)`: three tables hold them, and `glassgrad/__init__.py` and `Tensor` take
 what they have from there. `make stubs` writes them down for editors and mypy.
 
+    @factory(like=True, new=True)
+    def zeros(*size: Any, **new: Any) -> Tensor:
+        return filled("zeros", size, 0, **new)
+
+takes `dtype`, `device` and `requires_grad`, too, and gives `zeros_like(x)` and `x.new_zeros(2)`.
+
 NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
 other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
 returns values only. This is also how a rule, written for arrays, runs on Tensors when the
@@ -15,6 +21,7 @@ backward pass itself is recorded.
 """
 
 import functools
+import operator
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +32,7 @@ from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 
+from ._arguments import require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
@@ -47,6 +55,7 @@ def op(
     out: bool | None = None,
     inplace: bool | None = None,
     inplace_function: bool = False,
+    is_method: bool = True,
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
@@ -57,6 +66,7 @@ def op(
         out: whether it takes `out=`. Default: whether it computes element by element.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that method is a function of `glassgrad`, too.
+        is_method: whether it is one; see `function`.
     """
     by_element = bool(rules) and all(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
@@ -64,17 +74,15 @@ def op(
 
     def declare(function: F) -> F:
         names = (function.__name__, *aliases)
-        public = function
-        if by_element if out is None else out:
-            public = with_out(function, rules)
-        plain = as_method(function)
-        for name in names:
-            FUNCTIONS[name], METHODS[name] = public, plain
+        public = with_out(function, rules) if (by_element if out is None else out) else function
+        FUNCTIONS.update(dict.fromkeys(names, public))
+        if is_method:
+            METHODS.update(dict.fromkeys(names, as_method(function)))
         if by_element if inplace is None else inplace:
             twin = in_place_twin(function, rules)
             METHODS.update({f"{name}_": twin for name in names})
             if inplace_function:
-                FUNCTIONS[f"{function.__name__}_"] = twin
+                FUNCTIONS[twin.__name__] = twin
         ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
         NUMPY.update(dict.fromkeys((*ufuncs, *numpy), function))
         return public
@@ -82,18 +90,29 @@ def op(
     return declare
 
 
-def function(
-    *rules: type[Primitive],
-    aliases: tuple[str, ...] = (),
-    numpy: tuple[Any, ...] = (),
-    out: bool = False,
-) -> Callable[[F], F]:
-    """Declare a function of `glassgrad` that is no method; see `op`."""
+function = functools.partial(op, is_method=False, out=False, inplace=False)
+"""Declare a function of `glassgrad` that is no method; see `op`."""
+
+
+def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
+    """Declare a function that makes a tensor; `**new` in it stands for the keywords in NEW.
+
+    Args:
+        like: whether `zeros_like(x)` follows from it: in the shape, the dtype and on the device of
+            `x`. It is told so: `like=x`. NumPy's function of that name leads there.
+        new: whether `x.new_zeros(*size)` does: in the dtype and on the device; `beside=x`.
+    """
 
     def declare(function: F) -> F:
-        public = with_out(function, rules) if out else function
-        FUNCTIONS.update(dict.fromkeys((function.__name__, *aliases), public))
-        NUMPY.update(dict.fromkeys(numpy, function))
+        name, given = function.__name__, Arguments.of(function)
+        text = f"def public({given.declared()}):\n    return function({given.passed()})\n"
+        public = FUNCTIONS[name] = _derived(function, text, given, doc=function.__doc__)
+        if like:
+            twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
+            if hasattr(np, twin.__name__):
+                NUMPY[getattr(np, twin.__name__)] = twin
+        if new:
+            METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", size=False)
         return public
 
     return declare
@@ -137,56 +156,72 @@ def plain(function: F) -> F:
 # which is compiled. That is the quickest call there is, and `help` shows the arguments. Texts are
 # alike for functions of the same arguments, so few are compiled.
 
-REQUIRED = object()
+NEW = {"dtype": None, "device": None, "requires_grad": False}
+"""The keywords of all functions that make a tensor, with their defaults."""
+
+ADDED = {
+    "input": "Tensor",
+    "out": "Tensor | None",
+    "dtype": "Any",
+    "device": "Any",
+    "requires_grad": "bool",
+}
+"""The annotations of the arguments that are added to those of a function."""
 
 
 class Arguments(NamedTuple):
-    """The arguments of a function: names with their defaults."""
+    """The names of a function's arguments, and the defaults of those that have one."""
 
-    positional: dict[str, Any]
+    positional: tuple[str, ...]
     star: str
-    keyword: dict[str, Any]
+    keyword: tuple[str, ...]
+    default: dict[str, Any]
 
     @classmethod
     def of(cls, function: Any) -> "Arguments":
-        """Those that a function was written with."""
+        """Those that a function was written with, and those that `**new` stands for."""
         code: CodeType = function.__code__
         names, n, m = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
-        positional = dict.fromkeys(names[:n], REQUIRED)
+        positional, keyword = names[:n], names[n : n + m]
         defaults = function.__defaults__ or ()
-        positional.update(zip(names[n - len(defaults) : n], defaults, strict=True))
-        keyword = {k: (function.__kwdefaults__ or {}).get(k, REQUIRED) for k in names[n : n + m]}
-        return cls(positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword)
+        default = dict(zip(positional[n - len(defaults) :], defaults, strict=True))
+        default |= function.__kwdefaults__ or {}
+        if code.co_flags & _CO_VARKEYWORDS:
+            keyword = tuple(dict.fromkeys((*keyword, *NEW)))
+            default = {**NEW, **default}
+        return cls(
+            positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword, default
+        )
 
-    def of_method(self, *, without: str = "") -> "Arguments":
-        """With the tensor `input` first, if there is one, and without one of them."""
-        if "input" not in self.positional:
-            return self
-        others = {k: v for k, v in self.positional.items() if k not in ("input", without)}
-        moved = {"input": REQUIRED, **others}
-        return self._replace(positional=moved)
+    def led_by_input(self, *, without: str = "") -> "Arguments":
+        """With the tensor `input` first, and without one of them."""
+        others = [name for name in self.positional if name not in ("input", without)]
+        star = "" if self.star == without else self.star
+        default = {name: value for name, value in self.default.items() if name != "input"}
+        return Arguments(("input", *others), star, self.keyword, default)
 
     def declared(self) -> str:
-        """As they stand behind `def`; the defaults are set later."""
-        parts = [k if v is REQUIRED else f"{k}=None" for k, v in self.positional.items()]
-        if self.star or self.keyword:
-            parts.append(f"*{self.star}")
-        parts += [k if v is REQUIRED else f"{k}=None" for k, v in self.keyword.items()]
-        return ", ".join(parts)
+        """As they stand behind `def`, where `default` holds the defaults."""
+        star = f"*{self.star}" if self.star or self.keyword else ""
+        shown = [
+            f"{name}=default['{name}']" if name in self.default else name
+            for name in (*self.positional, star, *self.keyword)
+        ]
+        return ", ".join(filter(None, shown))
 
     def passed(self) -> str:
         """As they stand in a call."""
-        star = [f"*{self.star}"] if self.star else []
-        return ", ".join([*self.positional, *star, *[f"{k}={k}" for k in self.keyword]])
+        star = (f"*{self.star}",) if self.star else ()
+        return ", ".join([*self.positional, *star, *[f"{name}={name}" for name in self.keyword]])
 
 
-_CO_VARARGS = 0x04
+_CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 
 
 def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
     """The function with the argument `out`, and a word on it in the docstring."""
     given = Arguments.of(function)
-    wider = given._replace(keyword={**given.keyword, "out": None})
+    wider = given._replace(keyword=(*given.keyword, "out"), default={**given.default, "out": None})
     text = (
         f"def public({wider.declared()}):\n"
         f"    if out is None:\n"
@@ -196,16 +231,14 @@ def with_out(function: F, rules: tuple[type[Primitive], ...]) -> F:
     plain = function
     if len(rules) == 1 and _only_applies(function, rules[0], given):
         plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
-    made = _derived(function, text, wider, plain=plain, written_to=written_to)
-    made.__annotations__ = {"out": Tensor | None, **function.__annotations__}
-    made.__doc__ = _with_a_word_on_out(function.__doc__)
-    return made
+    doc = _with_a_word_on_out(function.__doc__)
+    return _derived(function, text, wider, doc=doc, plain=plain, written_to=written_to)
 
 
 def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
     text = f"def only({given.declared()}):\n    return {rule.__name__}.apply({given.passed()})\n"
-    own, only = function.__code__, _compiled(text)().__code__
+    own, only = function.__code__, _compiled(text, ("default",))(given.default).__code__
     same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
     return bool(same == (only.co_code, only.co_names, only.co_consts[1:]))
 
@@ -222,60 +255,80 @@ def _with_a_word_on_out(doc: str | None) -> str | None:
 def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
-    kept = given.of_method(without="inplace")
-    own = {k: v for k, v in given.positional.items() if k != "inplace"}
-    others = [name for name in (*kept.positional, *kept.keyword) if name != "input"]
+    kept = given.led_by_input(without="inplace")
+    others = ", ".join([*kept.positional[1:], *kept.keyword])
     text = (
         f"def twin({kept.declared()}):\n"
-        f"    call = lambda input: function({given._replace(positional=own).passed()})\n"
-        f"    return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
+        f"    call = lambda input, inplace=False: function({given.passed()})\n"
+        f"    return in_place(name, input, call, [{others}], copies=copies)\n"
     )
     name = function.__name__
     copies = not rules or any("self" in rule.saves for rule in rules)
-    made = _derived(function, text, kept, in_place=in_place, name=name, copies=copies)
-    made.__name__ = made.__qualname__ = f"{name}_"
-    made.__annotations__ = {k: v for k, v in function.__annotations__.items() if k != "inplace"}
-    made.__doc__ = f"`{name}`, in place: what it returns is written to `input`, and that returned."
-    return made
+    doc = f"`{name}`, in place: what it returns is written to `input`, and that returned."
+    used = {"in_place": in_place, "name": name, "copies": copies}
+    return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
+
+
+def _like_input(function: Any, name: str, *, size: bool) -> Any:
+    """The function that makes what `function` makes, as it would be beside a tensor `input`.
+
+    Args:
+        size: whether of its size, too.
+    """
+    given = Arguments.of(function)
+    shown = given.led_by_input(without="size" if size else "")
+    text = (
+        f"def twin({shown.declared()}):\n"
+        f"    require_tensor(name, input)\n"
+        f"    dtype, device = dtype or input.dtype, device or input.device\n"
+    )
+    if size:
+        text += f"    size = {'(input.shape,)' if given.star else 'input.shape'}\n"
+    text += f"    return function({given.passed()}, {'like' if size else 'beside'}=input)\n"
+    doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
+    used = {"require_tensor": require_tensor, "name": name}
+    return _derived(function, text, shown, named=name, doc=doc, **used)
 
 
 def as_method(function: Any) -> Callable[..., Any]:
     """The function itself, or one that takes its tensor `input` first."""
     given = Arguments.of(function)
-    if "input" not in given.positional or next(iter(given.positional)) == "input":
+    if "input" not in given.positional or given.positional[0] == "input":
         return function
-    moved = given.of_method()
+    moved = given.led_by_input()
     text = f"def moved({moved.declared()}):\n    return function({given.passed()})\n"
-    made = _derived(function, text, moved)
-    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
-    return made
+    return _derived(function, text, moved, doc=function.__doc__)
 
 
-def _derived(function: Any, text: str, arguments: Arguments, **used: Any) -> Any:
+def _derived(
+    function: Any, text: str, arguments: Arguments, *, named: str = "", doc: str | None, **used: Any
+) -> Any:
     """What `text` defines, made to look like a function of the file of `function`."""
-    made = _compiled(text)(function=function, **used)
+    used |= {"function": function, "default": arguments.default}
+    made = _compiled(text, tuple(used))(**used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
         co_filename=source.co_filename,
         co_firstlineno=source.co_firstlineno,
         co_name=source.co_name,
     )
-    defaults = tuple([v for v in arguments.positional.values() if v is not REQUIRED])
-    home = function.__globals__
-    derived = FunctionType(code, home, function.__name__, defaults, made.__closure__)
-    derived.__kwdefaults__ = {k: v for k, v in arguments.keyword.items() if v is not REQUIRED}
+    name = named or function.__name__
+    derived = FunctionType(code, function.__globals__, name, made.__defaults__, made.__closure__)
+    derived.__kwdefaults__, derived.__doc__ = made.__kwdefaults__, doc
+    known = {**ADDED, **function.__annotations__}
+    shown = (*arguments.positional, arguments.star, *arguments.keyword, "return")
+    derived.__annotations__ = {name: known[name] for name in shown if name in known}
     derived.__dict__["declared"] = function
     return derived
 
 
 @functools.cache
-def _compiled(text: str) -> Callable[..., Any]:
+def _compiled(text: str, used: tuple[str, ...]) -> Callable[..., Any]:
     """A function that makes the one that `text` defines, given what this uses."""
     name = text[4 : text.index("(")]
-    used = "function=None, plain=None, written_to=None, in_place=None, name='', copies=0"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     scope: dict[str, Any] = {}
-    made = compile(f"def make({used}):\n{body}    return {name}\n", __file__, "exec")
+    made = compile(f"def make({', '.join(used)}):\n{body}    return {name}\n", __file__, "exec")
     exec(made, scope)  # noqa: S102  # our own text, and of a file of ours
     return scope["make"]
 
@@ -283,19 +336,11 @@ def _compiled(text: str) -> Callable[..., Any]:
 # NumPy's functions on Tensors ---------------------------------------------------------------------
 
 
-@of_numpy(np.shape)
-def _numpy_shape(a: Tensor) -> tuple[int, ...]:
-    return tuple(a.shape)
-
-
-@of_numpy(np.ndim)
-def _numpy_ndim(a: Tensor) -> int:
-    return a.ndim
-
-
-@of_numpy(np.size)
-def _numpy_size(a: Tensor) -> int:
-    return a.numel()
+NUMPY |= {
+    np.shape: operator.attrgetter("shape"),
+    np.ndim: operator.attrgetter("ndim"),
+    np.size: operator.methodcaller("numel"),
+}
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

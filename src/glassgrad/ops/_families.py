@@ -46,14 +46,22 @@ class Elementwise(Primitive):
     broadcasts = True
     apply: Callable[..., Tensor]
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """An op that is one function of NumPy's names it, `ufunc`; that is its forward, then."""
+        super().__init_subclass__(**kwargs)
+        if "ufunc" in vars(cls) and "forward" not in vars(cls):
+            cls.forward = staticmethod(_forward_of(cls.ufunc))  # type: ignore[method-assign]
+
     @classmethod
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """Where each element depends on its own place alone, x̄ = ȳ·f' and dy = f'·dx are one."""
+        if len(tangents) == 1:
+            return cls.backward(ctx, *tangents)
         parts = []
         for place, tangent in enumerate(tangents):
             if tangent is not None:
                 ctx.edges = (None,) * place + (tangent,) + (None,) * (len(tangents) - place - 1)
-                parts.append(_part(cls.backward(ctx, tangent), place))
+                parts.append(cls.backward(ctx, tangent)[place])
         return total(parts)
 
     @classmethod
@@ -61,14 +69,17 @@ class Elementwise(Primitive):
         """The dims of an example are lined up from the last one; the batch stays in front."""
         if len(values) == 1:
             return cls.apply(values[0], **parameters)
-        pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
-        rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
-        lined = [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
-        return cls.apply(*lined, **parameters)
+        return cls.apply(*lined_up(values, in_dims), **parameters)
 
 
-def _part(result: Any, place: int) -> Any:
-    return result[place] if isinstance(result, tuple) else result
+def _forward_of(ufunc: Any) -> Callable[..., Any]:
+    def one(x: Any) -> Any:
+        return ufunc(x)
+
+    def two(x: Any, y: Any) -> Any:
+        return ufunc(x, y)
+
+    return two if getattr(ufunc, "nin", 1) == 2 else one
 
 
 def total(parts: list[Any]) -> Any:
@@ -77,16 +88,37 @@ def total(parts: list[Any]) -> Any:
     return functools.reduce(operator.add, there) if there else None
 
 
+def lined_up(values: Any, in_dims: Any) -> list[Any]:
+    """Operands whose batches have as many dims behind the batch as the largest example."""
+    pairs = [(x, dim is not None) for x, dim in zip(values, in_dims, strict=True)]
+    rank = max([getattr(x, "ndim", 0) - is_batched for x, is_batched in pairs])
+    return [in_front(x, rank) if is_batched else x for x, is_batched in pairs]
+
+
 def in_front(x: Any, rank: int) -> Any:
     """A batch of examples that get dims of size 1, so that each has `rank` dims."""
     missing = rank + 1 - x.ndim
     return x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:]) if missing else x
 
 
+class Fractional(Elementwise):
+    """An elementwise function whose values are fractions: integers become floats first."""
+
+    floating = True
+
+
 class Predicate(Elementwise):
     """An elementwise question; its answer is a bool, which has no gradient."""
 
     differentiable = False
+
+
+class Flat(Elementwise):
+    """What changes by steps, or not at all: a slope of 0."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad)
 
 
 class Symmetric(Primitive):
@@ -213,9 +245,14 @@ class Reduction(Along):
         return (slopes * tangent).sum(axis=dim, keepdims=keepdim)
 
 
+def seen(x: Any) -> Any:
+    """The array of a value; None if it shows one example of a batch, of whichever level."""
+    return visible(x.payload if isinstance(x, Tensor) else x)
+
+
 def is_batched(x: Any) -> bool:
     """Whether it shows one example of a batch at some level: its numbers cannot be looked at."""
-    return visible(x.payload if isinstance(x, Tensor) else x) is None
+    return seen(x) is None
 
 
 def rows_of(x: Any) -> Any:

@@ -1,5 +1,6 @@
 """What makes new tensors: from Python's data to an array, and a leaf around it."""
 
+import functools
 import warnings
 from itertools import chain
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
-from glassgrad.core.tensor import Tensor, is_differentiable, whole
+from glassgrad.core.tensor import Tensor, whole
 from glassgrad.values.backend import asnumpy, backend_for, is_array
 from glassgrad.values.dtypes import (
     DType,
@@ -18,7 +19,7 @@ from glassgrad.values.dtypes import (
     get_default_dtype,
     promote_types,
 )
-from glassgrad.values.layers import Wrapped, fresh
+from glassgrad.values.layers import Layer, Wrapped, fresh
 
 from ._arguments import check_number, size_of
 
@@ -70,24 +71,27 @@ def _flattened(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """The shape of nested sequences, and their elements row by row."""
     shape: list[int] = []
     flat = [data]
-    while flat and _is_sequence(flat[0]):
-        length = len(flat[0])
+    while rows := [item for item in flat if _is_sequence(item)]:
+        dim, length = len(shape), len(rows[0])
         for item in flat:
-            _check_row(item, length, len(shape))
-        shape.append(length)
-        if len(shape) > _MAX_DIMS:
+            if not _is_sequence(item):
+                raise ArgumentTypeError(
+                    f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
+                    f"{type(item).__name__} beside a sequence of length {length}. All rows have "
+                    "one shape. Write nested lists of equal lengths."
+                )
+            if len(item) != length:
+                raise ArgumentError(
+                    f"expected sequence of length {length} at dim {dim} (got {len(item)}). All "
+                    "rows have one shape. Pad the shorter ones, or keep a list of tensors."
+                )
+        if dim == _MAX_DIMS:
             raise ArgumentError(
                 f"too many dimensions: the data is nested more than {_MAX_DIMS} times. Does a "
                 "list contain itself?"
             )
+        shape.append(length)
         flat = list(chain.from_iterable(flat))
-    for item in flat:
-        if _is_sequence(item):
-            raise ArgumentTypeError(
-                f"not a sequence: numbers and sequences are mixed at dim {len(shape)}, after "
-                f"{type(flat[0]).__name__} comes {type(item).__name__}. All rows have one shape. "
-                "Write nested lists of equal lengths."
-            )
     return tuple(shape), flat
 
 
@@ -97,28 +101,15 @@ def _is_sequence(item: Any) -> bool:
     return hasattr(item, "__len__") and hasattr(item, "__getitem__")
 
 
-def _check_row(item: Any, length: int, dim: int) -> None:
-    if not _is_sequence(item):
-        raise ArgumentTypeError(
-            f"not a sequence: numbers and sequences are mixed at dim {dim}, got a "
-            f"{type(item).__name__} beside a sequence of length {length}. All rows have one "
-            "shape. Write nested lists of equal lengths."
-        )
-    if len(item) != length:
-        raise ArgumentError(
-            f"expected sequence of length {length} at dim {dim} (got {len(item)}). All rows have "
-            "one shape. Pad the shorter ones, or keep a list of tensors."
-        )
-
-
 def _stacked(arrays: list[Any], shape: tuple[int, ...]) -> Any:
-    shapes = {array.shape for array in arrays}
-    if len(shapes) > 1:
+    try:
+        return np.stack(arrays).reshape(shape + arrays[0].shape)
+    except ValueError as error:
         raise ArgumentError(
-            f"expected arrays of one shape at dim {len(shape)}, got {sorted(shapes)}. A tensor is "
-            "no ragged list. Pad the smaller ones, or keep a list of tensors."
-        )
-    return np.stack(arrays).reshape(shape + arrays[0].shape)
+            f"expected arrays of one shape at dim {len(shape)}, got "
+            f"{sorted({array.shape for array in arrays})}. A tensor is no ragged list. Pad the "
+            "smaller ones, or keep a list of tensors."
+        ) from error
 
 
 # The dtype ----------------------------------------------------------------------------------------
@@ -128,20 +119,9 @@ def _inferred(flat: list[Any]) -> DType:
     """The dtype that holds all of the elements."""
     if not flat:
         return get_default_dtype()
-    found: DType | None = None
-    for item in _samples(flat):
-        kind = _kind(item)
-        found = kind if found is None else promote_types(found, kind)
-    assert found is not None, "there is an element"
-    return found
-
-
-def _samples(flat: list[Any]) -> list[Any]:
-    """One element of each kind: the class of a number says all, that of an array does not."""
-    one_each = {type(item): item for item in flat}
-    if not any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each):
-        return list(one_each.values())
-    return flat
+    one_each = {type(item): item for item in flat}  # the class of a number says all
+    has_arrays = any(issubclass(cls, (Tensor, np.ndarray)) for cls in one_each)
+    return functools.reduce(promote_types, map(_kind, flat if has_arrays else one_each.values()))
 
 
 def _kind(item: Any) -> DType:
@@ -150,7 +130,20 @@ def _kind(item: Any) -> DType:
     if isinstance(item, _NUMBERS):
         return dtype_of_number(item)
     if isinstance(item, Tensor):
-        return _kind_of_tensor(item)
+        if item.numel() != 1:
+            raise ArgumentError(
+                "only one element tensors can be converted to Python scalars: the list holds a "
+                f"tensor of shape {list(item.shape)}. Its gradient would be lost. Write "
+                "`stack(tensors)`."
+            )
+        if item.requires_grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
+                "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
+                UserWarning,
+                stacklevel=6,
+            )
+        return item.dtype
     if isinstance(item, np.ndarray) and not item.ndim:
         return _supported(item.dtype)
     name = type(item).__name__
@@ -163,22 +156,6 @@ def _kind(item: Any) -> DType:
         f"Could not infer dtype of {name}. A tensor is made of numbers, arrays or nested lists of "
         "numbers. Write `tensor(list(values))` for an iterator."
     )
-
-
-def _kind_of_tensor(item: Tensor) -> DType:
-    if item.numel() != 1:
-        raise ArgumentError(
-            "only one element tensors can be converted to Python scalars: the list holds a tensor "
-            f"of shape {list(item.shape)}. Its gradient would be lost. Write `stack(tensors)`."
-        )
-    if item.requires_grad:
-        warnings.warn(
-            "Converting a tensor with requires_grad=True to a scalar: the new tensor will not "
-            "pass a gradient on. Write `stack(tensors)`, or `x.detach()` if that is meant.",
-            UserWarning,
-            stacklevel=6,
-        )
-    return item.dtype
 
 
 def _filled(values: list[Any], dtype: DType) -> Any:
@@ -197,20 +174,19 @@ def _filled(values: list[Any], dtype: DType) -> Any:
 
 
 def made(
-    array: Any, dtype: Any, device: Any, requires_grad: bool, like: Tensor | None = None
+    array: Any,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    requires_grad: bool = False,
+    like: Tensor | None = None,
 ) -> Tensor:
     """A leaf around `array`, brought to a dtype (None: as it is) and a device.
 
     Raises:
         DTypeError: if it is to require grad and is neither float nor complex.
     """
-    wanted = as_dtype(array.dtype if dtype is None else dtype)
-    if requires_grad and not is_differentiable(wanted):
-        raise DTypeError(
-            "Only Tensors of floating point and complex dtype can require gradients, got "
-            f"{wanted}. Integers cannot move by a small step. Write dtype=glassgrad.float32."
-        )
-    array = backend_for(device).asarray(array, wanted)
+    array = backend_for(device).asarray(array, array.dtype if dtype is None else as_dtype(dtype))
     return fresh(array, requires_grad=requires_grad, like=like)
 
 
@@ -231,22 +207,50 @@ def number_of(name: str, value: Any) -> tuple[Number, DType]:
 def filled(
     name: str,
     size: tuple[Any, ...],
-    value: Number,
-    dtype: Any,
-    device: Any,
-    requires_grad: bool,
+    value: Number | None,
+    *,
+    dtype: Any = None,
     like: Tensor | None = None,
+    beside: Tensor | None = None,
+    **new: Any,
 ) -> Tensor:
-    shape = checked_size(name, size_of(size, name))
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    check_number(wanted, value)
-    array = np.zeros(shape, wanted)
-    if value or isinstance(value, float):  # -0.0 is not the zero of the memory
-        array.fill(constant(value, wanted))
-    return made(array, None, device, requires_grad, like)
+    """A leaf of one number everywhere; None: of whatever was in memory.
+
+    Args:
+        like: a tensor that it matches, also in how it lies in memory.
+        beside: a tensor that it matches but for its size.
+    """
+    wanted = as_dtype(dtype or get_default_dtype())
+    if like is not None:
+        array = np.empty_like(form_of(like.payload), wanted)
+    elif value is None:
+        array = np.empty(checked_size(name, size), wanted)
+    else:
+        array = np.zeros(checked_size(name, size), wanted)
+    if value is not None:
+        check_number(wanted, value)
+        if value or isinstance(value, float) or like is not None:  # -0.0 is not the memory's zero
+            array.fill(constant(value, wanted))
+    return made(array, like=beside if like is None else like, **new)
 
 
-def checked_size(name: str, size: tuple[int, ...]) -> tuple[int, ...]:
+def form_of(array: Any) -> Any:
+    """A NumPy array of the same form, its elements in the same order; what they are is unknown."""
+    if not isinstance(array, Layer):
+        return asnumpy(array)
+    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
+    form = np.empty([array.shape[dim] for dim in order], array.dtype)
+    return form.transpose(np.argsort(order)) if order else form
+
+
+def checked_size(name: str, sizes: tuple[Any, ...], argument: str = "size") -> tuple[int, ...]:
+    """The size of a new tensor, meant by `f(2, 3)` or `f((2, 3))`.
+
+    Raises:
+        ShapeError: for negative numbers.
+        ArgumentTypeError: for anything but integers.
+    """
+    size = size_of(sizes, name, argument=argument)
     if any(n < 0 for n in size):
         raise ShapeError(
             f"{name}: Trying to create tensor with negative dimension {min(size)}: {list(size)}. "

@@ -163,7 +163,7 @@ class OpMethods:
         """The products of two stacks of matrices, one by one."""
 
     def bool(self) -> Tensor:
-        """`to(input, bool)`: which elements are not 0."""
+        """`to(input, bool)`; fractions are cut off where it has none."""
 
     def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
@@ -283,7 +283,7 @@ class OpMethods:
         """The inner product of two vectors."""
 
     def double(self) -> Tensor:
-        """`to(input, float64)`."""
+        """`to(input, float64)`; fractions are cut off where it has none."""
 
     def element_size(self) -> builtins.int:
         """Bytes per element."""
@@ -337,7 +337,7 @@ class OpMethods:
         """Some dims from back to front."""
 
     def float(self) -> Tensor:
-        """`to(input, float32)`."""
+        """`to(input, float32)`; fractions are cut off where it has none."""
 
     def floor(self) -> Tensor:
         """The largest integer that is not larger, element by element."""
@@ -361,7 +361,7 @@ class OpMethods:
         """`ge`, in place."""
 
     def ger(self, vec2: Tensor) -> Tensor:
-        """`outer` under its old name."""
+        """All products of an element of `input` and one of `vec2`."""
 
     def gt(self, other: Operand) -> Tensor:
         """`input > other`, element by element; see `eq`."""
@@ -370,7 +370,7 @@ class OpMethods:
         """`gt`, in place."""
 
     def half(self) -> Tensor:
-        """`to(input, float16)`."""
+        """`to(input, float16)`; fractions are cut off where it has none."""
 
     def hypot(self, other: Tensor) -> Tensor:
         """The length of the vector `(input, other)`, element by element."""
@@ -415,7 +415,7 @@ class OpMethods:
         """The dot products of all vectors of one tensor with all of another; they lie in the last dim."""
 
     def int(self) -> Tensor:
-        """`to(input, int32)`; fractions are cut off."""
+        """`to(input, int32)`; fractions are cut off where it has none."""
 
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements lie in memory one behind the other, row by row."""
@@ -502,7 +502,7 @@ class OpMethods:
         """`log(sum(exp(input)))` without overflow: the largest element is taken out first."""
 
     def long(self) -> Tensor:
-        """`to(input, int64)`; fractions are cut off."""
+        """`to(input, int64)`; fractions are cut off where it has none."""
 
     def lt(self, other: Operand) -> Tensor:
         """`input < other`, element by element; see `eq`."""
@@ -604,19 +604,19 @@ class OpMethods:
         """A tensor of the dtype of `input`, of sizes or of values."""
 
     def new_empty(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-        """Whatever was in memory, in another shape; see `new_zeros`."""
+        """`empty`, in the dtype and on the device of `input`."""
 
     def new_full(self, size: Sequence[builtins.int], fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-        """One number in another shape; see `new_zeros`."""
+        """`full`, in the dtype and on the device of `input`."""
 
     def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-        """Ones of another shape; see `new_zeros`."""
+        """`ones`, in the dtype and on the device of `input`."""
 
     def new_tensor(self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-        """`tensor(data)` in the dtype and on the device of `input`."""
+        """`tensor`, in the dtype and on the device of `input`."""
 
     def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
-        """Zeros of another shape, in the dtype and on the device of `input`."""
+        """`zeros`, in the dtype and on the device of `input`."""
 
     def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` from a normal distribution."""

@@ -9,7 +9,8 @@
 
 import operator
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DimError,
     DTypeError,
+    GradientError,
     ShapeError,
     TransformError,
 )
@@ -25,10 +27,11 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import int32, int64
+from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import Layer, backend_below, visible
 
-from ._arguments import scalar_name
-from ._families import array_of, in_front, shifted
+from ._arguments import scalar_name, wrap_dim
+from ._families import Along, array_of, batch_all, in_front, run, shifted
 from .shape import reshape
 
 
@@ -55,9 +58,8 @@ def as_items(index: Any) -> list[Any]:
 
 def _is_structure(item: Any) -> bool:
     """Whether a list that holds `item` was meant as a tuple of indices (PyTorch's rule)."""
-    if item is None or item is Ellipsis or isinstance(item, (slice, Tensor)) or is_array(item):
-        return True
-    return isinstance(item, (list, tuple, range))
+    kinds = slice, Tensor, list, tuple, range
+    return item is None or item is Ellipsis or isinstance(item, kinds) or is_array(item)
 
 
 def _as_item(item: Any) -> Any:
@@ -76,25 +78,31 @@ def _as_item(item: Any) -> Any:
                 f"are valid indices (got {type(item).__name__}). An index names places. Write "
                 "`int(i)` for a number, `tensor(list)` for several."
             ) from error
-    if item.dtype.kind not in "iub":
+    check_names_places(item)
+    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
+        return bool(item) if _is_mask(item) else int(item)
+    return item
+
+
+def check_names_places(index: Any) -> None:
+    """Raise unless a tensor holds integers or bools."""
+    if index.dtype.kind not in "iub":
         raise DimError(
             "tensors used as indices must be long, int, byte or bool tensors, got "
-            f"{item.dtype}. An index names places. Write `index.long()`, or a condition such as "
+            f"{index.dtype}. An index names places. Write `index.long()`, or a condition such as "
             "`x > 0`."
         )
-    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
-        is_mask = item.dtype.kind == "b" or item.dtype == np.uint8
-        return bool(item) if is_mask else int(item)
-    return item
+
+
+def _is_mask(tensor: Any) -> bool:
+    return bool(tensor.dtype.kind == "b" or tensor.dtype == np.uint8)
 
 
 def dims_of(item: Any) -> int:
     """How many dims of the tensor an item speaks of."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, (Tensor, np.ndarray)) or is_array(item):
-        return int(item.ndim) if item.dtype.kind == "b" or item.dtype == np.uint8 else 1
-    return 1
+    return int(item.ndim) if hasattr(item, "dtype") and _is_mask(item) else 1
 
 
 def read_slice(item: slice, n: int) -> tuple[int, int, int]:
@@ -142,56 +150,41 @@ def index_array(item: Any, array: Any) -> Any:
 def refusal(
     error: IndexError, shape: tuple[int, ...], dims: tuple[int, ...], indices: tuple[Any, ...]
 ) -> DimError:
-    """The error for indices that do not fit `shape`: NumPy has refused them by `error`.
+    """NumPy's refusal of indices for a tensor of shape `shape`, in PyTorch's words.
 
     Raises:
-        DimError: if it is one of them alone, naming the index, the dim and the sizes.
+        DimError: for a mask of another shape.
     """
-    dim, sizes = 0, []
-    for slot, index in enumerate(_slots(dims, [visible(index) for index in indices])):
-        if index is None:
-            dim += 1
-        elif index.dtype.kind == "b":
-            _check_mask(shape, index, dim, slot)
-            dim += index.ndim
-            sizes.append((int(index.sum()),))
-        else:
-            _check_bounds(index, dim, shape[dim])
-            dim += 1
-            sizes.append(tuple(index.shape))
-    if len(sizes) < len(indices):  # vmap hides numbers
-        said = f"{error}: one example has the shape {list(shape)}. Write indices within its dims."
-        return error if isinstance(error, DimError) else DimError(said)
+    beyond = 0
+    for position, index in zip(dims, indices, strict=True):
+        if index.dtype.kind != "b":
+            continue
+        for axis, n in enumerate(index.shape):
+            dim = position + beyond + axis
+            if n != shape[dim]:
+                raise DimError(
+                    f"The shape of the mask {list(index.shape)} at index {axis} does not match the "
+                    f"shape of the indexed tensor {list(shape)} at index {dim}. A mask says yes "
+                    f"or no to each element (index {position}). Write a mask of the tensor's shape."
+                )
+        beyond += index.ndim - 1
+    said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
     return DimError(
-        "shape mismatch: indexing tensors could not be broadcast together with shapes "
-        f"{', '.join(str(list(size)) for size in sizes)}. Together they name one place each. "
-        "Write tensors of one shape."
+        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its "
+        "dims, and tensors of one shape: together they name one place each."
     )
 
 
-def _slots(dims: tuple[int, ...], indices: list[Any]) -> list[Any]:
-    slots: list[Any] = [None] * (max(dims) + 1)
-    for dim, index in zip(dims, indices, strict=True):
-        slots[dim] = index
-    return slots
-
-
-def _check_mask(shape: tuple[int, ...], mask: Any, dim: int, slot: int) -> None:
-    for axis, n in enumerate(mask.shape):
-        if n != shape[dim + axis]:
-            raise DimError(
-                f"The shape of the mask {list(mask.shape)} at index {axis} does not match the "
-                f"shape of the indexed tensor {list(shape)} at index {dim + axis}. A mask says yes "
-                f"or no to each element (index {slot}). Write a mask of the tensor's shape."
-            )
-
-
-def _check_bounds(index: Any, dim: int, n: int) -> None:
-    outside = index[(index < -n) | (index >= n)]
-    if len(outside):
-        raise DimError(
-            f"index {int(outside[0])} is out of bounds for dimension {dim} with size {n}. "
-            f"Write indices from {-n} to {n - 1}."
+def check_bounds(
+    index: Any, dim: int, n: int, error: type[Exception], *, from_end: bool = False
+) -> None:
+    """Raise if an index is seen to name a place that dim `dim`, of size `n`, has not."""
+    array, lowest = visible(index), -n if from_end else 0
+    if array is not None and array.size and (array.min() < lowest or array.max() >= n):
+        wrong = array[(array < lowest) | (array >= n)][0]
+        raise error(
+            f"index {int(wrong)} is out of bounds for dimension {dim} with size {n}: index out of "
+            f"range in self. Write indices from {lowest} to {n - 1}."
         )
 
 
@@ -232,25 +225,16 @@ class BatchedKey(NamedTuple):
 
     Attributes:
         indices, dims: the index tensors and their places in the key.
-        move: which dims of the result have to move where, so that the batch comes first and all
-            others lie as in one example (Note [Where chosen places go]).
+        source, destination: which dims of the result have to move where, so that the batch comes
+            first and all others lie as in one example (Note [Where chosen places go]).
         rank: how many dims one example of what is chosen has.
     """
 
     indices: tuple[Any, ...]
     dims: Dims
-    move: tuple[Dims, Dims]
+    source: Dims
+    destination: Dims
     rank: int
-
-    def arranged(self, chosen: Any) -> Any:
-        """What NumPy chose, batch first."""
-        source, destination = self.move
-        return chosen if source == destination else np.moveaxis(chosen, source, destination)
-
-    def disarranged(self, values: Any) -> Any:
-        """Values for the chosen places, batch first, as NumPy wants them."""
-        source, destination = self.move
-        return values if source == destination else np.moveaxis(values, destination, source)
 
 
 def batched_key(
@@ -259,44 +243,38 @@ def batched_key(
     """The key for a batch of `n` examples.
 
     Args:
-        x_rank: how many dims one example has of what is chosen from.
-        in_dims: which of that, and of the indices, is batched.
+        x_rank: how many dims one example has of what is chosen from. All of that is batched.
+        in_dims: of the indices, None for those that are the same for each example.
         indices, dims: the key for one example.
 
     Raises:
         TransformError: if a mask differs from example to example.
     """
-    is_batched = [dim is not None for dim in in_dims[1:]]
-    _check_masks(indices, is_batched)
-    places = _rank_of_places(indices, is_batched)
+    is_batched = [dim is not None for dim in in_dims]
+    places, consumed = 0, 0
+    for index, batched in zip(indices, is_batched, strict=True):
+        is_mask = index.dtype.kind == "b"  # it names places in a row
+        if is_mask and batched:
+            raise masks_differ(index.shape[1:])
+        places = max(places, 1 if is_mask else index.ndim - batched)
+        consumed += dims_of(index)
     first, are_side_by_side = min(dims), max(dims) - min(dims) == len(dims) - 1
-    consumed = sum([dims_of(i) if i.dtype.kind == "b" else 1 for i in indices])
     rank = x_rank - consumed + places
-    move: tuple[Dims, Dims]
-    if not any(is_batched):
-        move = ((), ()) if are_side_by_side else ((places,), (0,))
-        return BatchedKey(indices, shifted(dims), move, rank)
+    if are_side_by_side and not any(is_batched):
+        return BatchedKey(indices, shifted(dims), (), (), rank)
     pairs = zip(indices, is_batched, strict=True)
-    lined = tuple([in_front(i, places) if batched else i for i, batched in pairs])
-    if in_dims[0] is None:
-        move = ((first,), (0,)) if are_side_by_side and first else ((), ())
-        return BatchedKey(lined, dims, move, rank)
+    lined = [in_front(index, places) if batched else index for index, batched in pairs]
     counts = np.arange(n, like=array_of(indices[0])).reshape(n, *(1,) * places)
     behind = first if are_side_by_side else 0
-    move = tuple(range(1, 1 + places)), tuple(range(1 + behind, 1 + behind + places))
-    return BatchedKey((counts, *lined), (0, *shifted(dims)), move, rank)
+    source, destination = range(1, 1 + places), range(1 + behind, 1 + behind + places)
+    return BatchedKey(
+        (counts, *lined), (0, *shifted(dims)), tuple(source), tuple(destination), rank
+    )
 
 
-def _rank_of_places(indices: tuple[Any, ...], is_batched: list[bool]) -> int:
-    """How many dims the chosen places of one example have; a mask names them in a row."""
-    pairs = zip(indices, is_batched, strict=True)
-    return max([1 if i.dtype.kind == "b" else i.ndim - batched for i, batched in pairs])
-
-
-def _check_masks(indices: tuple[Any, ...], is_batched: list[bool]) -> None:
-    for index, batched in zip(indices, is_batched, strict=True):
-        if batched and index.dtype.kind == "b":
-            raise masks_differ(index.shape[1:])
+def moved(x: Any, source: Dims, destination: Dims) -> Any:
+    """`x` with some dims at other places."""
+    return x if source == destination else np.moveaxis(x, source, destination)
 
 
 def masks_differ(shape: Any) -> TransformError:
@@ -306,6 +284,9 @@ def masks_differ(shape: Any) -> TransformError:
         f"batch over indexing with a boolean mask (of shape {list(shape)} for each example): how "
         "many elements it chooses differs from example to example. Write `where(mask, x, y)`."
     )
+
+
+# One index tensor along a dim ---------------------------------------------------------------------
 
 
 def in_dim(index: Any, dim: int) -> tuple[Any, ...]:
@@ -321,135 +302,256 @@ def along(index: Any, dim: int) -> tuple[Any, ...]:
     return tuple(key)
 
 
-def is_outside(index: Tensor, n: int) -> bool:
-    """Whether an index can be seen to name a place that a dim of size `n` has not."""
-    array = visible(index.payload)
-    return array is not None and bool(array.size and (array.min() < 0 or array.max() >= n))
+class Indexed(Primitive):
+    """An op along a dim whose last operand is an index. It is copied: its owner may change it.
+
+    Attributes:
+        key: how an index names places, `in_dim` or `along`.
+        reads, adds, fills: the ops that read such places, add to them, write one number there.
+        once: the parameters with which `adds` does no more than that.
+    """
+
+    promotes = None
+    differentiates = slice(-1)
+    keeps_index = True
+    key: ClassVar[Any]
+    reads: ClassVar[type[Primitive]]
+    adds: ClassVar[type[Primitive]]
+    fills: ClassVar[type[Primitive]]
+    once: ClassVar[dict[str, Any]] = {}
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.shape, ctx.source_shape = inputs[0].shape, inputs[-2].shape
+        ctx.index = np.copy(inputs[-1])
 
 
-def first_outside(index: Tensor, lowest: int, n: int) -> int | None:
-    """The first of the indices that is seen to be below `lowest`, or not below `n`."""
-    array = visible(index.payload)
-    wrong: Any = () if array is None else array[(array < lowest) | (array >= n)]
-    return int(wrong[0]) if len(wrong) else None
+def read(ctx: Any, x: Any) -> Any:
+    """What `x` has at the places of a node's index."""
+    return run(ctx._forward_cls.reads, x, ctx.index, dim=ctx.dim)
 
 
-def check_bounds(index: Tensor, dim: int, n: int) -> None:
-    """Raise ShapeError if an index names a place that dim `dim`, of size `n`, has not."""
-    if is_outside(index, n):
-        raise ShapeError(
-            f"index {first_outside(index, 0, n)} is out of bounds for dimension {dim} with size "
-            f"{n}. Write indices from 0 to {n - 1}."
-        )
+def added(ctx: Any, x: Any, values: Any) -> Any:
+    """`x` plus the values that go to each of these places."""
+    cls = ctx._forward_cls
+    return run(cls.adds, x, values, ctx.index, dim=ctx.dim, **cls.adds.once)
 
 
-def check_index(name: str, index: object) -> None:
-    """Raise unless `index` is a tensor of integers."""
+def blanked(ctx: Any, x: Any) -> Any:
+    """`x`, but 0 at these places."""
+    return run(ctx._forward_cls.fills, x, ctx.index, dim=ctx.dim, value=0)
+
+
+class ByElement(Indexed, Along):
+    """With an index for each element of what is read or written: `x[index[i, j], j]`."""
+
+    axes = ("dim",)
+    key = staticmethod(along)
+
+    @staticmethod
+    def to_source(ctx: Any, grad: Any) -> Any:
+        """The gradient of what was written.
+
+        Raises:
+            GradientError: if not all of it was.
+        """
+        if ctx.source_shape != ctx.index.shape:
+            raise GradientError(
+                f"Function {ctx.name()} returned an invalid gradient at index 1 - got "
+                f"{list(ctx.index.shape)} but expected shape compatible with "
+                f"{list(ctx.source_shape)}. The index is smaller than the source, and only what it "
+                "speaks of has a gradient. Cut the source to the shape of the index."
+            )
+        return read(ctx, grad)
+
+
+class BySlice(Indexed):
+    """With a vector of places, each for a slice: `x[index[i], :]`.
+
+    Attributes:
+        by_element: does the same with an index for each element.
+    """
+
+    key = staticmethod(in_dim)
+    by_element: ClassVar[Callable[..., Any]]
+
+    @staticmethod
+    def to_source(ctx: Any, grad: Any) -> Any:
+        """The gradient of what was written, which may have been one value for all places."""
+        return sum_to(read(ctx, grad), ctx.source_shape)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *operands: Any, dim: int, **how: Any) -> Any:
+        """One dim further on. Examples with places of their own have an index for each element."""
+        index = operands[-1]
+        x, *source = batch_all(info, in_dims[:-1], operands[:-1])
+        source = [in_front(values, x.ndim - 1) for values in source]
+        if in_dims[-1] is None:
+            return cls.apply(x, *source, index, dim=dim + 1, **how)
+        n, places = index.shape
+        shape = (*x.shape[: dim + 1], places, *x.shape[dim + 2 :])
+        line = index.reshape(n, *(1,) * dim, places, *(1,) * (x.ndim - dim - 2))
+        wide = [np.broadcast_to(values, shape) for values in (*source, line)]
+        return cls.by_element(x, *wide, dim=dim + 1, **how)
+
+
+def first_of(src: Any, shape: tuple[int, ...]) -> Any:
+    """The part of `src` that an index of shape `shape` speaks of."""
+    return src if src.shape == shape else src[tuple([slice(n) for n in shape])]
+
+
+# What users give ----------------------------------------------------------------------------------
+
+
+def check_index(name: str, index: object, *, long: bool = False) -> None:
+    """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
     if not isinstance(index, Tensor):
         raise ArgumentTypeError(
             f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}. "
             "Write `tensor(index)`."
         )
-    if index.dtype not in (int64, int32):
-        raise DTypeError(
-            f"{name}(): Expected dtype int32 or int64 for index, got {index.dtype}. An index "
-            "names places. Write `index.long()`."
+    if index.dtype is not int64 and (long or index.dtype is not int32):
+        wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
+        raise (DimError if long else DTypeError)(
+            f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
+            "Write `index.long()`."
         )
 
 
 def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
-    """Raise unless both tensors have one dtype."""
+    """Raise unless both are tensors of one dtype."""
     if not isinstance(source, Tensor):
         raise ArgumentTypeError(
             f"{name}(): argument 'src' must be Tensor, not {type(source).__name__}. Its elements "
             "are written one by one. Write `tensor(values)`."
         )
+    check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
+
+
+def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
+    """Raise unless both tensors have one dtype."""
     if source.dtype is not input.dtype:
         raise DTypeError(
-            f"{name}(): Expected self.dtype to be equal to src.dtype: self "
-            f"({scalar_name(input.dtype)}) and source ({scalar_name(source.dtype)}) must have the "
-            "same scalar type. Elements are written as they are. Write `src.to(x.dtype)`."
+            f"{said}, got {scalar_name(input.dtype)} for the destination and "
+            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
+            "elements are written as they are. Write `source.to(x.dtype)`."
         )
 
 
-# One index tensor along a dim, of the shape of what is written ------------------------------------
-
-
-def check_along(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None) -> None:
+def check_elements(
+    name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None
+) -> None:
     """Raise unless `index` names, along `dim`, a place in `input` for elements of `src`."""
     if not index.numel():
         return
-    _check_dims(index, input, "self")
+    reads, behind = name == "gather", ""
+    limits = [("input" if reads else "self", input)]
     if src is not None:
-        _check_dims(index, src, "src")
-    inner, given = _sizes(input), None if src is None else _sizes(src)
-    for other, n in enumerate(_sizes(index)):
-        fits = other == dim or n <= inner[other]
-        if not fits or (given is not None and n > given[other]):
-            behind = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
+        limits.append(("src", src))
+        behind = f" and to be no larger size than src {list(src.shape)}"
+    for what, other in limits:
+        if max(index.ndim, 1) != max(other.ndim, 1):
             raise ShapeError(
-                f"Expected index {list(index.shape)} to be no larger than self "
-                f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() writes one "
-                "element for each element of the index. Cut the index."
+                f"Index tensor must have the same number of dimensions as {what} tensor: shapes "
+                f"{list(index.shape)} and {list(other.shape)}. Write `index.unsqueeze(dim)`."
             )
-    check_bounds(index, dim, inner[dim])
-
-
-def _check_dims(index: Tensor, other: Tensor, what: str) -> None:
-    if max(index.ndim, 1) != max(other.ndim, 1):
-        raise ShapeError(
-            f"Index tensor must have the same number of dimensions as {what} tensor: shapes "
-            f"{list(index.shape)} and {list(other.shape)}. Write `index.unsqueeze(dim)`."
-        )
+        for at, (n, m) in enumerate(zip(_sizes(index), _sizes(other), strict=True)):
+            if n > m and (at != dim or what == "src"):
+                start = f"Size does not match at dimension {at} expected" if reads else "Expected"
+                raise ShapeError(
+                    f"{start} index {list(index.shape)} to be no larger than self "
+                    f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() counts "
+                    "along in the other dims. Cut the index there."
+                )
+    check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
 
 
 def _sizes(x: Tensor) -> tuple[int, ...]:
     return tuple(x.shape) or (1,)
 
 
-# A vector of places in a dim, each for a slice of what is written ---------------------------------
+def vector_in(
+    name: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    long: bool = False,
+    from_end: bool = False,
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and `index` as a vector of places in it.
 
-
-def check_vector(name: str, index: Tensor, n: int, *, negative: bool = False) -> None:
-    """Raise unless `index` is a vector of places in a dim of size `n`."""
+    Args:
+        long, from_end: whether the index must be int64, and whether it may be negative.
+    """
+    check_index(name, index, long=long)
+    at = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise DimError(
-            f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
             f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
-            "dim. Write `index.flatten()`, or scatter() for an index of more dims."
+            "dim. Write `index.flatten()`, or use gather() or scatter()."
         )
-    lowest = -n if negative else 0
-    wrong = first_outside(index, lowest, n)
-    if wrong is not None:
-        raise DimError(
-            f"index out of range in self: {name}_(): index {wrong} is out of bounds for a dim "
-            f"with size {n}. Write indices from {lowest} to {n - 1}."
-        )
+    check_bounds(index.payload, at, _sizes(input)[at], DimError, from_end=from_end)
+    return at, index if index.ndim else reshape(index, (1,))
 
 
-def check_source(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
-    """Raise unless `source` holds one slice of `input` for each element of `index`."""
+def write_slices(
+    name: str,
+    op: type[Primitive],
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    long: bool = False,
+    **how: Any,
+) -> Tensor:
+    """Apply an op that takes one slice of `source` for each element of a vector `index`."""
+    at, places = vector_in(name, input, dim, index, long=long)
+    same_dtype(name, input, source)
     if source.ndim != input.ndim and input.ndim and source.ndim:
         raise DimError(
-            f"{name}_(): When source and destination are not scalars, their dimensionality must "
+            f"{name}(): When source and destination are not scalars, their dimensionality must "
             f"match. Source dimensionality ({source.ndim}), destination dimensionality "
             f"({input.ndim}). Write `source.unsqueeze(dim)`."
         )
-    count = source.shape[dim] if source.ndim else 1
+    count = source.shape[at] if source.ndim else 1
     if index.numel() != count:
-        kind = ShapeError if name in ("index_add", "index_reduce") else DimError  # as in PyTorch
-        raise kind(
-            f"{name}_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
-            f"({count}), for dim: {dim}. Each index takes a slice of the source. Cut the longer."
+        raise (DimError if long else ShapeError)(
+            f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+            f"({count}), for dim: {at}. Each index takes a slice of the source. Cut the longer."
         )
     wanted, found = list(input.shape), list(source.shape)
-    del wanted[dim : dim + 1], found[dim : dim + 1]
+    del wanted[at : at + 1], found[at : at + 1]
     if wanted != found:
         raise ShapeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. "
             f"{name}() writes whole slices. Write `source.expand(…)`."
         )
+    return apply_along(op, input, source, places, dim=at, **how)
+
+
+def write_elements(
+    name: str,
+    op: type[Primitive],
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | None = None,
+    **how: Any,
+) -> Tensor:
+    """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
+    check_index(name, index)
+    if src is not None:
+        same_dtype(name, input, src)
+    at = wrap_dim(dim, input.ndim)
+    check_elements(name, input, at, index, src)
+    if input.ndim > 1 and index.ndim != input.ndim:
+        index = reshape(index, (0,) * input.ndim)  # without elements, it has any number of dims
+    operands = (input, index) if src is None else (input, src, index)
+    return apply_along(op, *operands, dim=at, **how)
 
 
 def apply_along(op: type[Primitive], *operands: Tensor, **parameters: Any) -> Tensor:

@@ -24,7 +24,15 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import about_to_write, here, is_recording, modes, special, wrote
+from glassgrad.core.state import (
+    about_to_write,
+    before_write,
+    here,
+    is_recording,
+    modes,
+    special,
+    wrote,
+)
 from glassgrad.core.tensor import PLAIN, Tensor, wrap
 from glassgrad.levels.duals import forward_moves, tangent_of
 from glassgrad.levels.level import level_below
@@ -100,10 +108,8 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
     if special and (below := level_below(name, input)):
         with below:
             return reshaped_in_place(name, cls, input, **parameters)
+    check_write(input, name)
     recorded = records(input)
-    if recorded:
-        check_writable(input, name)
-    _check_inference(input, name)
     before = wrap(input.payload, edge_of(input) if recorded else None)
     moves = special and forward_moves((input,))
     if moves:
@@ -125,25 +131,10 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
 
 def update(cls: type[Primitive], input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`: what optimisers do."""
-    ufunc = cls.ufunc
-    if not modes.grad and type(other) in PLAIN and _step(ufunc, input, other):
+    if type(other) in PLAIN and _step(cls.ufunc, input, other):
         return input
-    name = cls.__name__.lower()
-    if special and (below := level_below(name, input, other)):
-        with below:
-            return update(cls, input, other)
-    check_apart(input, other, name)
-    if must_follow(input, other):
-        before = as_it_is(name, input, other, copies="self" in cls.saves)
-        return replace(input, cls.apply(before, other), name)
-    value = other.payload if isinstance(other, Tensor) else other
-    array = input.payload
-    is_plain = value.__class__ is array.__class__ and not isinstance(array, Layer)
-    if is_plain and value.dtype is array.dtype:
-        return write(input, name, lambda array: ufunc(array, value, out=array))
-    result = cls.apply(_before(input), other)
-    check_fits(input, result, name)
-    return write(input, name, lambda _: put(input, result.payload))
+    name, copies = cls.__name__.lower(), "self" in cls.saves
+    return in_place(name, input, lambda x: cls.apply(x, other), [other], copies=copies)
 
 
 def put(input: Tensor, values: Any) -> None:
@@ -155,9 +146,13 @@ def put(input: Tensor, values: Any) -> None:
 
 
 def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
-    """What an optimiser does, without the steps of `write`; False if something is special."""
+    """`in_place` without its steps and its copy; False if something is special."""
+    if special or before_write:
+        return False
+    if modes.grad and (input.edge is not None or other.edge is not None):
+        return False  # the tape may have to follow
     array, value, cold = input.payload, other.payload, input.cold
-    if special or array.dtype is not value.dtype or 0 in array.strides:
+    if array.dtype is not value.dtype or 0 in array.strides:
         return False
     beside = other.cold
     if cold is not None and (
@@ -169,7 +164,7 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
     except (RuntimeWarning, FloatingPointError):
         pass  # computed all the same: inf and nan are results here
     except (ValueError, TypeError):
-        return False  # nothing was written: `write` says why
+        return False  # nothing was written: `in_place` says why
     input.wrote(here(4))
     return True
 
@@ -199,9 +194,7 @@ def write(
     try:
         with np.errstate(all="ignore"):
             change(input.payload)
-    except GlassgradError:
-        raise
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
+    except (ValueError, IndexError) as error:
         raise _explained(input, name, error) from error
     if input.is_inference():
         wrote()
@@ -220,15 +213,6 @@ def _explained(input: Tensor, name: str, error: Exception) -> GlassgradError:
     if isinstance(error, IndexError):
         said = str(error).replace("for axis", "for dimension")
         return DimError(f"{said}: {name}_ on a tensor of shape {shape}. Write an index within it.")
-    if isinstance(error, OverflowError) or "NaN" in str(error):
-        return DTypeError(
-            f"value cannot be converted to type {scalar_name(input.dtype)} without overflow: "
-            f"{error}. A tensor keeps its dtype. Write to `x.to(dtype)`."
-        )
-    if isinstance(error, TypeError):
-        return DTypeError(
-            f"{name}_: the result can't be cast to the desired output type {input.dtype}: {error}"
-        )
     return ShapeError(
         f"{name}_: output with shape {shape} doesn't match the broadcast shape: {error}. "
         "A tensor keeps its shape when it is written. Write out of place: `y = x + …`."
@@ -283,17 +267,13 @@ def check_writable(input: Tensor, name: str) -> None:
     base = input._base
     if base is not None:
         check_made(input)
-        if input.requires_grad and base.is_leaf:
-            raise LeafWriteError(
-                "a view of a leaf Variable that requires grad is being used in an in-place "
-                f"operation: {name}_ on shape {tuple(input.shape)}. The leaf would change with it. "
-                "Write out of place, or wrap an optimiser step in no_grad()."
-            )
-    if input.requires_grad and input.is_leaf:
+    is_view_of_leaf = base is not None and base.is_leaf
+    if input.requires_grad and (is_view_of_leaf or input.is_leaf):
+        what = "a view of a leaf" if is_view_of_leaf else "a leaf"
         raise LeafWriteError(
-            "a leaf Variable that requires grad is being used in an in-place operation: "
-            f"{name}_ on shape {tuple(input.shape)}. The tape would then hold values that never "
-            "existed. Write out of place, or wrap an optimiser step in no_grad()."
+            f"{what} Variable that requires grad is being used in an in-place operation: {name}_ "
+            f"on shape {tuple(input.shape)}. The tape would then hold values that never existed. "
+            "Write out of place, or wrap an optimiser step in no_grad()."
         )
     _check_inference(input, name)
 
@@ -310,8 +290,8 @@ def check_fits(input: Tensor, result: Tensor, name: str) -> None:
     if result.shape != input.shape:
         raise ShapeError(
             f"output with shape {list(input.shape)} doesn't match the broadcast shape "
-            f"{list(result.shape)}: {name}_ cannot enlarge a tensor. It writes into the "
-            "memory that is there. Write out of place: `y = x + …`."
+            f"{list(result.shape)}: {name}_ would need memory for {tuple(result.shape)}. It writes "
+            "into what is there. Write out of place: `y = x + …`."
         )
     check_dtype(input, result, f"{name}_")
 
@@ -377,18 +357,17 @@ def check_apart(input: Tensor, other: Any, name: str, written: Any = None) -> No
 
 def _overlap_in_part(a: Any, b: Any) -> bool:
     """Whether two dense arrays share some memory, but are not the same elements in one order."""
-    starts, ends = [], []
+    spans = []
     for array in (a, b):
         steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
         extent = sum(abs(step) for step in steps) + array.itemsize
         if extent != array.nbytes:
             return False  # there are gaps: PyTorch does not look closer either
         start = backend_of(array).address(array) + sum(step for step in steps if step < 0)
-        starts.append(start)
-        ends.append(start + extent)
-    if starts[0] == starts[1] and ends[0] == ends[1]:
+        spans.append(range(start, start + extent))
+    if spans[0] == spans[1]:
         return bool(a.strides != b.strides)
-    return max(starts) < min(ends)
+    return max(span.start for span in spans) < min(span.stop for span in spans)
 
 
 def check_memory(input: Tensor, name: str) -> None:
@@ -439,10 +418,7 @@ def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **param
     check_dtype(out, result, name)
     if out.shape != result.shape:
         _resize(out, result)
-    if modes.levels:
-        return out.copy_(result)
-    array = result.payload
-    return write(out, name, lambda memory: np.copyto(memory, array, casting="unsafe"))
+    return out.copy_(result)
 
 
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:

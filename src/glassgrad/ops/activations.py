@@ -178,16 +178,12 @@ class Softmax(Symmetric, AlongLine):
 
     @staticmethod
     def forward(x, *, dim):
-        if not x.shape:
-            return np.exp(x - x)
         e = np.exp(x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf))
         return in_rows(e / e.sum(axis=dim, keepdims=True))
 
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        if not y.shape:
-            return grad * 0
         weighted = grad * y
         return weighted - y * weighted.sum(axis=ctx.dim, keepdims=True)
 
@@ -214,8 +210,7 @@ def softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
     """
-    at = wrap_dim(dim, input.ndim)
-    return Softmax.apply(_floating("softmax", input, at, dtype), dim=at)
+    return _along(Softmax, "softmax", input, dim, dtype)
 
 
 class LogSoftmax(AlongLine):
@@ -226,23 +221,17 @@ class LogSoftmax(AlongLine):
 
     @staticmethod
     def forward(x, *, dim):
-        if not x.shape:
-            return x - x
         z = x - np.maximum.reduce(x, axis=dim, keepdims=True, initial=-math.inf)
         return in_rows(z - np.log(np.exp(z).sum(axis=dim, keepdims=True)))
 
     @staticmethod
     def backward(ctx, grad):
         (y,) = ctx.saved_tensors
-        if not y.shape:
-            return grad * 0
         return grad - np.exp(y) * grad.sum(axis=ctx.dim, keepdims=True)
 
     @staticmethod
     def jvp(ctx, dx):
         (y,) = ctx.saved_tensors
-        if not y.shape:
-            return dx * 0
         return dx - (np.exp(y) * dx).sum(axis=ctx.dim, keepdims=True)
 
 
@@ -268,17 +257,18 @@ def log_softmax(input: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
     """
+    return _along(LogSoftmax, "log_softmax", input, dim, dtype)
+
+
+def _along(rule: type[AlongLine], name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """Apply a softmax to floats."""
     at = wrap_dim(dim, input.ndim)
-    return LogSoftmax.apply(_floating("log_softmax", input, at, dtype), dim=at)
-
-
-def _floating(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     if dtype is not None:
         input = input.to(as_dtype(dtype))
     if input.payload.dtype.kind != "f":
-        kernel = f"{name}_lastdim_kernel" if dim >= input.ndim - 1 else f"{name}_kernel"
+        kernel = f"{name}_lastdim_kernel" if at >= input.ndim - 1 else f"{name}_kernel"
         raise DTypeError(
             f'"{kernel}_impl" not implemented for {scalar_name(input.dtype)!r}. '
             f"Shares of 1 are fractions. Write `{name}(x.float(), dim)`."
         )
-    return input
+    return rule.apply(input, dim=at)

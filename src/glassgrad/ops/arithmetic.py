@@ -10,7 +10,7 @@ from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, scalar_name
 from ._declaring import function, method, of_numpy, op
-from ._families import Elementwise, Linear, Multilinear, by_call, total
+from ._families import Elementwise, Fractional, Linear, Multilinear, by_call, total
 from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
@@ -20,10 +20,6 @@ class Add(Elementwise):
     """z = x + y        x̄ = z̄,  ȳ = z̄"""
 
     ufunc = np.add
-
-    @staticmethod
-    def forward(x, y):
-        return x + y
 
     @staticmethod
     def backward(ctx, grad):
@@ -103,9 +99,7 @@ class Sub(Elementwise):
     @staticmethod
     @by_call
     def jvp(ctx, dx, dy):
-        if dx is None or dy is None:
-            return -dy if dx is None else dx
-        return dx - dy
+        return dx if dy is None else -dy if dx is None else dx - dy
 
 
 @op(Sub, aliases=("subtract",))
@@ -156,11 +150,6 @@ class Rsub(Elementwise):
     def backward(ctx, grad):
         return -grad
 
-    @staticmethod
-    @by_call
-    def jvp(ctx, dx):
-        return -dx
-
 
 @function()
 def rsub(input: Tensor, other: Operand) -> Tensor:
@@ -190,10 +179,6 @@ class Mul(Multilinear, Elementwise):
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     ufunc = np.multiply
-
-    @staticmethod
-    def forward(x, y):
-        return x * y
 
     @staticmethod
     def backward(ctx, grad):
@@ -235,17 +220,12 @@ def mul_(input: Tensor, other: Operand) -> Tensor:
     return update(Mul, input, other)
 
 
-class Div(Elementwise):
+class Div(Fractional):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
     saves = ("self", "other")
     saved_if = {"self": 1}
-    floating = True
     ufunc = np.divide
-
-    @staticmethod
-    def forward(x, y):
-        return x / y
 
     @staticmethod
     def backward(ctx, grad):
@@ -340,10 +320,7 @@ class Abs(Elementwise):
 
     holomorphic = False  # |x| is not; this rule is right as it stands, with sgn x = x/|x|
     saves = ("self",)
-
-    @staticmethod
-    def forward(x):
-        return np.abs(x)
+    ufunc = np.absolute
 
     @staticmethod
     def backward(ctx, grad):
@@ -364,7 +341,7 @@ def _direction(x: Any) -> Any:
     return np.where(length == 0, 0.0, x / np.where(length == 0, 1.0, length))
 
 
-@op(Abs, aliases=("absolute",), numpy=(np.absolute, np.fabs))
+@op(Abs, aliases=("absolute",), numpy=(np.fabs,))
 def abs(input: Tensor) -> Tensor:
     """`|input|`, element by element.
 
@@ -386,16 +363,14 @@ def abs(input: Tensor) -> Tensor:
 class Sign(Elementwise):
     """y = sgn x        x̄ = 0"""
 
-    @staticmethod
-    def forward(x):
-        return np.sign(x)
+    ufunc = np.sign
 
     @staticmethod
     def backward(ctx, grad):
         return np.zeros_like(grad)
 
 
-@op(Sign, numpy=(np.sign,), out=False)
+@op(Sign, out=False)
 def sign(input: Tensor) -> Tensor:
     """-1, 0 or 1, element by element; its gradient is 0.
 
@@ -420,11 +395,10 @@ class Addcmul(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         a, b = ctx.saved_tensors
-        wants_x, wants_a, wants_b = ctx.needs_input_grad
         return (
-            grad if wants_x else None,
-            grad * (ctx.value * b) if wants_a else None,
-            grad * (ctx.value * a) if wants_b else None,
+            grad,
+            None if b is None else grad * (ctx.value * b),
+            None if a is None else grad * (ctx.value * a),
         )
 
 
@@ -465,12 +439,8 @@ class Addcdiv(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         a, b = ctx.saved_tensors
-        wants_x, wants_a, wants_b = ctx.needs_input_grad
-        return (
-            grad if wants_x else None,
-            grad * (ctx.value / b) if wants_a else None,
-            -grad * (ctx.value * a / (b * b)) if wants_b else None,
-        )
+        b_bar = None if a is None else -grad * (ctx.value * a / (b * b))
+        return grad, grad * (ctx.value / b), b_bar
 
 
 @op(Addcdiv, out=False)
@@ -512,11 +482,7 @@ class Lerp(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        wants_x, wants_y = ctx.needs_input_grad
-        return (
-            grad * (1 - ctx.weight) if wants_x else None,
-            grad * ctx.weight if wants_y else None,
-        )
+        return grad * (1 - ctx.weight), grad * ctx.weight
 
 
 class LerpTensor(Elementwise):
@@ -532,12 +498,7 @@ class LerpTensor(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y, weight = ctx.saved_tensors
-        wants_x, wants_y, wants_weight = ctx.needs_input_grad
-        return (
-            grad * (1 - weight) if wants_x else None,
-            grad * weight if wants_y else None,
-            grad * (y - x) if wants_weight else None,
-        )
+        return grad * (1 - weight), grad * weight, grad * (y - x)
 
 
 def _between(x: Any, y: Any, weight: Any) -> Any:
@@ -590,17 +551,14 @@ class Conj(Linear, Elementwise):
     """y = conj x        x̄ = conj ȳ"""
 
     holomorphic = False
-
-    @staticmethod
-    def forward(x):
-        return np.conj(x)
+    ufunc = np.conjugate
 
     @staticmethod
     def backward(ctx, grad):
         return np.conj(grad)
 
 
-@op(Conj, numpy=(np.conjugate,), out=False, inplace=False)
+@op(Conj, out=False, inplace=False)
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, element by element; a real tensor is its own.
 

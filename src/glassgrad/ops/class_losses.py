@@ -14,7 +14,6 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 # keeps ln p, as PyTorch's does, and not x, and backward needs no softmax but one exponential.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,15 +27,9 @@ from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.layers import visible
 
 from ._arguments import scalar_name
-from ._families import array_of, batch_all, is_batched, run, spread, total
+from ._families import array_of, batch_all, run, seen, spread, total
 from .activations import LogSoftmax, Softmax
-from .losses import (
-    check_reduction,
-    reduce_each,
-    reduce_losses,
-    reduce_tangents,
-    share_of,
-)
+from .losses import check_reduction, reduced, share_of
 
 
 def check_weight(weight: Tensor | None, scores: Any) -> None:
@@ -111,12 +104,12 @@ _UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 def check_range(target: Any, classes: int, ignore_index: int) -> None:
     """Raise DimError if one of the class indices, a value of any shape, is no class."""
-    if is_batched(target):
-        return  # a level further down will see the numbers
-    numbers = asnumpy(array_of(target))
+    numbers = seen(target)
+    if numbers is None:
+        return  # a level further down will see them
     outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
     if outside.any():
-        index = numbers[outside][0]
+        index = asnumpy(numbers[outside])[0]
         raise DimError(
             f"Target {index} is out of bounds. The input has {classes} classes, numbered from "
             f"0. Give indices from 0 to {classes - 1}, or ignore_index={index}."
@@ -188,87 +181,57 @@ def from_rows(rows: Any, shape: tuple[int, ...]) -> Any:
     return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
 
 
-def find_hits(target: Any, weight: Any, ignore_index: int | None, x: Any) -> tuple[Any, Any]:
-    """The class each row is about, and how much the row counts; None if each counts 1."""
-    hits = target.reshape(-1)
-    counts = None
+def find_hits(target: Any, weight: Any, ignore_index: int | None, scores: Any) -> Any:
+    """The rows, the class that each is about, and how much it counts; None if each counts 1.
+
+    Args:
+        target: R class indices.
+        weight: nothing, or one weight per class, of shape `(C,)`; of shape `(R, C)` if rows differ.
+        ignore_index: the index that does not count; None if all do.
+        scores: an array of shape `(R, C)`.
+    """
+    rows, hits = np.arange(scores.shape[0], like=scores), target.reshape(-1)
     if ignore_index is None:
-        return hits, weight[0][hits] if weight else None
-    ignored = hits == ignore_index
-    hits = np.where(ignored, 0, hits)
-    counts = weight[0][hits] if weight else np.ones_like(hits, x.dtype)
-    return hits, np.where(ignored, 0, counts)
-
-
-def places_of(hits: Any, rows: Any) -> Any:
-    """Where the hit of each row lies in the flattened rows: sooner found than by two indices."""
-    n, classes = rows.shape
-    return np.arange(n, like=rows) * classes + hits
+        return rows, hits, spread(weight[0], scores.shape)[rows, hits] if weight else None
+    counted = hits != ignore_index
+    hits = np.where(counted, hits, 0)
+    weights = weight[0] if weight else np.ones((), scores.dtype, like=scores)
+    return rows, hits, np.where(counted, spread(weights, scores.shape)[rows, hits], 0)
 
 
 def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | None) -> Any:
-    """The loss of each row, and how much it counts; None if each counts 1."""
-    hits, counts = find_hits(target, weight, ignore_index, scores)
-    losses = -scores.reshape(-1)[places_of(hits, scores)]
+    """The loss of each row, and how much it counts; see `find_hits`."""
+    rows, hits, counts = find_hits(target, weight, ignore_index, scores)
+    # In flattened rows a place is sooner found than by two indices.
+    losses = -scores.reshape(-1)[rows * scores.shape[1] + hits]
     return losses if counts is None else np.where(counts == 0, 0, losses * counts), counts
 
 
-def target_weights(ctx: Any, x: Any, target: Any, shape: Any, smoothing: float) -> tuple[Any, Any]:
-    """The q of Note [Weights of a loss] as an array, and what the mean divides by."""
-    target, like = _plain(target), array_of(x)
-    weight = tuple([_plain(w) for w in ctx.weight])
-    if isinstance(target, Tensor) or (weight and isinstance(weight[0], Tensor)):
-        q = _class_weights(target.reshape(-1), weight, ctx.ignore_index, shape[1], like)
-        count = q.sum()
-        return _softly(q, target.reshape(-1), weight, ctx.ignore_index, smoothing), _or_one(count)
-    ignore_index = None if ctx.complete else ctx.ignore_index
-    hits, counts = find_hits(target, weight, ignore_index, like)
-    rows, classes = shape
-    q = np.zeros((rows, classes), like.dtype, like=like)
-    q[np.arange(rows, like=like), hits] = 1 - smoothing if counts is None else counts
-    if counts is None and not smoothing:
-        return q, rows
-    if smoothing:
-        even = spread(weight[0] if weight else np.ones_like(q), q.shape)
-        q = (q if counts is None else q * (1 - smoothing)) + even * (smoothing / classes)
-        if not ctx.complete:
-            q = np.where((target.reshape(-1) == ctx.ignore_index)[:, None], 0, q)
-    return q, rows if counts is None else _or_one(counts.sum())
-
-
-def _plain(value: Any) -> Any:
-    """The array of a plain tensor; a tensor of a level stays one."""
-    return array_of(value) if type(value) is Tensor else value
-
-
-def _or_one(total: Any) -> Any:
-    return np.where(total == 0, 1, total)
-
-
-def _class_weights(target: Any, weight: Any, ignore_index: int, classes: int, like: Any) -> Any:
-    """The q of Note [Weights of a loss] without asking for numbers: `target` may be a batch.
+def shares_of(
+    target: Any, weight: Any, ignore_index: int, like: Any, *, complete: bool, smoothing: float = 0
+) -> tuple[Any, Any]:
+    """The q of Note [Weights of a loss], and how much each row counts; see `find_hits`.
 
     Args:
-        target: class indices of shape `(…)`.
-        weight: nothing, or one weight per class, of shape `(C,)` or one that fits `(…, C)`.
-        like: an array of the kind that is wanted.
-
-    Returns:
-        Shape `(…, C)`.
+        like: an array of the classes' dtype, with as many of them in its last dim.
+        complete: whether all rows are known to count.
+        smoothing: the share of a row that is spread evenly over all classes.
     """
-    numbers = np.arange(classes, like=like)
-    wanted = target.reshape(*target.shape, 1)
-    hit = np.logical_and(numbers == wanted, wanted != ignore_index)
-    return np.where(hit, weight[0] if weight else np.ones_like(numbers, like.dtype), 0)
-
-
-def _softly(q: Any, target: Any, weight: Any, ignore_index: int, smoothing: float) -> Any:
-    """`q` with a share of its rows spread evenly over all classes; ignored rows stay 0."""
-    if not smoothing:
-        return q
-    even = (weight[0] if weight else 1) * (smoothing / q.shape[-1])
-    ignored = target.reshape(*target.shape, 1) == ignore_index
-    return np.where(ignored, 0, q * (1 - smoothing) + even)
+    classes, wanted = like.shape[-1], target.reshape(-1, 1)
+    weights = weight[0] if weight else np.ones((), like.dtype, like=like)
+    if isinstance(target, Tensor) or isinstance(weights, Tensor):
+        # It may be a batch, whose numbers cannot be asked for.
+        hit = np.arange(classes, like=like) == wanted
+        q = np.where(np.logical_and(hit, wanted != ignore_index), weights, 0)
+        counts = q.sum(axis=1)
+    else:
+        q = np.zeros((wanted.shape[0], classes), like.dtype, like=like)
+        rows, hits, counts = find_hits(target, weight, None if complete else ignore_index, q)
+        q[rows, hits] = 1 if counts is None else counts
+    if smoothing:
+        q = q * (1 - smoothing) + weights * (smoothing / classes)
+        q = np.where(wanted != ignore_index, q, 0)
+    return q, counts
 
 
 def softened(target: Any, weight: Any, smoothing: float) -> Any:
@@ -276,46 +239,19 @@ def softened(target: Any, weight: Any, smoothing: float) -> Any:
     t = as_rows(target)
     if smoothing:
         t = t * (1 - smoothing) + smoothing / t.shape[1]
-    return t * weight[0] if weight else t
+    return weighted(t, weight)
 
 
-# For each example of a batch: (B, N, C, d…) becomes (B, N·d…, C) --------------------------------
-
-
-def rows_of_each(x: Any) -> Any:
-    """`as_rows` for each example of a batch."""
-    if x.ndim == 2:
-        return x.reshape(x.shape[0], 1, x.shape[1])
-    batch, n, classes, *inner = x.shape
-    return np.moveaxis(x, 2, -1).reshape(batch, n * math.prod(inner), classes)
-
-
-def loss_of_each(
-    scores: Any, target_and_weight: Any, ignore_index: int, reduction: str, smoothing: float = 0
-) -> Any:
-    """−Σ q·s of each example of a batch.
-
-    Args:
-        scores: s, of shape `(B, R, C)`; what is infinite where q is 0 does not count.
-        target_and_weight: of shape `(B, …)`, with R elements in each example, and `(B, C)`.
-    """
-    target, *weight = target_and_weight
-    batch, rows, classes = scores.shape
-    check_range(target, classes, ignore_index)
-    hits = target.reshape(batch, rows)
-    weight = [w.reshape(batch, 1, classes) for w in weight]
-    q = _class_weights(hits, weight, ignore_index, classes, array_of(scores))
-    count = q.sum(axis=(1, 2))
-    q = _softly(q, hits, weight, ignore_index, smoothing)
-    losses = -np.where(q == 0, 0, q * scores).sum(axis=2)
-    return reduce_each(losses, count, reduction, target.shape[1:])
+def weighted(rows: Any, weight: Any) -> Any:
+    """Rows times the weights of the classes, if there are some."""
+    return rows * weight[0] if weight else rows
 
 
 # Losses of classes ------------------------------------------------------------------------------
 
 
 class ClassLoss(Primitive):
-    """A loss with class indices, −Σ q·s: its `slopes` are ∂l/∂x in each row, and what they add to.
+    """A loss −Σ q·s, which says of each row what its `slopes` are: ∂l/∂x, and what they add up to.
 
     Operands are x, of whose classes it makes scores, the target, and perhaps weights of classes.
     """
@@ -333,15 +269,46 @@ class ClassLoss(Primitive):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         x, target = ctx.saved_tensors
-        slopes, count = ctx._forward_cls.slopes(ctx, x, target)
-        return from_rows(slopes * share_of(grad, ctx.reduction, count), x.shape)
+        *slopes, count = ctx._forward_cls.slopes(ctx, x, target)
+        share = share_of(grad.reshape(-1, 1) if grad.ndim else grad, ctx.reduction, count)
+        return tuple([None if s is None else from_rows(s * share, x.shape) for s in slopes])
 
     @staticmethod
-    def jvp(ctx: Any, dx: Any) -> Any:
-        x, target = ctx.saved_tensors
-        slopes, count = ctx._forward_cls.slopes(ctx, x, target)
-        moved = (slopes * as_rows(dx)).sum(axis=1)
-        return reduce_tangents(moved, count, ctx.reduction, target.shape)
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        *slopes, count = ctx._forward_cls.slopes(ctx, *ctx.saved_tensors)
+        pairs = zip(slopes, tangents, strict=True)
+        moved = total([None if dx is None else slope * as_rows(dx) for slope, dx in pairs])
+        losses = moved.sum(axis=1)
+        is_one = ctx.reduction != "none"
+        return reduced(losses if is_one else losses.reshape(ctx.result.shape), ctx.reduction, count)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *values: Any, reduction: str, **parameters: Any) -> Any:
+        """The rows of all examples at once; their losses are then reduced for each example."""
+        x, target, *weight = batch_all(info, in_dims, values)
+        rows = as_rows(joined(x))
+        form = (info.batch_size, rows.shape[0] // (info.batch_size or 1), rows.shape[1])
+        # Within a batch of batches there is a weight for each row already.
+        each = [spread(w if w.ndim == 3 else w[:, None], form) for w in weight]
+        weight = [w.reshape(rows.shape) for w in each]
+        count = None
+        if "ignore_index" in parameters:  # class indices
+            shape, ignored = target.shape, parameters["ignore_index"]
+            check_range(target, rows.shape[1], ignored)
+            target = target.reshape(rows.shape[0])
+            if reduction == "mean":
+                _, counts = shares_of(target, weight, ignored, array_of(rows), complete=False)
+                count = counts.reshape(form[:2]).sum(axis=1)
+        else:
+            shape, target = x.shape[:2] + x.shape[3:], as_rows(joined(target))
+            shape = shape if x.ndim > 2 else shape[:1]
+        losses = cls.apply(rows, target, *weight, reduction="none", **parameters)
+        return reduced(losses.reshape(shape), reduction, count, is_batch=True)
+
+
+def joined(x: Any) -> Any:
+    """Examples of shape `(N, C, d…)` one behind the other."""
+    return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) if x.ndim > 2 else x
 
 
 class CrossEntropy(ClassLoss):
@@ -354,13 +321,14 @@ class CrossEntropy(ClassLoss):
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
         log_p = as_rows(x) if is_log_p else run(LogSoftmax, as_rows(x), dim=1)
-        losses, counts = losses_of_rows(log_p, target, weight, None if complete else ignore_index)
         if label_smoothing:
-            even = (-log_p * weight[0] if weight else -log_p).sum(axis=1) / log_p.shape[1]
-            if not complete:
-                even = np.where(target.reshape(-1) == ignore_index, 0, even)
-            losses = losses * (1 - label_smoothing) + even * label_smoothing
-        return reduce_losses(losses, counts, reduction, target.shape)
+            known = {"complete": complete, "smoothing": label_smoothing}
+            q, counts = shares_of(target, weight, ignore_index, log_p, **known)
+            losses = -np.where(q == 0, 0, q * log_p).sum(axis=1)
+        else:
+            ignored = None if complete else ignore_index
+            losses, counts = losses_of_rows(log_p, target, weight, ignored)
+        return reduced(losses.reshape(target.shape), reduction, sum_of(counts))
 
     @staticmethod
     def slopes(ctx, x, target):
@@ -370,84 +338,52 @@ class CrossEntropy(ClassLoss):
             p = in_rows(np.exp(as_rows(x)))
         sums_to_one = ctx.complete and not ctx.weight
         if sums_to_one and not ctx.label_smoothing and not isinstance(p, Tensor):
-            p.reshape(-1)[places_of(target.reshape(-1), p)] -= 1  # nearly always, so at once
-            return p, p.shape[0]
-        q, count = target_weights(ctx, x, target, p.shape, ctx.label_smoothing)
-        return p - q if sums_to_one else p * q.sum(axis=1, keepdims=True) - q, count
-
-    @classmethod
-    def vmap(
-        cls, info, in_dims, *values, ignore_index, complete, reduction, label_smoothing, is_log_p
-    ):
-        x, *others = batch_all(info, in_dims, values)
-        log_p = LogSoftmax.apply(rows_of_each(x), dim=2)
-        return loss_of_each(log_p, others, ignore_index, reduction, label_smoothing)
+            rows, classes = p.shape  # nearly always, so at once
+            p.reshape(-1)[np.arange(rows, like=p) * classes + target.reshape(-1)] -= 1
+            return p, rows
+        known = {"complete": ctx.complete, "smoothing": ctx.label_smoothing}
+        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(p), **known)
+        return p * q.sum(axis=1, keepdims=True) - q, at_least_one(counts, p)
 
 
-class SoftCrossEntropy(Primitive):
+def sum_of(counts: Any) -> Any:
+    """What a mean divides by, None for ones: their number."""
+    return None if counts is None else counts.sum()
+
+
+def at_least_one(counts: Any, rows: Any) -> Any:
+    """What a mean's slopes are divided by: if no row counts, they are 0."""
+    if counts is None:
+        return rows.shape[0]
+    count = counts.sum()
+    return np.where(count == 0, 1, count)
+
+
+class SoftCrossEntropy(ClassLoss):
     """z = −Σᵢⱼ tᵢⱼ·ln pᵢⱼ/n,  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
     x̄ᵢⱼ = z̄·(pᵢⱼ·Σₖ tᵢₖ − tᵢⱼ)/n,  t̄ᵢⱼ = −z̄·ln pᵢⱼ/n
     """
 
     node = "CrossEntropyBackward0"
-    saves = ("self", "target")
-    promotes = None
     differentiates = slice(2)
-    keeps_index = True  # the weights
 
     @staticmethod
     def forward(x, target, *weight, reduction, label_smoothing):
         log_p = run(LogSoftmax, as_rows(x), dim=1)
         losses = -(softened(target, weight, label_smoothing) * log_p).sum(axis=1)
-        return reduce_losses(
-            losses, None, reduction, x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()
-        )
+        return reduced(losses.reshape(x.shape[:1] + x.shape[2:] if x.ndim > 1 else ()), reduction)
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weight = inputs[2:]
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, target = ctx.saved_tensors
+    def slopes(ctx, x, target):
         wants_x, wants_target = ctx.needs_input_grad
         log_p = run(LogSoftmax, as_rows(x), dim=1)
-        share = share_of(grad, ctx.reduction, log_p.shape[0])
-        x_bar = target_bar = None
+        by_x = by_target = None
         if wants_x:
             t = softened(target, ctx.weight, ctx.label_smoothing)
-            row = np.exp(log_p) * t.sum(axis=1, keepdims=True) - t
-            x_bar = from_rows(row * share, x.shape)
+            by_x = np.exp(log_p) * t.sum(axis=1, keepdims=True) - t
         if wants_target:
-            row = log_p * (share * (ctx.label_smoothing - 1))
-            target_bar = from_rows(row * ctx.weight[0] if ctx.weight else row, x.shape)
-        return x_bar, target_bar
-
-    @staticmethod
-    def jvp(ctx, dx, dt):
-        x, target = ctx.saved_tensors
-        log_p, parts = LogSoftmax.apply(as_rows(x), dim=1), []
-        if dx is not None:
-            t = softened(target, ctx.weight, ctx.label_smoothing)
-            parts.append((np.exp(log_p) * t.sum(axis=1, keepdims=True) - t) * as_rows(dx))
-        if dt is not None:
-            row = log_p * (ctx.label_smoothing - 1)
-            parts.append((row * ctx.weight[0] if ctx.weight else row) * as_rows(dt))
-        moved = total(parts).sum(axis=1)
-        return reduce_tangents(moved, log_p.shape[0], ctx.reduction, ctx.result.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, target, *weight, reduction, label_smoothing):
-        x, target, *weights = batch_all(info, in_dims, (x, target, *weight))
-        log_p, t = LogSoftmax.apply(rows_of_each(x), dim=2), rows_of_each(target)
-        batch, rows, classes = log_p.shape
-        if label_smoothing:
-            t = t * (1 - label_smoothing) + label_smoothing / classes
-        for w in weights:
-            t = t * w.reshape(batch, 1, classes)
-        losses = -(t * log_p).sum(axis=2)
-        shape = (x.shape[1], *x.shape[3:]) if x.ndim > 2 else ()
-        return reduce_each(losses, rows or math.nan, reduction, shape)
+            by_target = weighted(log_p * (ctx.label_smoothing - 1), ctx.weight)
+        return by_x, by_target, log_p.shape[0]
 
 
 def cross_entropy(
@@ -521,18 +457,13 @@ class NllLoss(ClassLoss):
     def forward(x, target, *weight, ignore_index, complete, reduction):
         ignored = None if complete else ignore_index
         losses, counts = losses_of_rows(as_rows(x), target, weight, ignored)
-        return reduce_losses(losses, counts, reduction, target.shape)
+        return reduced(losses.reshape(target.shape), reduction, sum_of(counts))
 
     @staticmethod
     def slopes(ctx, x, target):
-        form = math.prod(target.shape), x.shape[x.ndim > 1]  # so many rows and classes
-        q, count = target_weights(ctx, x, target, form, 0)
-        return -q, count
-
-    @classmethod
-    def vmap(cls, info, in_dims, *values, ignore_index, complete, reduction):
-        x, *others = batch_all(info, in_dims, values)
-        return loss_of_each(rows_of_each(x), others, ignore_index, reduction)
+        like = array_of(as_rows(x))
+        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, like, complete=ctx.complete)
+        return -q, at_least_one(counts, q)
 
 
 def nll_loss(

@@ -4,9 +4,6 @@ Answers are bools and have no gradient. `& | ^ ~` take bools and integers, `logi
 kin all dtypes.
 """
 
-import math
-from typing import Any
-
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, TransformError
@@ -15,20 +12,17 @@ from glassgrad.values.backend import asnumpy
 
 from ._arguments import scalar_name
 from ._declaring import function, op
-from ._families import Predicate, is_batched, stretched
+from ._families import Predicate, batch_all, is_batched, rows_of
 from .arithmetic import Operand
-from .reduction import Some
 
 
 class Eq(Predicate):
     """z = [x = y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x == y
+    ufunc = np.equal
 
 
-@op(Eq, numpy=(np.equal,), inplace=True)
+@op(Eq, inplace=True)
 def eq(input: Operand, other: Operand) -> Tensor:
     """`input == other`, element by element.
 
@@ -51,12 +45,10 @@ def eq(input: Operand, other: Operand) -> Tensor:
 class Ne(Predicate):
     """z = [x ≠ y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x != y
+    ufunc = np.not_equal
 
 
-@op(Ne, numpy=(np.not_equal,), inplace=True)
+@op(Ne, inplace=True)
 def ne(input: Operand, other: Operand) -> Tensor:
     """`input != other`, element by element; see `eq`.
 
@@ -70,12 +62,10 @@ def ne(input: Operand, other: Operand) -> Tensor:
 class Lt(Predicate):
     """z = [x < y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x < y
+    ufunc = np.less
 
 
-@op(Lt, numpy=(np.less,), inplace=True)
+@op(Lt, inplace=True)
 def lt(input: Operand, other: Operand) -> Tensor:
     """`input < other`, element by element; see `eq`.
 
@@ -89,12 +79,10 @@ def lt(input: Operand, other: Operand) -> Tensor:
 class Le(Predicate):
     """z = [x ≤ y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x <= y
+    ufunc = np.less_equal
 
 
-@op(Le, numpy=(np.less_equal,), inplace=True)
+@op(Le, inplace=True)
 def le(input: Operand, other: Operand) -> Tensor:
     """`input <= other`, element by element; see `eq`.
 
@@ -108,12 +96,10 @@ def le(input: Operand, other: Operand) -> Tensor:
 class Gt(Predicate):
     """z = [x > y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x > y
+    ufunc = np.greater
 
 
-@op(Gt, numpy=(np.greater,), inplace=True)
+@op(Gt, inplace=True)
 def gt(input: Operand, other: Operand) -> Tensor:
     """`input > other`, element by element; see `eq`.
 
@@ -127,12 +113,10 @@ def gt(input: Operand, other: Operand) -> Tensor:
 class Ge(Predicate):
     """z = [x ≥ y]"""
 
-    @staticmethod
-    def forward(x, y):
-        return x >= y
+    ufunc = np.greater_equal
 
 
-@op(Ge, numpy=(np.greater_equal,), inplace=True)
+@op(Ge, inplace=True)
 def ge(input: Operand, other: Operand) -> Tensor:
     """`input >= other`, element by element; see `eq`.
 
@@ -149,12 +133,10 @@ class IsNan(Predicate):
     That holds of nan alone.
     """
 
-    @staticmethod
-    def forward(x):
-        return np.isnan(x)
+    ufunc = np.isnan
 
 
-@op(IsNan, numpy=(np.isnan,))
+@op(IsNan)
 def isnan(input: Tensor) -> Tensor:
     """Which elements are nan.
 
@@ -168,12 +150,10 @@ def isnan(input: Tensor) -> Tensor:
 class IsInf(Predicate):
     """y = [|x| = ∞]"""
 
-    @staticmethod
-    def forward(x):
-        return np.isinf(x)
+    ufunc = np.isinf
 
 
-@op(IsInf, numpy=(np.isinf,))
+@op(IsInf)
 def isinf(input: Tensor) -> Tensor:
     """Which elements are inf or -inf.
 
@@ -187,12 +167,10 @@ def isinf(input: Tensor) -> Tensor:
 class IsFinite(Predicate):
     """y = [|x| < ∞]"""
 
-    @staticmethod
-    def forward(x):
-        return np.isfinite(x)
+    ufunc = np.isfinite
 
 
-@op(IsFinite, numpy=(np.isfinite,))
+@op(IsFinite)
 def isfinite(input: Tensor) -> Tensor:
     """Which elements are neither nan nor infinite.
 
@@ -239,12 +217,9 @@ class IsIn(Predicate):
         """Each with each, if what is looked for among differs between examples."""
         if in_dims[1] is None:
             return cls.apply(x, y, assume_unique=assume_unique, invert=invert)
-        elements = x if in_dims[0] is not None else stretched(x, info.batch_size)
-        pairs = Eq.apply(
-            elements.reshape(info.batch_size, math.prod(elements.shape[1:]), 1),
-            y.reshape(info.batch_size, 1, math.prod(y.shape[1:])),
-        )
-        found = Some.apply(pairs, dim=(2,), keepdim=False).reshape(elements.shape)
+        x, y = batch_all(info, in_dims, (x, y))
+        pairs = np.equal(rows_of(x)[:, :, None], rows_of(y)[:, None])
+        found = np.any(pairs, axis=2).reshape(x.shape)
         return np.logical_not(found) if invert else found
 
 
@@ -360,12 +335,10 @@ def _are_all(name: str, answers: Tensor) -> bool:
 class LogicalAnd(Predicate):
     """z = [x ≠ 0 ∧ y ≠ 0]"""
 
-    @staticmethod
-    def forward(x, y):
-        return np.logical_and(x, y)
+    ufunc = np.logical_and
 
 
-@op(LogicalAnd, numpy=(np.logical_and,))
+@op(LogicalAnd)
 def logical_and(input: Tensor, other: Tensor) -> Tensor:
     """Whether both are not 0, element by element.
 
@@ -388,12 +361,10 @@ def logical_and(input: Tensor, other: Tensor) -> Tensor:
 class LogicalOr(Predicate):
     """z = [x ≠ 0 ∨ y ≠ 0]"""
 
-    @staticmethod
-    def forward(x, y):
-        return np.logical_or(x, y)
+    ufunc = np.logical_or
 
 
-@op(LogicalOr, numpy=(np.logical_or,))
+@op(LogicalOr)
 def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """Whether one or both are not 0, element by element; see `logical_and`.
 
@@ -407,12 +378,10 @@ def logical_or(input: Tensor, other: Tensor) -> Tensor:
 class LogicalXor(Predicate):
     """z = [x ≠ 0 ⊕ y ≠ 0]"""
 
-    @staticmethod
-    def forward(x, y):
-        return np.logical_xor(x, y)
+    ufunc = np.logical_xor
 
 
-@op(LogicalXor, numpy=(np.logical_xor,))
+@op(LogicalXor)
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """Whether exactly one is not 0, element by element; see `logical_and`.
 
@@ -426,12 +395,10 @@ def logical_xor(input: Tensor, other: Tensor) -> Tensor:
 class LogicalNot(Predicate):
     """y = [x = 0]"""
 
-    @staticmethod
-    def forward(x):
-        return np.logical_not(x)
+    ufunc = np.logical_not
 
 
-@op(LogicalNot, numpy=(np.logical_not,))
+@op(LogicalNot)
 def logical_not(input: Tensor) -> Tensor:
     """Whether it is 0, element by element.
 
@@ -442,15 +409,28 @@ def logical_not(input: Tensor) -> Tensor:
     return LogicalNot.apply(input)
 
 
-class BitwiseAnd(Predicate):
+class _Bitwise(Predicate):
+    """Two numbers combined bit by bit; floats have no bits."""
+
+    @classmethod
+    def explain(cls, error, values):
+        for x in values:
+            if x.dtype.kind not in "biu":
+                return DTypeError(
+                    f'"{cls.ufunc.__name__}_cpu" not implemented for {scalar_name(x.dtype)!r}. A '
+                    "float has no bits to combine. Compare first, for example "
+                    "`(x > 0) & (y > 0)`, or use `logical_and`."
+                )
+        return super().explain(error, values)
+
+
+class BitwiseAnd(_Bitwise):
     """z = x & y"""
 
-    @staticmethod
-    def forward(x, y):
-        return _bits("bitwise_and", x) & y
+    ufunc = np.bitwise_and
 
 
-@function(numpy=(np.bitwise_and,))
+@function(BitwiseAnd)
 def bitwise_and(input: Operand, other: Operand) -> Tensor:
     """`input & other`, bit by bit.
 
@@ -471,15 +451,13 @@ def bitwise_and(input: Operand, other: Operand) -> Tensor:
     return BitwiseAnd.apply(input, other)
 
 
-class BitwiseOr(Predicate):
+class BitwiseOr(_Bitwise):
     """z = x | y"""
 
-    @staticmethod
-    def forward(x, y):
-        return _bits("bitwise_or", x) | y
+    ufunc = np.bitwise_or
 
 
-@function(numpy=(np.bitwise_or,))
+@function(BitwiseOr)
 def bitwise_or(input: Operand, other: Operand) -> Tensor:
     """`input | other`, bit by bit; see `bitwise_and`.
 
@@ -490,15 +468,13 @@ def bitwise_or(input: Operand, other: Operand) -> Tensor:
     return BitwiseOr.apply(input, other)
 
 
-class BitwiseXor(Predicate):
+class BitwiseXor(_Bitwise):
     """z = x ^ y"""
 
-    @staticmethod
-    def forward(x, y):
-        return _bits("bitwise_xor", x) ^ y
+    ufunc = np.bitwise_xor
 
 
-@function(numpy=(np.bitwise_xor,))
+@function(BitwiseXor)
 def bitwise_xor(input: Operand, other: Operand) -> Tensor:
     """`input ^ other`, bit by bit; see `bitwise_and`.
 
@@ -512,17 +488,18 @@ def bitwise_xor(input: Operand, other: Operand) -> Tensor:
 class BitwiseNot(Predicate):
     """y = ~x"""
 
-    @staticmethod
-    def forward(x):
-        if x.dtype.kind == "f":
-            raise ArgumentTypeError(
-                "~ (operator.invert) is only implemented on integer and Boolean-type tensors, got "
-                f"{x.dtype}. A float has no bits to turn. Write `-x`, or compare first: `~(x > 0)`."
-            )
-        return ~x
+    ufunc = np.invert
+
+    @classmethod
+    def explain(cls, error, values):
+        return ArgumentTypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors, got "
+            f"{values[0].dtype}. A float has no bits to turn. Write `-x`, or compare first: "
+            "`~(x > 0)`."
+        )
 
 
-@function(numpy=(np.invert,))
+@function(BitwiseNot)
 def bitwise_not(input: Tensor) -> Tensor:
     """`~input`: not for bools, all bits turned for integers.
 
@@ -534,13 +511,3 @@ def bitwise_not(input: Tensor) -> Tensor:
         tensor([False,  True])
     """
     return BitwiseNot.apply(input)
-
-
-def _bits(name: str, x: Any) -> Any:
-    """`x`, if it has bits."""
-    if x.dtype.kind not in "biu":
-        raise DTypeError(
-            f'"{name}_cpu" not implemented for {scalar_name(x.dtype)!r}. A float has no bits to '
-            f"combine. Compare first, for example `(x > 0) & (y > 0)`, or use `logical_and`."
-        )
-    return x

@@ -16,7 +16,17 @@ from glassgrad.values.backend import (
     copy_of,
     device_of,
 )
-from glassgrad.values.dtypes import DType, as_dtype, bool_, float16, float32, float64, int32, int64
+from glassgrad.values.dtypes import (
+    TYPE_NAMES,
+    DType,
+    as_dtype,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+)
 from glassgrad.values.layers import Layer, fresh
 
 from ._declaring import function, method, op
@@ -168,85 +178,27 @@ def to(
     return ToCopy.apply(source, dtype=wanted, device=place)
 
 
-@method(name="float")
-def to_float(input: Tensor) -> Tensor:
-    """`to(input, float32)`.
-
-    Example:
-        >>> to_float(tensor([1, 2]))
-        tensor([1., 2.])
-    """
-    return to(input, float32)
-
-
-@method(name="double")
-def to_double(input: Tensor) -> Tensor:
-    """`to(input, float64)`.
-
-    Example:
-        >>> to_double(tensor([1, 2]))
-        tensor([1., 2.], dtype=glassgrad.float64)
-    """
-    return to(input, float64)
-
-
-@method(name="half")
-def to_half(input: Tensor) -> Tensor:
-    """`to(input, float16)`.
-
-    Example:
-        >>> to_half(tensor([1, 2]))
-        tensor([1., 2.], dtype=glassgrad.float16)
-    """
-    return to(input, float16)
-
-
-@method(name="int")
-def to_int(input: Tensor) -> Tensor:
-    """`to(input, int32)`; fractions are cut off.
-
-    Example:
-        >>> to_int(tensor([1.7, -1.7]))
-        tensor([ 1, -1], dtype=glassgrad.int32)
-    """
-    return to(input, int32)
-
-
-@method(name="long")
-def to_long(input: Tensor) -> Tensor:
-    """`to(input, int64)`; fractions are cut off.
-
-    Example:
-        >>> to_long(tensor([1.7, -1.7]))
-        tensor([ 1, -1])
-    """
-    return to(input, int64)
-
-
-@method(name="bool")
-def to_bool(input: Tensor) -> Tensor:
-    """`to(input, bool)`: which elements are not 0.
-
-    Example:
-        >>> to_bool(tensor([0.0, 0.5]))
-        tensor([False,  True])
-    """
-    return to(input, bool_)
-
-
-_TYPE_NAMES = {
-    "float16": "HalfTensor",
-    "float32": "FloatTensor",
-    "float64": "DoubleTensor",
-    "complex64": "ComplexFloatTensor",
-    "complex128": "ComplexDoubleTensor",
-    "uint8": "ByteTensor",
-    "int8": "CharTensor",
-    "int16": "ShortTensor",
-    "int32": "IntTensor",
-    "int64": "LongTensor",
-    "bool": "BoolTensor",
+_NUMBERS: dict[str, DType] = {
+    "float": float32,
+    "double": float64,
+    "half": float16,
+    "int": int32,
+    "long": int64,
+    "bool": bool_,
 }
+"""The dtypes to which a method of a number's name converts, of Python's or of C's."""
+
+
+def _declare_short(name: str, dtype: DType) -> None:
+    @method(name=name)
+    def convert(input: Tensor) -> Tensor:
+        return to(input, dtype)
+
+    convert.__doc__ = f"`to(input, {dtype})`; fractions are cut off where it has none."
+
+
+for _name, _dtype in _NUMBERS.items():
+    _declare_short(_name, _dtype)
 
 
 @method(name="type")
@@ -269,14 +221,14 @@ def type_of(input: Tensor, dtype: Any = None) -> "Tensor | str":
         >>> type_of(tensor([1.0]), "glassgrad.LongTensor")
         tensor([1])
     """
-    where = "" if input.device.type == "cpu" else f"{input.device.type}."
     if dtype is None:
-        return f"glassgrad.{where}{_TYPE_NAMES[input.dtype.name]}"
-    if not isinstance(dtype, str) or dtype in _TYPE_NAMES:
+        where = "" if input.device.type == "cpu" else f"{input.device.type}."
+        return f"glassgrad.{where}{TYPE_NAMES[input.dtype]}Tensor"
+    if not isinstance(dtype, str):
         return to(input, dtype)
-    for name, old in _TYPE_NAMES.items():
-        if dtype in (f"glassgrad.{old}", f"torch.{old}"):
-            return to(input, as_dtype(name))
+    for kind, name in TYPE_NAMES.items():
+        if dtype in (kind.name, f"glassgrad.{name}Tensor", f"torch.{name}Tensor"):
+            return to(input, kind)
     raise ArgumentError(
         f"invalid type: {dtype!r}. The names are glassgrad.FloatTensor, glassgrad.LongTensor and "
         "so on. Write `x.to(glassgrad.float64)`."
@@ -317,8 +269,7 @@ def cuda(input: Tensor, device: Any = None) -> Tensor:
     Raises:
         DeviceError: if there is none, or CuPy is not installed.
     """
-    place = f"cuda:{device}" if isinstance(device, int) else Device(device or "cuda")
-    return to(input, Device(place))
+    return to(input, Device(f"cuda:{device}" if isinstance(device, int) else device or "cuda"))
 
 
 _CPU_DEVICE_TYPE = 1

@@ -23,7 +23,7 @@ class Tril(Moved):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(Tril, grad, diagonal=ctx.diagonal)
+        return run(ctx._forward_cls, grad, diagonal=ctx.diagonal)
 
 
 @op(Tril)
@@ -48,20 +48,15 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.tril.html
     """
-    _check_matrix("tril", input)
-    return Tril.apply(input, diagonal=int_of(diagonal, "tril", "diagonal"))
+    return _triangle("tril", Tril, input, diagonal)
 
 
-class Triu(Moved):
+class Triu(Tril):
     """yᵢⱼ = xᵢⱼ·[j ≥ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≥ i + diagonal]"""
 
     @staticmethod
     def forward(x, *, diagonal):
         return np.triu(x, diagonal)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Triu, grad, diagonal=ctx.diagonal)
 
 
 @op(Triu)
@@ -73,16 +68,16 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
         tensor([[1, 2],
                 [0, 4]])
     """
-    _check_matrix("triu", input)
-    return Triu.apply(input, diagonal=int_of(diagonal, "triu", "diagonal"))
+    return _triangle("triu", Triu, input, diagonal)
 
 
-def _check_matrix(name: str, input: Tensor) -> None:
+def _triangle(name: str, rule: type[Tril], input: Tensor, diagonal: int) -> Tensor:
     if input.ndim < 2:
         raise ShapeError(
             f"{name}: input tensor must have at least 2 dimensions, got the shape "
             f"{list(input.shape)}. A triangle is a part of a matrix. Write `x.unsqueeze(0)`."
         )
+    return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
 class Diagonal(KeepsShape):
@@ -107,32 +102,38 @@ class Diagonal(KeepsShape):
         )
 
 
-class DiagonalInto(Moved):
-    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
+class _OnDiagonal(Moved):
+    """What the two ways share to put vectors on a diagonal, with zeros elsewhere."""
 
-    node = "DiagonalBackwardBackward0"
     axes = ("dim1", "dim2")
-    sizes = ("shape",)
-
-    @staticmethod
-    def forward(x, *, shape, offset, dim1, dim2):
-        out = zeros_like(x, shape)
-        diagonal_of(out, offset, dim1, dim2)[...] = x
-        return out
 
     @staticmethod
     def backward(ctx, grad):
         return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
 
 
+class DiagonalInto(_OnDiagonal):
+    """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
+
+    node = "DiagonalBackwardBackward0"
+    sizes = ("shape",)
+
+    @staticmethod
+    def forward(x, *, shape, offset, dim1, dim2):
+        return _into_zeros(x, shape, offset, dim1, dim2)
+
+
+def _into_zeros(x: Any, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+    out = zeros_like(x, shape)
+    diagonal_of(out, offset, dim1, dim2)[...] = x
+    return out
+
+
 def diagonal_of(x: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """A view of the diagonal: the one of two matrix dims that are swapped in place."""
-    rows, columns = x.shape[dim1], x.shape[dim2]
-    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    key: list[Any] = [slice(None)] * len(x.shape)
-    key[dim1] = slice(max(-offset, 0), max(-offset, 0) + length)
-    key[dim2] = slice(max(offset, 0), max(offset, 0) + length)
-    return np.einsum("...ii->...i", np.moveaxis(x[tuple(key)], (dim1, dim2), (-2, -1)))
+    """A view of the diagonal, the main one of the square that begins where it does."""
+    last = np.moveaxis(x, (dim1, dim2), (-2, -1))[..., max(-offset, 0) :, max(offset, 0) :]
+    n = min(last.shape[-2:])
+    return np.einsum("...ii->...i", last[..., :n, :n])
 
 
 @op(Diagonal)
@@ -158,13 +159,18 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     See also: https://pytorch.org/docs/stable/generated/torch.diagonal.html
     """
     offset = int_of(offset, "diagonal", "offset")
-    first, second = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    first, second = _two_dims(dim1, dim2, input.ndim)
+    return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
+
+
+def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
     if first == second:
         raise ShapeError(
             f"diagonal dimensions cannot be identical {dim1}, {dim2}. A matrix has rows and "
             "columns. Write two dims."
         )
-    return as_view(Diagonal.apply(input, offset=offset, dim1=first, dim2=second), input)
+    return first, second
 
 
 @of_numpy(np.diagonal)
@@ -172,23 +178,15 @@ def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     return diagonal(a, offset, axis1, axis2)
 
 
-class DiagEmbed(Moved):
+class DiagEmbed(_OnDiagonal):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
-
-    axes = ("dim1", "dim2")
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
         shape, n = list(x.shape[:-1]), x.shape[-1] + abs(offset)
         for dim in sorted((dim1, dim2)):
             shape.insert(dim, n)
-        out = zeros_like(x, tuple(shape))
-        diagonal_of(out, offset, dim1, dim2)[...] = x
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
+        return _into_zeros(x, tuple(shape), offset, dim1, dim2)
 
 
 @op(DiagEmbed)
@@ -219,12 +217,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
             "diag_embed: Expected a tensor of at least one dim, got a 0-d tensor. A diagonal is a "
             "vector. Write `x.reshape(1)`."
         )
-    first, second = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
-    if first == second:
-        raise ShapeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}. A matrix has rows and "
-            "columns. Write two dims."
-        )
+    first, second = _two_dims(dim1, dim2, input.ndim + 1)
     offset = int_of(offset, "diag_embed", "offset")
     return DiagEmbed.apply(input, offset=offset, dim1=first, dim2=second)
 

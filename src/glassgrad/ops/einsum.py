@@ -7,6 +7,7 @@ equation with the result's letters and the operand's letters exchanged.
 """
 
 import math
+import re
 import string
 from collections.abc import Sequence
 from typing import Any
@@ -94,7 +95,8 @@ def _gradient(wanted: str, sizes: dict[str, int], inputs: list[str], values: lis
     for letter in wanted:
         if letter in letters:
             twin = _unused({*sizes, *letters})
-            inputs, values = [*inputs, letter + twin], [*values, _identity(sizes[letter], like)]
+            identity = np.eye(sizes[letter], dtype=like.dtype, like=like)
+            inputs, values = [*inputs, letter + twin], [*values, identity]
             letters += twin
         else:
             letters += letter
@@ -103,10 +105,6 @@ def _gradient(wanted: str, sizes: dict[str, int], inputs: list[str], values: lis
             ones = np.ones(sizes[letter], like.dtype, like=like)
             inputs, values = [*inputs, letter], [*values, ones]
     return _contract(inputs, values, letters)
-
-
-def _identity(n: int, like: Any) -> Any:
-    return np.eye(n, dtype=like.dtype, like=like)
 
 
 def _unused(taken: set[str]) -> str:
@@ -132,12 +130,29 @@ def _pair(first: str, second: str, output: str, x: Any, y: Any) -> Any:
 
 
 def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-    """The size each letter stands for; 1 is stretched."""
+    """The size each letter stands for; 1 is stretched.
+
+    Raises:
+        ShapeError: if a letter has two sizes.
+    """
     sizes: dict[str, int] = {}
-    for subscripts, shape in zip(inputs, shapes, strict=True):
+    for position, (subscripts, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        own: dict[str, int] = {}
         for letter, n in zip(subscripts, shape, strict=True):
-            if sizes.get(letter, 1) == 1:
-                sizes[letter] = n
+            seen = sizes.get(letter, 1)
+            if own.setdefault(letter, n) != n:
+                raise ShapeError(
+                    f"einsum(): subscript {letter} is repeated for operand {position} but the "
+                    f"sizes don't match, {n} != {own[letter]}. A diagonal needs a square. "
+                    "Use two letters."
+                )
+            if n != seen and 1 not in (n, seen):
+                raise ShapeError(
+                    f"einsum(): subscript {letter} has size {n} for operand {position} which does "
+                    f"not broadcast with previously seen size {seen}. One letter is one "
+                    "size. Use two letters, or reshape."
+                )
+            sizes[letter] = n if seen == 1 else seen
     return sizes
 
 
@@ -220,7 +235,13 @@ def _letters(dims: Sequence[Any]) -> str:
 def _parse(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str]:
     """The letters of each operand and of the result, ellipses spelled out."""
     left, arrow, right = equation.replace(" ", "").partition("->")
-    _check_letters(equation)
+    plain = equation.replace("->", "  ", 1).replace("...", "   ")
+    if wrong := re.search("[^a-zA-Z ,]", plain):
+        raise ShapeError(
+            f"einsum(): invalid subscript given at index {wrong.start()} in the equation string, "
+            f"subscripts must be in [a-zA-Z]. {equation!r} has {wrong.group()!r} there. "
+            "Write one letter per dim."
+        )
     terms = left.split(",")
     if len(terms) != len(shapes):
         few = "fewer" if len(shapes) < len(terms) else "more"
@@ -239,7 +260,7 @@ def _parse(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str
         term.replace("...", dots[len(dots) - rank :])
         for term, rank in zip(terms, ranks, strict=True)
     ]
-    _check_sizes(inputs, shapes)
+    _sizes(inputs, shapes)  # or an error
     if arrow:
         output = right.replace("...", dots)
         _check_output(output, inputs)
@@ -247,17 +268,6 @@ def _parse(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str
         every = "".join(terms).replace("...", "")
         output = dots + "".join(sorted(c for c in set(every) if every.count(c) == 1))
     return inputs, output
-
-
-def _check_letters(equation: str) -> None:
-    plain = equation.replace("->", "  ", 1).replace("...", "   ")
-    for position, letter in enumerate(plain):
-        if letter not in string.ascii_letters and letter not in " ,":
-            raise ShapeError(
-                f"einsum(): invalid subscript given at index {position} in the equation string, "
-                f"subscripts must be in [a-zA-Z]. {equation!r} has {letter!r} there. "
-                "Write one letter per dim."
-            )
 
 
 def _ellipsis_rank(term: str, shape: tuple[int, ...], position: int) -> int:
@@ -273,27 +283,6 @@ def _ellipsis_rank(term: str, shape: tuple[int, ...], position: int) -> int:
         f"of dimensions ({len(shape)}) for operand {position}{dots}. Its shape is {shape}. "
         "Write one letter per dim, or '...' for the others."
     )
-
-
-def _check_sizes(inputs: list[str], shapes: list[tuple[int, ...]]) -> None:
-    seen: dict[str, int] = {}
-    for position, (subscripts, shape) in enumerate(zip(inputs, shapes, strict=True)):
-        own: dict[str, int] = {}
-        for letter, n in zip(subscripts, shape, strict=True):
-            if own.setdefault(letter, n) != n:
-                raise ShapeError(
-                    f"einsum(): subscript {letter} is repeated for operand {position} but the "
-                    f"sizes don't match, {n} != {own[letter]}. A diagonal needs a square. "
-                    "Use two letters."
-                )
-        for letter, n in own.items():
-            if n != seen.get(letter, n) and 1 not in (n, seen[letter]):
-                raise ShapeError(
-                    f"einsum(): subscript {letter} has size {n} for operand {position} which does "
-                    f"not broadcast with previously seen size {seen[letter]}. One letter is one "
-                    "size. Use two letters, or reshape."
-                )
-            seen[letter] = max(n, seen[letter]) if n and seen.get(letter) else n
 
 
 def _check_output(output: str, inputs: list[str]) -> None:

@@ -1,7 +1,6 @@
 """Exponentials, logarithms and roots, element by element: exp, log, sqrt, pow and their kin."""
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,20 +10,15 @@ from glassgrad.values.dtypes import Number
 
 from ._arguments import scalar_name
 from ._declaring import op
-from ._families import Elementwise
+from ._families import Elementwise, Fractional
 from .arithmetic import Operand
 
 
-class Exp(Elementwise):
+class Exp(Fractional):
     """y = eˣ        x̄ = ȳ·y"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.exp
-
-    @staticmethod
-    def forward(x):
-        return np.exp(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -51,16 +45,11 @@ def exp(input: Tensor) -> Tensor:
     return Exp.apply(input)
 
 
-class Log(Elementwise):
+class Log(Fractional):
     """y = ln x        x̄ = ȳ/x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.log
-
-    @staticmethod
-    def forward(x):
-        return np.log(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -87,16 +76,11 @@ def log(input: Tensor) -> Tensor:
     return Log.apply(input)
 
 
-class Sqrt(Elementwise):
+class Sqrt(Fractional):
     """y = √x        x̄ = ȳ/(2y)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.sqrt
-
-    @staticmethod
-    def forward(x):
-        return np.sqrt(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -123,15 +107,11 @@ def sqrt(input: Tensor) -> Tensor:
     return Sqrt.apply(input)
 
 
-class Reciprocal(Elementwise):
+class Reciprocal(Fractional):
     """y = 1/x        x̄ = −ȳ·y²"""
 
     saves = ("result",)
-    floating = True
-
-    @staticmethod
-    def forward(x):
-        return 1 / x
+    ufunc = np.reciprocal
 
     @staticmethod
     def backward(ctx, grad):
@@ -139,7 +119,7 @@ class Reciprocal(Elementwise):
         return -grad * (y * y)
 
 
-@op(Reciprocal, numpy=(np.reciprocal,))
+@op(Reciprocal)
 def reciprocal(input: Tensor) -> Tensor:
     """`1 / input`, element by element.
 
@@ -156,11 +136,10 @@ def reciprocal(input: Tensor) -> Tensor:
     return Reciprocal.apply(input)
 
 
-class Rsqrt(Elementwise):
+class Rsqrt(Fractional):
     """y = 1/√x        x̄ = −½·ȳ·y³"""
 
     saves = ("result",)
-    floating = True
 
     @staticmethod
     def forward(x):
@@ -307,11 +286,10 @@ def square(input: Tensor) -> Tensor:
 _LN_2, _LN_10 = math.log(2), math.log(10)
 
 
-class Exp2(Elementwise):
+class Exp2(Fractional):
     """y = 2ˣ        x̄ = ȳ·y·ln 2"""
 
     saves = ("result",)
-    floating = True
 
     @staticmethod
     def forward(x):
@@ -342,16 +320,11 @@ def exp2(input: Tensor) -> Tensor:
     return Exp2.apply(input)
 
 
-class Expm1(Elementwise):
+class Expm1(Fractional):
     """y = eˣ − 1        x̄ = ȳ·(y + 1)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.expm1
-
-    @staticmethod
-    def forward(x):
-        return np.expm1(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -378,17 +351,12 @@ def expm1(input: Tensor) -> Tensor:
     return Expm1.apply(input)
 
 
-class Log1p(Elementwise):
+class Log1p(Fractional):
     """y = ln(1 + x)        x̄ = ȳ/(1 + x)"""
 
     node = "Log1PBackward0"
     saves = ("self",)
-    floating = True
     ufunc = np.log1p
-
-    @staticmethod
-    def forward(x):
-        return np.log1p(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -415,15 +383,11 @@ def log1p(input: Tensor) -> Tensor:
     return Log1p.apply(input)
 
 
-class Log2(Elementwise):
+class Log2(Fractional):
     """y = log₂ x        x̄ = ȳ/(x·ln 2)"""
 
     saves = ("self",)
-    floating = True
-
-    @staticmethod
-    def forward(x):
-        return np.log2(x)
+    ufunc = np.log2
 
     @staticmethod
     def backward(ctx, grad):
@@ -431,7 +395,7 @@ class Log2(Elementwise):
         return grad / (x * _LN_2)
 
 
-@op(Log2, numpy=(np.log2,))
+@op(Log2)
 def log2(input: Tensor) -> Tensor:
     """The logarithm to the base 2, element by element.
 
@@ -450,15 +414,11 @@ def log2(input: Tensor) -> Tensor:
     return Log2.apply(input)
 
 
-class Log10(Elementwise):
+class Log10(Fractional):
     """y = log₁₀ x        x̄ = ȳ/(x·ln 10)"""
 
     saves = ("self",)
-    floating = True
-
-    @staticmethod
-    def forward(x):
-        return np.log10(x)
+    ufunc = np.log10
 
     @staticmethod
     def backward(ctx, grad):
@@ -466,7 +426,7 @@ class Log10(Elementwise):
         return grad / (x * _LN_10)
 
 
-@op(Log10, numpy=(np.log10,))
+@op(Log10)
 def log10(input: Tensor) -> Tensor:
     """The logarithm to the base 10, element by element.
 
@@ -485,13 +445,12 @@ def log10(input: Tensor) -> Tensor:
     return Log10.apply(input)
 
 
-class Logit(Elementwise):
+class Logit(Fractional):
     """y = ln(p/(1 − p)),  p = min(max(x, eps), 1 − eps)
     x̄ = ȳ/(x·(1 − x)) if p = x else 0
     """
 
     saves = ("self",)
-    floating = True
 
     @staticmethod
     def forward(x, *, eps):
@@ -508,11 +467,7 @@ class Logit(Elementwise):
         (x,) = ctx.saved_tensors
         low, beyond = (0.0, math.nan) if ctx.eps is None else (ctx.eps, 0.0)
         slope = grad / ((x + 0) * (1 - x))  # -0 + 0 is 0: the slope is inf there, too
-        return np.where(_outside(x, low), beyond, slope)
-
-
-def _outside(x: Any, low: float) -> Any:
-    return (x < low) | (x > 1 - low)
+        return np.where((x < low) | (x > 1 - low), beyond, slope)
 
 
 @op(Logit)

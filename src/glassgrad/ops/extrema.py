@@ -1,7 +1,7 @@
 """The largest, the smallest and the middle element; with a dim, also where it is."""
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -18,10 +18,11 @@ from ._arguments import (
     require_tensor,
     wrap_dim,
 )
-from ._declaring import of_numpy, op
+from ._declaring import op
 from ._families import AlongLine, Reduction, array_of, kept_shape, rows_of
-from .reduction import sum
+from .reduction import in_numpys_order, sum
 from .selection import maximum, minimum
+from .shape import reshape
 
 
 class ValuesAndIndices(NamedTuple):
@@ -51,45 +52,21 @@ class NanmedianReturn(ValuesAndIndices):
     """What `nanmedian` with a dim returns."""
 
 
-class _Extreme(Reduction):
-    """The largest or the smallest element of all, or over some dims."""
+class _OverDims(Reduction):
+    """The largest or the smallest element over some dims; as in PyTorch, nan is no place."""
 
     saves = ("self", "result")
 
     @staticmethod
     def backward(ctx, grad):
-        return shared(grad, *ctx.saved_tensors, dim=getattr(ctx, "dim", None))
+        x, y = ctx.saved_tensors
+        kept = kept_shape(x.shape, ctx.dim)
+        here = x == y.reshape(kept)
+        ties = here.sum(axis=ctx.dim, keepdims=True, dtype=grad.dtype)
+        return grad.reshape(kept) * here / ties
 
 
-class Max(_Extreme):
-    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    node = "MaxBackward1"
-
-    @staticmethod
-    def forward(x):
-        return np.max(x)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x):
-        return MaxDim.apply(rows_of(x), dim=1, keepdim=False)[0]
-
-
-class Min(_Extreme):
-    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    node = "MinBackward1"
-
-    @staticmethod
-    def forward(x):
-        return np.min(x)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x):
-        return MinDim.apply(rows_of(x), dim=1, keepdim=False)[0]
-
-
-class Amax(_Extreme):
+class Amax(_OverDims):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod
@@ -97,22 +74,12 @@ class Amax(_Extreme):
         return np.max(x, axis=dim, keepdims=keepdim)
 
 
-class Amin(_Extreme):
+class Amin(_OverDims):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     @staticmethod
     def forward(x, *, dim, keepdim):
         return np.min(x, axis=dim, keepdims=keepdim)
-
-
-def shared(grad: Any, x: Any, y: Any, *, dim: tuple[int, ...] | None) -> Any:
-    """`grad` split evenly over the places where `x` has the extreme value `y`."""
-    if dim is not None:
-        kept = kept_shape(x.shape, dim)
-        grad, y = grad.reshape(kept), y.reshape(kept)
-    here = x == y if dim is not None else np.where(y != y, x != x, x == y)  # nan is a place, too
-    ties = here.sum(axis=dim, keepdims=dim is not None, dtype=grad.dtype)
-    return np.where(here, grad / ties, 0) if dim is None else grad * here / ties
 
 
 class AlongDim(AlongLine):
@@ -128,14 +95,23 @@ class AlongDim(AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        return placed(grad, ctx)
+        is_chosen = _chosen_places(ctx)
+        kept = grad.reshape(kept_shape(is_chosen.shape, (ctx.dim,)))
+        found = np.where(is_chosen, kept, 0)
+        return found if ctx.shape else found.reshape(())
 
     @staticmethod
     def jvp(ctx, dx):
-        if not ctx.shape:
-            return dx, None
-        there = ctx.indices.reshape(kept_shape(ctx.shape, (ctx.dim,)))
-        return np.take_along_axis(dx, there, ctx.dim).reshape(ctx.indices.shape), None
+        moved = np.where(_chosen_places(ctx), dx, 0).sum(axis=ctx.dim)
+        return moved.reshape(ctx.indices.shape), None
+
+
+def _chosen_places(ctx: Any) -> Any:
+    """Which elements of the operand were chosen; if it is 0-d, as if it had one dim."""
+    shape = ctx.shape or (1,)
+    places = np.arange(shape[ctx.dim], like=array_of(ctx.indices))
+    line = places.reshape(-1, *(1,) * (len(shape) - 1 - ctx.dim))
+    return np.equal(line, ctx.indices.reshape(kept_shape(shape, (ctx.dim,))))
 
 
 class MaxDim(AlongDim):
@@ -164,14 +140,48 @@ def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any
     return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
 
 
-def placed(grad: Any, ctx: Any) -> Any:
-    """`grad` at the indices that were found, 0 elsewhere."""
-    if not ctx.shape:
-        return grad
-    kept = kept_shape(ctx.shape, (ctx.dim,))
-    line = tuple([n if dim == ctx.dim else 1 for dim, n in enumerate(ctx.shape)])
-    places = np.arange(ctx.shape[ctx.dim], like=array_of(ctx.indices)).reshape(line)
-    return np.where(places == ctx.indices.reshape(kept), grad.reshape(kept), 0)
+class _OfAll(Reduction):
+    """One of all elements; its gradient is split evenly between ties.
+
+    Attributes:
+        along: the op that finds one along a dim, and its index.
+    """
+
+    saves = ("self", "result")
+    along: ClassVar[type[AlongDim]]
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, y = ctx.saved_tensors
+        here = np.where(y != y, x != x, x == y)  # nan is a place, too
+        return np.where(here, grad / here.sum(dtype=grad.dtype), 0)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x):
+        """As in PyTorch, of ties the first one gets all tangents then."""
+        return cls.along.apply(rows_of(x), dim=1, keepdim=False)[0]
+
+
+class Max(_OfAll):
+    """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    node = "MaxBackward1"
+    along = MaxDim
+
+    @staticmethod
+    def forward(x):
+        return np.max(x)
+
+
+class Min(_OfAll):
+    """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    node = "MinBackward1"
+    along = MinDim
+
+    @staticmethod
+    def forward(x):
+        return np.min(x)
 
 
 @op(Max, MaxDim)
@@ -209,12 +219,7 @@ def max(
     """
     if isinstance(dim, Tensor):
         return maximum(input, dim)
-    wanted = dim_or_axis(dim, axis)
-    if wanted is None:
-        _check_any_element(input, "max")
-        return Max.apply(input)
-    at, keep = filled_dim(input, wanted, "max"), kept_or_keepdims(keepdim, keepdims)
-    return MaxReturn(*MaxDim.apply(input, dim=at, keepdim=keep))
+    return _chosen(Max, MaxDim, MaxReturn, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(Min, MinDim)
@@ -238,12 +243,7 @@ def min(
     """
     if isinstance(dim, Tensor):
         return minimum(input, dim)
-    wanted = dim_or_axis(dim, axis)
-    if wanted is None:
-        _check_any_element(input, "min")
-        return Min.apply(input)
-    at, keep = filled_dim(input, wanted, "min"), kept_or_keepdims(keepdim, keepdims)
-    return MinReturn(*MinDim.apply(input, dim=at, keepdim=keep))
+    return _chosen(Min, MinDim, MinReturn, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(Amax, out=True)
@@ -274,12 +274,7 @@ def amax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amax.html
     """
-    return _over_dims(Amax, "amax", input, dim_or_axis(dim, axis), keepdim, keepdims)
-
-
-@of_numpy(np.max)
-def _numpy_max(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
-    return amax(a, () if axis is None else axis, keepdims)
+    return _over_dims(Amax, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(Amin, out=True)
@@ -299,23 +294,36 @@ def amin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.amin.html
     """
-    return _over_dims(Amin, "amin", input, dim_or_axis(dim, axis), keepdim, keepdims)
+    return _over_dims(Amin, input, (dim, axis), (keepdim, keepdims))
 
 
-@of_numpy(np.min)
-def _numpy_min(a: Tensor, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
-    return amin(a, () if axis is None else axis, keepdims)
+def _chosen(
+    whole: type[Primitive],
+    along: type[Primitive],
+    returned: type[ValuesAndIndices],
+    input: Tensor,
+    dims: tuple[Any, Any],
+    keeps: tuple[Any, Any],
+) -> Any:
+    """One of all elements; along a dim, values and where they are. Dims have two names each."""
+    name, dim = whole.__name__.lower(), dim_or_axis(*dims)
+    if dim is None:
+        _check_any_element(input, name)
+        return whole.apply(input)
+    at = filled_dim(input, dim, name)
+    return returned(*along.apply(input, dim=at, keepdim=kept_or_keepdims(*keeps)))
 
 
 def _over_dims(
-    op: type[Primitive], name: str, input: Tensor, dim: Dims, keepdim: Any, keepdims: Any
+    op: type[Primitive], input: Tensor, dims: tuple[Dims, Dims], keeps: tuple[Any, Any]
 ) -> Tensor:
-    dims = reduced(dim, input.ndim)
+    name, dim = op.__name__.lower(), dim_or_axis(*dims)
     if dim is None or names_none(dim):
         _check_any_element(input, name)
-    for each in dims:
+    wanted = reduced(dim, input.ndim)
+    for each in wanted:
         filled_dim(input, each, name)
-    return op.apply(input, dim=dims, keepdim=kept_or_keepdims(keepdim, keepdims))
+    return op.apply(input, dim=wanted, keepdim=kept_or_keepdims(*keeps))
 
 
 def _check_any_element(input: Tensor, name: str) -> None:
@@ -349,13 +357,6 @@ class _Index(AlongLine):
 
     differentiable = False
     axes = ("dim",)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, **parameters):
-        if parameters["dim"] is not None:
-            return super().vmap(info, in_dims, x, **parameters)
-        found = cls.apply(rows_of(x), dim=1, keepdim=False)
-        return found.reshape(info.batch_size, *(1,) * (x.ndim - 1) * parameters["keepdim"])
 
 
 class ArgMax(_Index):
@@ -403,12 +404,7 @@ def argmax(
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmax.html
     """
-    return _index(ArgMax, "argmax", input, dim_or_axis(dim, axis), keepdim, keepdims)
-
-
-@of_numpy(np.argmax)
-def _numpy_argmax(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    return argmax(a, axis, keepdims)
+    return _index(ArgMax, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(ArgMin)
@@ -428,62 +424,28 @@ def argmin(
 
     See also: https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
-    return _index(ArgMin, "argmin", input, dim_or_axis(dim, axis), keepdim, keepdims)
-
-
-@of_numpy(np.argmin)
-def _numpy_argmin(a: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    return argmin(a, axis, keepdims)
+    return _index(ArgMin, input, (dim, axis), (keepdim, keepdims))
 
 
 def _index(
-    op: type[Primitive], name: str, input: Tensor, dim: int | None, keepdim: Any, keepdims: Any
+    op: type[Primitive], input: Tensor, dims: tuple[Any, Any], keeps: tuple[Any, Any]
 ) -> Tensor:
-    keep = kept_or_keepdims(keepdim, keepdims)
+    name, dim, keep = op.__name__.lower(), dim_or_axis(*dims), kept_or_keepdims(*keeps)
     if input.dtype.kind == "b":
         raise DTypeError(
             f"{name}(): does not support bool input. True and False are no sizes. "
             f"Write `x.int().{name}()`."
         )
-    if dim is None:
-        if not input.numel():
-            raise DimError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                f"Shape {tuple(input.shape)} has no element. Check where it became empty."
-            )
-        return op.apply(input, dim=None, keepdim=keep)
-    where = filled_dim(input, dim, name)
-    return op.apply(input, dim=where if input.ndim else None, keepdim=keep)
-
-
-class Median(Reduction):
-    """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    saves = ("self", "result")
-
-    @staticmethod
-    def forward(x):
-        return _middle(x.reshape(-1), 0, ignore_nan=False)[0].reshape(())
-
-    @staticmethod
-    def backward(ctx, grad):
-        return shared(grad, *ctx.saved_tensors, dim=None)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x):
-        return MedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
-
-
-class Nanmedian(Median):
-    """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
-
-    @staticmethod
-    def forward(x):
-        return _middle(x.reshape(-1), 0, ignore_nan=True)[0].reshape(())
-
-    @classmethod
-    def vmap(cls, info, in_dims, x):
-        return NanmedianDim.apply(rows_of(x), dim=1, keepdim=False)[0]
+    if dim is None and not input.numel():
+        raise DimError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+            f"Shape {tuple(input.shape)} has no element. Check where it became empty."
+        )
+    at = 0 if dim is None else filled_dim(input, dim, name)
+    if dim is not None and input.ndim:
+        return op.apply(input, dim=at, keepdim=keep)
+    found = op.apply(reshape(input.detach(), (input.numel(),)), dim=0, keepdim=False)
+    return reshape(found, (1,) * input.ndim) if keep else found
 
 
 class MedianDim(AlongDim):
@@ -493,36 +455,51 @@ class MedianDim(AlongDim):
 
     @staticmethod
     def forward(x, *, dim, keepdim):
-        return _along_dim(x, dim, keepdim, ignore_nan=False)
+        return _middle(x, dim, keepdim, ignore_nan=False)
 
 
-class NanmedianDim(MedianDim):
+class NanmedianDim(AlongDim):
     """y, k = nanmedianᵢ xᵢ, argnanmedianᵢ xᵢ        x̄ᵢ = ȳ·[i = k]"""
 
     node = "NanmedianBackward1"
 
     @staticmethod
     def forward(x, *, dim, keepdim):
-        return _along_dim(x, dim, keepdim, ignore_nan=True)
+        return _middle(x, dim, keepdim, ignore_nan=True)
 
 
-def _along_dim(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
+class Median(_OfAll):
+    """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    along = MedianDim
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, False, ignore_nan=False)[0]
+
+
+class Nanmedian(_OfAll):
+    """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
+
+    along = NanmedianDim
+
+    @staticmethod
+    def forward(x):
+        return _middle(x.reshape(-1), 0, False, ignore_nan=True)[0]
+
+
+def _middle(x: Any, dim: int, keepdim: bool, *, ignore_nan: bool) -> tuple[Any, Any]:
+    """The median along a dim and its index. Of an even number the lower one."""
     if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0
         x, keepdim = x.reshape(1), False
-    kept = kept_shape(x.shape, (dim,))
-    shape = kept if keepdim else (*kept[:dim], *kept[dim + 1 :])
-    return tuple([part.reshape(shape) for part in _middle(x, dim, ignore_nan=ignore_nan)])
-
-
-def _middle(x: Any, dim: int, *, ignore_nan: bool) -> tuple[Any, Any]:
-    """The median along a dim and its index, the dim kept. Of an even number the lower one."""
     is_nan = x != x
     order = np.argsort(x, axis=dim, kind="stable")  # nan comes last
     count = (~is_nan).sum(axis=dim, keepdims=True)
     place = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis=dim)
     if not ignore_nan:  # a nan is the median of all it is among
         place = np.where(count < x.shape[dim], np.argmax(is_nan, axis=dim, keepdims=True), place)
-    return np.take_along_axis(x, place, axis=dim), place
+    value = np.take_along_axis(x, place, axis=dim)
+    return (value, place) if keepdim else (np.squeeze(value, dim), np.squeeze(place, dim))
 
 
 @op(Median, MedianDim)
@@ -555,11 +532,9 @@ def median(
 
     See also: https://pytorch.org/docs/stable/generated/torch.median.html
     """
-    wanted, keep = dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims)
-    if wanted is None:
-        return Median.apply(input) if input.numel() else _of_nothing(input)
-    at = filled_dim(input, wanted, "median")
-    return MedianReturn(*MedianDim.apply(input, dim=at, keepdim=keep))
+    if dim is None and axis is None and not input.numel():
+        return _of_nothing(input)
+    return _chosen(Median, MedianDim, MedianReturn, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(Nanmedian, NanmedianDim)
@@ -579,13 +554,19 @@ def nanmedian(
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
-    wanted, keep = dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims)
-    if wanted is None:
-        return Nanmedian.apply(input) if input.numel() else _of_nothing(input)
-    at = filled_dim(input, wanted, "nanmedian")
-    return NanmedianReturn(*NanmedianDim.apply(input, dim=at, keepdim=keep))
+    if dim is None and axis is None and not input.numel():
+        return _of_nothing(input)
+    return _chosen(
+        Nanmedian, NanmedianDim, NanmedianReturn, input, (dim, axis), (keepdim, keepdims)
+    )
 
 
 def _of_nothing(input: Tensor) -> Tensor:
     """nan, as a sum of no elements so that it stays in the graph."""
     return sum(input) + math.nan
+
+
+in_numpys_order(np.max, amax)
+in_numpys_order(np.min, amin)
+in_numpys_order(np.argmax, argmax)
+in_numpys_order(np.argmin, argmin)

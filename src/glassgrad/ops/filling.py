@@ -1,5 +1,6 @@
 """Overwriting a tensor: `copy_`, `fill_` and `zero_`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from glassgrad.values.layers import Layer, settled
 
 from ._arguments import check_number
 from ._declaring import method
-from ._families import Elementwise, in_front
+from ._families import Elementwise, Flat, in_front
 from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
 from .conversion import to
 
@@ -71,7 +72,7 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
     return replace(input, Copy.apply(before, source), "copy")
 
 
-class Fill(Elementwise):
+class Fill(Flat):
     """y = c,  c = value        x̄ = 0"""
 
     node = "FillBackward2"
@@ -79,10 +80,6 @@ class Fill(Elementwise):
     @staticmethod
     def forward(x, *, value):
         return np.full_like(x, value)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
 
 
 class FillWith(Elementwise):
@@ -112,16 +109,12 @@ class FillWith(Elementwise):
         return in_front(y, len(shape) - 1).expand(shape).to(x.dtype).clone()
 
 
-class Zero(Elementwise):
+class Zero(Flat):
     """y = 0        x̄ = 0"""
 
     @staticmethod
     def forward(x):
         return np.zeros_like(x)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
 
 
 @method()
@@ -155,13 +148,8 @@ def fill_(input: Tensor, value: Any) -> Tensor:
         return in_place(
             "fill", input, lambda x: FillWith.apply(x, value), [value], may_overlap=True
         )
-    if special and (below := level_below("fill", input)):
-        with below:
-            return fill_(input, value)
     number = fill_value("fill", input, value)
-    if not must_follow(input):
-        return write(input, "fill", lambda _: _fill(input, number), may_overlap=True)
-    return in_place("fill", input, lambda x: Fill.apply(x, value=number), may_overlap=True)
+    return _filled("fill", input, number, lambda x: Fill.apply(x, value=number))
 
 
 def fill_value(name: str, input: Tensor, value: Number | Tensor) -> Any:
@@ -198,16 +186,11 @@ def zero_(input: Tensor) -> Tensor:
         >>> zero_(tensor([1.0, 2.0]))
         tensor([0., 0.])
     """
-    if special and (below := level_below("zero", input)):
-        with below:
-            return zero_(input)
-    if must_follow(input):
-        return in_place("zero", input, Zero.apply, may_overlap=True)
-    return write(input, "zero", lambda _: _fill(input, 0), may_overlap=True)
+    return _filled("zero", input, 0, Zero.apply)
 
 
-def _fill(input: Tensor, number: Any) -> None:
-    if isinstance(input.payload, Layer):
-        input.payload.fill(input, number)
-    else:
-        input.payload.fill(number)
+def _filled(name: str, input: Tensor, number: Any, call: Callable[[Tensor], Tensor]) -> Tensor:
+    """`input` with one number everywhere: if nobody follows, without `call` and its copy."""
+    if special or isinstance(input.payload, Layer) or must_follow(input):
+        return in_place(name, input, call, may_overlap=True)
+    return write(input, name, lambda array: array.fill(number), may_overlap=True)

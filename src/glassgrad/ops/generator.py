@@ -129,9 +129,7 @@ class Generator:
 default_generator = Generator()
 """What random functions draw from unless told otherwise; seeded by chance at import."""
 
-
 default_generator.seed()
-
 FUNCTIONS["default_generator"] = default_generator
 
 
@@ -153,9 +151,6 @@ def manual_seed(seed: int) -> Generator:
 def seed() -> int:
     """Start the default generator over from a seed drawn by chance, and return it."""
     return default_generator.seed()
-
-
-FUNCTIONS["default_generator"] = default_generator
 
 
 @function()

@@ -1,4 +1,4 @@
-"""Choosing elements by `x[index]`, and by its parts: select and narrow; index_put.
+"""Choosing elements by `x[index]` and writing them; its parts: select and narrow; index_put.
 
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
@@ -10,25 +10,40 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.tensor import Tensor
+from glassgrad.core.errors import (
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    ShapeError,
+)
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import special
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
-from glassgrad.values.backend import backend_of
+from glassgrad.values.backend import backend_of, is_array
+from glassgrad.values.dtypes import float16
+from glassgrad.values.layers import Layer, backend_below
 
-from ._arguments import int_of, require_tensor, scalar_name, wrap_dim
+from ._arguments import int_of, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
 from ._places import (
     as_items,
     batched_key,
+    check_dtypes,
+    check_names_places,
     dims_of,
     index_array,
     key_of,
+    moved,
     read_slice,
     refusal,
     shape_of_choice,
 )
-from .shape import unsqueeze
+from ._writing import check_apart, check_memory, in_place, must_follow, write
+from .filling import copy_, fill_, fill_value
+from .shape import expand, unsqueeze, view
 
 # One element of a dim, and a range of them --------------------------------------------------------
 
@@ -109,7 +124,7 @@ def _at(dim: int, place: int | slice) -> tuple[Any, ...]:
 
 
 def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
-    out = np.zeros_like(x, order="C", shape=shape)
+    out = zeros_like(x, shape)
     out[key] = x
     return out
 
@@ -152,18 +167,18 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
             "select() cannot be applied to a 0-dim tensor. It has no dim to choose from. Write "
             "`x.item()` for its value."
         )
-    at, index = wrap_dim(dim, input.ndim), int_of(index, "select", "index")
-    n = input.shape[at]
-    if not -n <= index < n:
-        raise DimError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
-            f"dimension {at}. Write an index from {-n} to {n - 1}."
-        )
-    return _select(input, at, index % n)
+    return _select(input, wrap_dim(dim, input.ndim), int_of(index, "select", "index"))
 
 
 def _select(input: Tensor, dim: int, index: int) -> Tensor:
-    return as_view(Select.apply(input, dim=dim, index=index), input)
+    n = input.shape[dim]
+    if not -n <= index < n:
+        raise DimError(
+            f"index {index} is out of bounds for dimension {dim} with size {n}: select(), index "
+            f"{index} out of range for tensor of size {list(input.shape)}. Write an index from "
+            f"{-n} to {n - 1}."
+        )
+    return as_view(Select.apply(input, dim=dim, index=index % n), input)
 
 
 def _slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
@@ -220,7 +235,18 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 # Elements at the places that tensors name ---------------------------------------------------------
 
 
-class Index(KeepsShape):
+class _Chosen(Primitive):
+    """An op at the places that index tensors name, its last operands."""
+
+    promotes = None
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        indices = inputs[ctx._forward_cls.differentiates.stop :]
+        ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
+
+
+class Index(_Chosen, KeepsShape):
     """yᵢ = x[indicesᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indicesᵢ = k]"""
 
     differentiates = slice(0, 1)
@@ -231,25 +257,25 @@ class Index(KeepsShape):
 
     @staticmethod
     def setup_context(ctx, inputs, output):
+        _Chosen.setup_context(ctx, inputs, output)
         ctx.shape = inputs[0].shape
-        ctx.indices = tuple([np.copy(index) for index in inputs[1:]])  # its owner may change it
 
     @staticmethod
     def backward(ctx, grad):
         return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, x: Any, *indices: Any, dims: Any) -> Any:
-        rank = x.ndim - (in_dims[0] is not None)
-        key = batched_key(info.batch_size, rank, in_dims, indices, dims)
-        return key.arranged(cls.apply(x, *key.indices, dims=key.dims))
+    def vmap(cls, info, in_dims, x, *indices, dims):
+        (x,) = batch_all(info, in_dims[:1], (x,))
+        key = batched_key(info.batch_size, x.ndim - 1, in_dims[1:], indices, dims)
+        chosen = cls.apply(x, *key.indices, dims=key.dims)
+        return moved(chosen, key.source, key.destination)
 
 
-class IndexInto(Linear):
+class IndexInto(_Chosen, Linear):
     """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
 
     node = "IndexPutImplBackward0"
-    promotes = None
     differentiates = slice(0, 1)
 
     @staticmethod
@@ -257,13 +283,9 @@ class IndexInto(Linear):
         key = key_of(indices, dims)
         if all(index.dtype.kind == "b" for index in indices):
             return _into_zeros(x, shape, key)  # a mask names no place twice
-        out = np.zeros_like(x, order="C", shape=shape)
+        out = zeros_like(x, shape)
         backend_of(out).add_at(out, key, x)
         return out
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.indices = inputs[1:]
 
     @staticmethod
     def backward(ctx, grad):
@@ -271,9 +293,10 @@ class IndexInto(Linear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, *indices, dims, shape):
-        key = batched_key(info.batch_size, len(shape), (0, *in_dims[1:]), indices, dims)
+        key = batched_key(info.batch_size, len(shape), in_dims[1:], indices, dims)
         (chosen,), shape = batch_all(info, in_dims[:1], (x,)), (info.batch_size, *shape)
-        return cls.apply(key.disarranged(chosen), *key.indices, dims=key.dims, shape=shape)
+        chosen = moved(chosen, key.destination, key.source)
+        return cls.apply(chosen, *key.indices, dims=key.dims, shape=shape)
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -300,7 +323,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     See also: https://numpy.org/doc/stable/user/basics.indexing.html
     """
     if index.__class__ is int and input.ndim:  # nearly always: `x[i]` in a loop
-        return _select(input, 0, _checked(index, 0, input))
+        return _select(input, 0, index)
     if index.__class__ is slice:  # alone, a slice is a Slice even if it is all of the dim
         return _slice(input, 0, *read_slice(index, _size_to_slice(input, 0)))
     view, dims, indices = parse(input, index)
@@ -326,33 +349,30 @@ def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any
     spoken_of = sum(dims_of(item) for item in items)
     if spoken_of > input.ndim:
         raise _too_many(input, items)
-    view, dim, consumed = input, 0, 0
+    view, at, beyond = input, 0, 0
     dims: list[int] = []
     indices: list[Any] = []
     for item in items:
         if item is Ellipsis:
-            dim += input.ndim - spoken_of
+            at += input.ndim - spoken_of
         elif item is None:
-            view = unsqueeze(view, dim + consumed)
-            dim += 1
+            view = unsqueeze(view, at)
+            at += 1
         elif isinstance(item, slice):
-            n = _size_to_slice(view, dim + consumed)
+            n = _size_to_slice(view, at)
             bounds = read_slice(item, n)
             if bounds != (0, n, 1) or item.start:  # a start of -n makes a node in PyTorch
-                view = _slice(view, dim + consumed, *bounds)
-            dim += 1
-        elif isinstance(item, bool):
-            view = unsqueeze(view, dim + consumed)
-            dims.append(dim)
-            indices.append(index_array(np.zeros(int(item), np.int64), view.payload))
-            dim += 1
-        elif isinstance(item, int):
-            view = _select(view, dim + consumed, _checked(item, dim + consumed, view))
+                view = _slice(view, at, *bounds)
+            at += 1
+        elif isinstance(item, int) and not isinstance(item, bool):
+            view = _select(view, at, item)
         else:
-            dims.append(dim)
+            if isinstance(item, bool):
+                view, item = unsqueeze(view, at), np.zeros(int(item), np.int64)
+            dims.append(at - beyond)
             indices.append(index_array(item, view.payload))
-            consumed += dims_of(item) - 1
-            dim += 1
+            at += dims_of(item)
+            beyond += dims_of(item) - 1  # a mask takes several dims in one place of the key
     return view, tuple(dims), tuple(indices)
 
 
@@ -365,17 +385,7 @@ def _size_to_slice(input: Tensor, dim: int) -> int:
     return input.shape[dim]
 
 
-def _checked(index: int, dim: int, view: Tensor) -> int:
-    n = view.shape[dim]
-    if not -n <= index < n:
-        raise DimError(
-            f"index {index} is out of bounds for dimension {dim} with size {n}. The tensor has "
-            f"the shape {list(view.shape)} there. Write an index from {-n} to {n - 1}."
-        )
-    return index % n
-
-
-def _too_many(input: Tensor, items: list[Any]) -> DimError:
+def _too_many(input: Tensor, items: Sequence[Any]) -> DimError:
     if not input.ndim and len(items) == 1:
         return DimError(
             "invalid index of a 0-dim tensor. It has no dim to choose from. Use `tensor.item()` "
@@ -388,10 +398,9 @@ def _too_many(input: Tensor, items: list[Any]) -> DimError:
     )
 
 
-class IndexPut(Linear):
+class IndexPut(_Chosen, Linear):
     """z = x,  z[indicesᵢ] = vᵢ        x̄ = z̄,  x̄[indicesᵢ] = 0,  v̄ᵢ = z̄[indicesᵢ]"""
 
-    promotes = None
     broadcasts = True  # y against z[i, j, …]
     differentiates = slice(0, 2)
 
@@ -405,39 +414,20 @@ class IndexPut(Linear):
         return out
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.indices = tuple([np.copy(index) for index in inputs[2:]])  # its owner may change it
-
-    @staticmethod
     def backward(ctx, grad):
-        wants_x, wants_values = ctx.needs_input_grad
-        return (
-            _left(grad, ctx) if wants_x else None,
-            run(Index, grad, *ctx.indices, dims=ctx.dims) if wants_values else None,
-        )
+        (wants_x, wants_values), dims = ctx.needs_input_grad, ctx.dims
+        left = grad if wants_x else None
+        if wants_x and not ctx.accumulate:  # what was there is gone
+            zero = zeros_like(grad, ())
+            left = run(IndexPut, grad, zero, *ctx.indices, dims=dims, accumulate=False)
+        return left, run(Index, grad, *ctx.indices, dims=dims) if wants_values else None
 
     @classmethod
-    def vmap(
-        cls,
-        info: Any,
-        in_dims: Any,
-        x: Any,
-        values: Any,
-        *indices: Any,
-        dims: Any,
-        accumulate: bool,
-    ) -> Any:
+    def vmap(cls, info, in_dims, x, values, *indices, dims, accumulate):
         x, values = batch_all(info, in_dims[:2], (x, values))
-        key = batched_key(info.batch_size, x.ndim - 1, (0, *in_dims[2:]), indices, dims)
-        values = key.disarranged(in_front(values, key.rank))
+        key = batched_key(info.batch_size, x.ndim - 1, in_dims[2:], indices, dims)
+        values = moved(in_front(values, key.rank), key.destination, key.source)
         return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
-
-
-def _left(grad: Any, ctx: Any) -> Any:
-    """The gradient of what was there before."""
-    if ctx.accumulate:
-        return grad
-    return run(IndexPut, grad, zeros_like(grad, ()), *ctx.indices, dims=ctx.dims, accumulate=False)
 
 
 @op(IndexPut, inplace=True)
@@ -477,11 +467,7 @@ def index_put(
         )
     for index in indices:
         require_tensor("index_put", index)
-        if index.dtype.kind not in "iub":
-            raise DimError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got "
-                f"{index.dtype}. An index names places. Write `index.long()`."
-            )
+        check_names_places(index)
     require_tensor("index_put", values)
     check_values_dtype(input, indices, values)
     return put_at(input, tuple(range(len(indices))), indices, values, accumulate=accumulate)
@@ -489,14 +475,9 @@ def index_put(
 
 def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) -> None:
     """Raise unless the values have the dtype of `input`; one value for a mask is converted."""
-    if values.ndim == 0 and all(index.dtype.kind == "b" for index in indices):
-        return
-    if values.dtype is not input.dtype:
-        raise DTypeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{scalar_name(input.dtype)} for the destination and {scalar_name(values.dtype)} for "
-            "the source. Elements are written as they are. Write `values.to(x.dtype)`."
-        )
+    if values.ndim or not all(index.dtype.kind == "b" for index in indices):
+        said = "Index put requires the source and destination dtypes match"
+        check_dtypes(said, input, values)
 
 
 def put_at(
@@ -514,10 +495,7 @@ def put_at(
         ShapeError: if `values` does not fit.
     """
     if sum(dims_of(index) for index in indices) > input.ndim:
-        raise DimError(
-            f"too many indices for tensor of dimension {input.ndim} (got {len(indices)}). Each "
-            "takes a dim. Leave some out."
-        )
+        raise _too_many(input, indices)
     arrays = tuple([index_array(index, input.payload) for index in indices])
     try:
         chosen = shape_of_choice(tuple(input.shape), arrays, dims)
@@ -538,3 +516,103 @@ def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:
             f"indexing result of shape {list(shape)}. Each place takes a value. Write values of "
             "that shape, or one for all."
         )
+
+
+def setitem(input: Tensor, index: Any, value: Any) -> None:
+    """`input[index] = value`.
+
+    Args:
+        input: tensor, written in place.
+        index: what `input[index]` takes.
+        value: a number, or a tensor that broadcasts to `input[index]`.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DimError: if there is no such place.
+        ShapeError: if `value` does not fit.
+        DTypeError: if the dtype has no room for it.
+        DeviceError: if a tensor of another device is to go to places that `index` names by tensors.
+
+    Example:
+        >>> x = tensor([1.0, 2.0, 3.0])
+        >>> x[1:] = 0
+        >>> x
+        tensor([1., 0., 0.])
+    """
+    new = value.payload if isinstance(value, Tensor) else value
+    if not (is_array(new) or isinstance(new, (bool, int, float, complex, np.generic))):
+        raise ArgumentTypeError(
+            f"can't assign a {type(value).__name__} to a tensor. "
+            "Write `x[index] = glassgrad.tensor(values)`."
+        )
+    rounds = input.dtype is float16 and not isinstance(new, (complex, np.complexfloating))
+    if not (is_array(new) or rounds):  # what is too large for a float16 is inf there
+        new = value = fill_value("setitem", input, new)
+    if index is False:
+        return
+    index = None if index is True else index
+    if special and (below := level_below("setitem", input, value)):
+        with below:
+            setitem(input, index, value)
+        return
+    if isinstance(value, Tensor) and type(new) is not type(input.payload):
+        value = _moved(value, input, index)
+        new = value.payload
+    if must_follow(input, value) or isinstance(input.payload, Layer):
+        _record(input, index, value)
+    elif index.__class__ is int and _has_own_memory(input.payload, index):
+        write(input, "setitem", lambda array: array.__setitem__(index, new))
+    else:
+        target, dims, indices = parse(wrap(input.payload), index)
+        key = key_of(indices, dims) if dims else ...
+        if dims and isinstance(value, Tensor):
+            check_values_dtype(target, indices, value)
+        if is_array(new) and new.size > 1:
+            check_memory(target, "setitem")
+            check_apart(input, value, "setitem", target.payload)
+        write(input, "setitem", lambda _: target.payload.__setitem__(key, new), may_overlap=True)
+
+
+def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
+    """The value on the device of `input`; only what goes to places that tensors name stays."""
+    if value.device == input.device:
+        return value
+    indices = index if isinstance(index, tuple) else (index,)
+    if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
+        raise DeviceError(
+            "Expected all tensors to be on the same device, but found at least two devices, "
+            f"{input.device} and {value.device}! Places that a tensor names take values of their "
+            f"own device only. Write `x[index] = value.to({str(input.device)!r})`."
+        )
+    return value.to(input.device)
+
+
+def _has_own_memory(array: Any, index: int) -> bool:
+    """Whether there is such an element, and a place for each part of it."""
+    return array.ndim > 0 and -len(array) <= index < len(array) and 0 not in array.strides
+
+
+def _record(input: Tensor, index: Any, value: Any) -> None:
+    """Write to a view of the places that `index` names, or put the value at each of them."""
+    target, dims, indices = parse(input, index)
+    if not isinstance(value, Tensor):
+        with np.errstate(over="ignore"):
+            value = wrap(backend_below(target.payload).asarray(value, target.dtype))
+    if dims:
+        sizes = _without_leading_ones(value)
+        value = value if sizes == value.shape else view(value, sizes)
+        check_values_dtype(target, indices, value)
+        in_place(
+            "index_put", target, lambda x: put_at(x, dims, indices, value), [value], copies=False
+        )
+    elif value.shape == target.shape:
+        copy_(target, value)
+    elif value.ndim == 0:
+        fill_(target, value)
+    else:
+        copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
+
+
+def _without_leading_ones(value: Tensor) -> tuple[int, ...]:
+    shape = value.shape
+    return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]

@@ -1,5 +1,6 @@
 """Putting tensors together: cat, stack, and as rows, columns or layers."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,11 +82,7 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.cat.html
     """
-    parts = tensors_of("cat", tensors)
-    if not parts:
-        raise ArgumentError(
-            "cat(): expected a non-empty list of Tensors. Nothing has no shape. Leave the call out."
-        )
+    parts = _some("cat", tensors, ArgumentError)
     wide = [x for x in parts if x.payload.shape != (0,)] or parts
     for position, x in enumerate(parts):
         if not x.ndim:
@@ -93,35 +90,22 @@ def cat(tensors: Tensors, dim: int = 0) -> Tensor:
                 f"zero-dimensional tensor (at position {position}) cannot be concatenated. It has "
                 "no dim to put others behind. Write `stack(tensors)`."
             )
-    at = wrap_dim(dim, wide[0].ndim)
+    first, at = wide[0].shape, wrap_dim(dim, wide[0].ndim)
     for x in wide:
-        _check_joins(x, wide[0], at)
-    return Cat.apply(*parts, dim=at)
-
-
-@of_numpy(np.concatenate)
-def _numpy_concatenate(arrays: Any, axis: int = 0) -> Tensor:
-    return cat(as_tensors(arrays), axis)
-
-
-def as_tensors(arrays: Any) -> list[Tensor]:
-    """What NumPy's functions join or multiply: some of it arrays."""
-    return [as_tensor(array) for array in arrays]
-
-
-def _check_joins(x: Tensor, first: Tensor, dim: int) -> None:
-    if x.ndim != first.ndim:
-        raise ShapeError(
-            f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim} (shapes "
-            f"{list(first.shape)} and {list(x.shape)}). Write `x.unsqueeze(dim)` for the shorter."
-        )
-    for other, (n, m) in enumerate(zip(first.shape, x.shape, strict=True)):
-        if other != dim and n != m:
+        if x.ndim != len(first):
             raise ShapeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but "
-                f"got size {m} in dimension {other}: shapes {list(first.shape)} and "
-                f"{list(x.shape)}. Choose another dim, or cut one of them."
+                f"Tensors must have same number of dimensions: got {len(first)} and {x.ndim} "
+                f"(shapes {list(first)} and {list(x.shape)}). Write `x.unsqueeze(dim)` for the "
+                "shorter."
             )
+        for other, (n, m) in enumerate(zip(first, x.shape, strict=True)):
+            if other != at and n != m:
+                raise ShapeError(
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {n} but "
+                    f"got size {m} in dimension {other}: shapes {list(first)} and "
+                    f"{list(x.shape)}. Choose another dim, or cut one of them."
+                )
+    return Cat.apply(*parts, dim=at)
 
 
 @function()
@@ -176,11 +160,7 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.stack.html
     """
-    parts = tensors_of("stack", tensors)
-    if not parts:
-        raise ShapeError(
-            "stack expects a non-empty TensorList. Nothing has no shape. Leave the call out."
-        )
+    parts = _some("stack", tensors)
     at = wrap_dim(dim, parts[0].ndim + 1)
     for position, x in enumerate(parts):
         if x.shape != parts[0].shape:
@@ -190,11 +170,6 @@ def stack(tensors: Tensors, dim: int = 0) -> Tensor:
                 "result. Write `cat(tensors)` to join them in a dim they have, or cut them."
             )
     return Stack.apply(*parts, dim=at)
-
-
-@of_numpy(np.stack)
-def _numpy_stack(arrays: Any, axis: int = 0) -> Tensor:
-    return stack(as_tensors(arrays), axis)
 
 
 def tensors_of(name: str, tensors: object) -> list[Tensor]:
@@ -215,6 +190,17 @@ def tensors_of(name: str, tensors: object) -> list[Tensor]:
                 f"{type(x).__name__}. {name}() joins tensors. Write `tensor(value)`."
             )
     return list(tensors)
+
+
+def _some(name: str, tensors: object, error: type[Exception] = ShapeError) -> list[Tensor]:
+    """The tensors of a list that is not empty."""
+    parts = tensors_of(name, tensors)
+    if not parts:
+        raise error(
+            f"{name} expects a non-empty TensorList: expected a non-empty list of Tensors, got "
+            "none. Nothing has no shape. Leave the call out."
+        )
+    return parts
 
 
 Some = Tensor | tuple[Tensor, ...]
@@ -240,12 +226,7 @@ def vstack(tensors: Tensors) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.vstack.html
     """
-    return cat(_each(tensors, _row, "vstack"))
-
-
-@of_numpy(np.vstack)
-def _numpy_vstack(tup: Any) -> Tensor:
-    return vstack(as_tensors(tup))
+    return cat([_widened(x, 2) for x in _some("vstack", tensors)])
 
 
 @function(out=True)
@@ -268,13 +249,8 @@ def hstack(tensors: Tensors) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.hstack.html
     """
-    parts = _each(tensors, _line, "hstack")
+    parts = [_widened(x, 1) for x in _some("hstack", tensors)]
     return cat(parts, 0 if parts[0].ndim == 1 else 1)
-
-
-@of_numpy(np.hstack)
-def _numpy_hstack(tup: Any) -> Tensor:
-    return hstack(as_tensors(tup))
 
 
 @function(out=True)
@@ -298,12 +274,7 @@ def dstack(tensors: Tensors) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
-    return cat(_each(tensors, _layer, "dstack"), 2)
-
-
-@of_numpy(np.dstack)
-def _numpy_dstack(tup: Any) -> Tensor:
-    return dstack(as_tensors(tup))
+    return cat([_widened(x, 3) for x in _some("dstack", tensors)], 2)
 
 
 @function(out=True)
@@ -326,12 +297,8 @@ def column_stack(tensors: Tensors) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.column_stack.html
     """
-    return hstack(_each(tensors, _column, "column_stack"))
-
-
-@of_numpy(np.column_stack)
-def _numpy_column_stack(tup: Any) -> Tensor:
-    return column_stack(as_tensors(tup))
+    parts = _some("column_stack", tensors)
+    return hstack([x if x.ndim > 1 else reshape(x, (x.numel(), 1)) for x in parts])
 
 
 @function()
@@ -350,7 +317,7 @@ def atleast_1d(*tensors: Tensor | Tensors) -> Some:
 
     See also: https://pytorch.org/docs/stable/generated/torch.atleast_1d.html
     """
-    return _all(tensors, _line, "atleast_1d")
+    return _all("atleast_1d", 1, tensors)
 
 
 @function()
@@ -361,7 +328,7 @@ def atleast_2d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_2d(tensor([1.0, 2.0]))
         tensor([[1., 2.]])
     """
-    return _all(tensors, _row, "atleast_2d")
+    return _all("atleast_2d", 2, tensors)
 
 
 @function()
@@ -372,44 +339,46 @@ def atleast_3d(*tensors: Tensor | Tensors) -> Some:
         >>> atleast_3d(tensor([1.0, 2.0])).shape
         glassgrad.Size([1, 2, 1])
     """
-    return _all(tensors, _layer, "atleast_3d")
+    return _all("atleast_3d", 3, tensors)
 
 
-def _each(tensors: Tensors, widened: Callable[[Tensor], Tensor], name: str) -> list[Tensor]:
-    parts = tensors_of(name, tensors)
-    if not parts:
-        raise ShapeError(
-            f"{name} expects a non-empty TensorList. Nothing has no shape. Leave the call out."
-        )
-    return [widened(x) for x in parts]
-
-
-def _all(
-    tensors: tuple[Tensor | Tensors, ...], widened: Callable[[Tensor], Tensor], name: str
-) -> Some:
+def _all(name: str, ndim: int, tensors: tuple[Tensor | Tensors, ...]) -> Some:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-        return widened(tensors[0])
+        return _widened(tensors[0], ndim)
     listed = tensors[0] if len(tensors) == 1 else tensors
-    return tuple([widened(x) for x in tensors_of(name, listed)])
+    return tuple([_widened(x, ndim) for x in tensors_of(name, listed)])
 
 
-def _line(x: Tensor) -> Tensor:
-    return x if x.ndim else reshape(x, (1,))
-
-
-def _row(x: Tensor) -> Tensor:
-    if x.ndim > 1:
-        return x
-    return unsqueeze(x, 0) if x.ndim else reshape(x, (1, 1))
-
-
-def _column(x: Tensor) -> Tensor:
-    return x if x.ndim > 1 else reshape(x, (x.numel(), 1))
-
-
-def _layer(x: Tensor) -> Tensor:
-    if x.ndim > 2:
-        return x
+def _widened(x: Tensor, ndim: int) -> Tensor:
+    """`x` with at least `ndim` dims, up to 3: a vector is a row, a matrix a layer."""
     if not x.ndim:
-        return reshape(x, (1, 1, 1))
-    return unsqueeze(x if x.ndim == 2 else unsqueeze(x, 0), -1)
+        return reshape(x, (1,) * ndim)
+    if x.ndim < 2 <= ndim:
+        x = unsqueeze(x, 0)
+    return unsqueeze(x, -1) if x.ndim < ndim else x
+
+
+# NumPy's functions, to which some of it may be arrays ---------------------------------------------
+
+
+def _joined(join: Callable[..., Tensor], arrays: Any, *dim: int) -> Tensor:
+    return join([as_tensor(array) for array in arrays], *dim)
+
+
+@of_numpy(np.concatenate)
+def _numpy_concatenate(arrays: Any, axis: int = 0) -> Tensor:
+    return _joined(cat, arrays, axis)
+
+
+@of_numpy(np.stack)
+def _numpy_stack(arrays: Any, axis: int = 0) -> Tensor:
+    return _joined(stack, arrays, axis)
+
+
+for _numpy, _join in (
+    (np.vstack, vstack),
+    (np.hstack, hstack),
+    (np.dstack, dstack),
+    (np.column_stack, column_stack),
+):
+    of_numpy(_numpy)(functools.partial(_joined, _join))

@@ -9,39 +9,34 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.operands import broadcast_text
 
 from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
-from ._families import Along, Multilinear, in_front, run, total
-from .arithmetic import mul
+from ._families import Along, Multilinear, lined_up, run, total
+from .arithmetic import Add, mul
 from .creation import as_tensor
 from .shape import reshape
 
 
-def as_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[Any, Any]:
-    """The shapes of the two matrices that meet, as PyTorch folds them."""
-    rows = 1
-    for n in a[:-1]:
-        rows *= n
-    return (rows, a[-1]), (b[-2:] if len(b) > 1 else (b[0], 1))
-
-
 def unfit(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
-    """The error for two matrices of these shapes."""
-    sizes = f"({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+    """The error for operands of these shapes, folded to two matrices as PyTorch folds them."""
+    rows, columns = b[-2:] if len(b) > 1 else (b[0], 1)
+    sizes = f"({math.prod(a[:-1])}x{a[-1]} and {rows}x{columns})"
     return ShapeError(
-        f"mat1 and mat2 shapes cannot be multiplied {sizes}. Rows of {a[1]} meet columns of "
-        f"{b[0]}. Transpose one of them, for example `x @ y.T`."
+        f"mat1 and mat2 shapes cannot be multiplied {sizes}. Rows of {a[-1]} meet columns of "
+        f"{rows}. Transpose one of them, for example `x @ y.T`."
     )
 
 
-def check_rank(x: Tensor, rank: int, sentence: str) -> None:
-    """Raise ShapeError with `sentence` unless `x` has `rank` dims."""
-    if x.ndim != rank:
-        raise ShapeError(
-            f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, which "
-            "takes all ranks, or reshape it."
-        )
+def check_ranks(sentence: str, *wanted: tuple[Tensor, int]) -> None:
+    """Raise ShapeError with `sentence` unless each of the tensors has so many dims."""
+    for x, rank in wanted:
+        if x.ndim != rank:
+            raise ShapeError(
+                f"{sentence}. Shape mismatch: it has the shape {tuple(x.shape)}. Write `x @ y`, "
+                "which takes all ranks, or reshape it."
+            )
 
 
 def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
@@ -52,42 +47,6 @@ def check_dtypes(name: str, x: Tensor, y: Tensor | None) -> None:
             f"{scalar_name(x.dtype)} and {scalar_name(y.dtype)}. A product is computed in one "
             "precision. Write `y.to(x.dtype)`."
         )
-
-
-def check_stacks(a: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """Raise ShapeError unless the dims before the matrices broadcast."""
-    rank = max(len(a), len(b)) - 2
-    pairs = zip(reversed(a[:-2]), reversed(b[:-2]), strict=False)
-    for back, (n, m) in enumerate(pairs, start=1):
-        if n != m and 1 not in (n, m):
-            raise ShapeError(
-                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at "
-                f"non-singleton dimension {rank - back}. matmul() got the shapes {a} and {b}: "
-                "the dims before the matrices broadcast. Give them one size, or size 1."
-            )
-
-
-def lined_up(in_dims: Any, x: Any, y: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """Operands of `matmul`, some of them batched, so that their stacks of matrices broadcast.
-
-    A batch of vectors is one of rows on the left, and one of columns on the right.
-
-    Returns:
-        (x, y, dims): the operands, and which dims of the product are to be left out.
-    """
-    is_x_batched, is_y_batched = [dim is not None for dim in in_dims]
-    x_rank, y_rank = x.ndim - is_x_batched, y.ndim - is_y_batched
-    rank = max(x_rank, y_rank)
-    dims: tuple[int, ...] = ()
-    if x_rank == 1:
-        x, dims = x[..., None, :], (-2,)
-    if y_rank == 1:
-        y, dims = y[..., None], (-1,)
-    return (
-        in_front(x, rank) if is_x_batched else x,
-        in_front(y, rank) if is_y_batched else y,
-        dims,
-    )
 
 
 def transposed(x: Any) -> Any:
@@ -138,7 +97,7 @@ class Mm(Multilinear):
     @classmethod
     def explain(cls, error, values):
         """The shapes say it all."""
-        return unfit(values[0].shape, values[1].shape)
+        return unfit(*[value.shape for value in values])
 
 
 @op(out=True)
@@ -162,8 +121,8 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.mm.html
     """
-    for name, x in (("self", input), ("mat2", mat2)):
-        check_rank(x, 2, f"{name} must be a matrix")
+    check_ranks("self must be a matrix", (input, 2))
+    check_ranks("mat2 must be a matrix", (mat2, 2))
     return matmul(input, mat2)
 
 
@@ -187,12 +146,8 @@ class Mv(Multilinear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, v):
-        if in_dims[0] is None:
-            return Mm.apply(v, transposed(x))
-        if in_dims[1] is None:
-            n, rows, m = x.shape
-            return Mv.apply(x.reshape(n * rows, m), v).reshape(n, rows)
-        return Bmm.apply(x, v[:, :, None]).squeeze(2)
+        z = Mm.vmap(info, in_dims, x, v[..., None])  # type: ignore[no-untyped-call]
+        return z.squeeze(-1)
 
 
 @op(Mv, out=True)
@@ -215,8 +170,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
         tensor([3., 7.])
     """
     ranks = f"{input.ndim}, {vec.ndim}, 1"
-    for x, rank in ((input, 2), (vec, 1)):
-        check_rank(x, rank, f"vector + matrix @ vector expected, got {ranks}")
+    check_ranks(f"vector + matrix @ vector expected, got {ranks}", (input, 2), (vec, 1))
     check_dtypes("mv", input, vec)
     if input.shape[1] != vec.shape[0]:
         n, m = input.shape
@@ -244,9 +198,8 @@ class Dot(Multilinear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, y):
-        if in_dims == (0, 0):
-            return Bmm.apply(x[:, None, :], y[:, :, None]).reshape(info.batch_size)
-        return Mv.apply(x, y) if in_dims[1] is None else Mv.apply(y, x)
+        z = Mm.vmap(info, in_dims, x[..., None, :], y[..., None])  # type: ignore[no-untyped-call]
+        return z.squeeze((-2, -1))
 
 
 @op(Dot, out=True)
@@ -267,8 +220,8 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
         >>> dot(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
         tensor(11.)
     """
-    for x in (input, tensor):
-        check_rank(x, 1, f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
+    ranks = f"{input.ndim}D and {tensor.ndim}D"
+    check_ranks(f"1D tensors expected, but got {ranks} tensors", (input, 1), (tensor, 1))
     check_dtypes("dot", input, tensor)
     n, m = input.shape[0], tensor.shape[0]
     if n != m:
@@ -280,23 +233,12 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     return Dot.apply(input, tensor)
 
 
-class Bmm(Multilinear):
+class Bmm(Mm):
     """Z = X·Y        X̄ = Z̄·Yᵀ,  Ȳ = Xᵀ·Z̄"""
-
-    saves = ("self", "mat2")
-    saved_if = {"self": 1, "mat2": 0}
 
     @staticmethod
     def forward(x, y):
         return stacked_product(x, y)
-
-    @staticmethod
-    def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        return (
-            None if y is None else grad @ transposed(y),
-            None if x is None else transposed(x) @ grad,
-        )
 
     @classmethod
     def vmap(cls, info, in_dims, x, y):
@@ -322,8 +264,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         >>> bmm(tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]]))
         tensor([[[11.]]])
     """
-    for name, x in (("batch1", input), ("batch2", mat2)):
-        check_rank(x, 3, f"{name} must be a 3D tensor")
+    check_ranks("batch1 must be a 3D tensor", (input, 3))
+    check_ranks("batch2 must be a 3D tensor", (mat2, 3))
     check_dtypes("bmm", input, mat2)
     wanted, got = [input.shape[0], input.shape[2]], list(mat2.shape[:2])
     if wanted != got:
@@ -349,27 +291,28 @@ class MatMul(Multilinear):
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         wants_x, wants_y = ctx.needs_input_grad
-        # A vector is a matrix of one row on the left, of one column on the right.
-        rows = x if x.ndim > 1 else x[None, :]
-        columns = y if y.ndim > 1 else y[:, None]
-        if y.ndim == 1:
+        if y.ndim == 1:  # a stack of X·v
             grad = grad[..., None]
-        if x.ndim == 1:
-            grad = grad[..., None, :]
-        x_bar = y_bar = None
-        if wants_x:
-            x_bar = grad @ transposed(columns)
-            x_bar = x_bar if x.ndim > 1 else x_bar[..., 0, :]
-        if wants_y:
-            y_bar = transposed(rows) @ grad
-            y_bar = y_bar if y.ndim > 1 else y_bar[..., 0]
-        return x_bar, y_bar
+            x_bar = grad * y if wants_x else None
+            return x_bar, (transposed(x) @ grad)[..., 0] if wants_y else None
+        if x.ndim == 1:  # a stack of vᵀ·Y
+            x_bar = (y @ grad[..., None])[..., 0] if wants_x else None
+            return x_bar, x[:, None] * grad[..., None, :] if wants_y else None
+        return (
+            grad @ transposed(y) if wants_x else None,
+            transposed(x) @ grad if wants_y else None,
+        )
 
     @classmethod
     def vmap(cls, info, in_dims, x, y):
-        x, y, dims = lined_up(in_dims, x, y)
-        z = cls.apply(x, y)
-        return z.squeeze(dims) if dims else z
+        """A batch of vectors is one of rows on the left, and one of columns on the right."""
+        x_rank, y_rank = x.ndim - (in_dims[0] == 0), y.ndim - (in_dims[1] == 0)
+        if x_rank == 1:
+            x = x[..., None, :]
+        if y_rank == 1:
+            y = y[..., None]
+        z = cls.apply(*lined_up((x, y), in_dims))
+        return z.squeeze(-2) if x_rank == 1 else z.squeeze(-1) if y_rank == 1 else z
 
 
 @op(MatMul, Mm, numpy=(np.matmul, np.dot), out=True)
@@ -415,13 +358,20 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         )
     check_dtypes("matmul", input, other)
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
-        left, right = as_matrices(a.shape, b.shape)
-        raise unfit(left, right)
-    check_stacks(a.shape, b.shape)
+        raise unfit(a.shape, b.shape)
+    ahead, behind = a.shape[:-2], b.shape[:-2]
+    if ahead and behind and ahead != behind:
+        try:
+            np.broadcast_shapes(ahead, behind)
+        except ValueError as error:
+            raise ShapeError(
+                f"{broadcast_text(ahead, behind)} matmul() got the shapes {a.shape} and {b.shape}: "
+                "the dims before the matrices broadcast. Give them one size, or size 1."
+            ) from error
     return MatMul.apply(input, other)
 
 
-@op()
+@op(aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of `input` and one of `vec2`.
 
@@ -441,7 +391,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
                 [6., 8.]])
     """
     for x in (input, vec2):
-        check_rank(x, 1, f"outer: Expected 1-D argument, but got {x.ndim}-D")
+        check_ranks(f"outer: Expected 1-D argument, but got {x.ndim}-D", (x, 1))
     return input.reshape(-1, 1) * vec2
 
 
@@ -464,15 +414,13 @@ class Linear(Primitive):
     @staticmethod
     def backward(ctx, grad):
         x, weight = ctx.saved_tensors
-        wants_bias = len(ctx.edges) > 2 and ctx.edges[2] is not None  # the bias
         x_bar = None if weight is None else grad @ weight
         if grad.ndim != 2:  # a matrix: one row per example
             grad = grad.reshape(-1, grad.shape[-1])
             x = None if x is None else x.reshape(-1, x.shape[-1])
         w_bar = None if x is None else transposed(grad) @ x
-        if len(ctx.edges) == 2:  # no bias
-            return x_bar, w_bar
-        return x_bar, w_bar, grad.sum(axis=0) if wants_bias else None
+        biases = [None if edge is None else grad.sum(axis=0) for edge in ctx.edges[2:]]
+        return (x_bar, w_bar, *biases)
 
     @staticmethod
     def jvp(ctx, dx, dw, *db):
@@ -484,21 +432,11 @@ class Linear(Primitive):
     def vmap(cls, info, in_dims, x, weight, *bias):
         if in_dims[1:].count(None) == len(in_dims) - 1:  # a batch of inputs alone
             return cls.apply(x, weight, *bias)
-        if in_dims[1] is None:
-            y = cls.apply(x, weight)
-        else:
-            y = _each_times_its_own(x, weight, in_dims[0] is not None)
+        columns = transposed(weight)
+        y = MatMul.vmap(info, in_dims[:2], x, columns)  # type: ignore[no-untyped-call]
         if not bias:
             return y
-        rank = x.ndim - (in_dims[0] is not None)
-        return y + (bias[0] if in_dims[2] is None else in_front(bias[0], rank))
-
-
-def _each_times_its_own(x: Any, weight: Any, is_batched: bool) -> Any:
-    """A batch of examples, or one for all, times a batch of weights."""
-    lead = x.shape[is_batched:-1]
-    rows = x.reshape(*x.shape[:is_batched], math.prod(lead), x.shape[-1])
-    return (rows @ transposed(weight)).reshape(weight.shape[0], *lead, weight.shape[1])
+        return Add.vmap(info, (None if in_dims[:2] == (None, None) else 0, in_dims[2]), y, *bias)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -526,8 +464,13 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         a, b = input.payload, weight.payload
     except AttributeError:
         raise not_a_tensor("linear", input, weight) from None
-    if b.ndim != 2 or not a.ndim or a.shape[-1] != b.shape[1]:  # a matrix
-        raise _unfit_linear(a.shape, b.shape)
+    if b.ndim != 2 or not a.ndim:
+        raise ShapeError(
+            f"linear() got an input of shape {a.shape} and a weight of shape {b.shape}. It "
+            "multiplies rows with a matrix. Give an input (…, in) and a weight (out, in)."
+        )
+    if a.shape[-1] != b.shape[1]:
+        raise unfit(a.shape, b.shape[::-1])
     if a.dtype is not b.dtype or (bias is not None and bias.payload.dtype is not a.dtype):
         check_dtypes("linear", input, weight)
         check_dtypes("linear", input, bias)
@@ -539,16 +482,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
             "output has one. Give it as many elements as the weight has rows."
         )
     return Linear.apply(input, weight, bias)
-
-
-def _unfit_linear(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
-    if len(b) != 2 or not a:  # a matrix
-        return ShapeError(
-            f"linear() got an input of shape {a} and a weight of shape {b}. It multiplies rows "
-            "with a matrix. Give an input (…, in) and a weight (out, in)."
-        )
-    left, _ = as_matrices(a, b)
-    return unfit(left, (b[1], b[0]))
 
 
 class LinalgCross(Multilinear, Along):
@@ -678,15 +611,3 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 @of_numpy(np.inner)
 def _numpy_inner(a: Any, b: Any) -> Tensor:
     return inner(as_tensor(a), as_tensor(b))
-
-
-@op()
-def ger(input: Tensor, vec2: Tensor) -> Tensor:
-    """`outer` under its old name.
-
-    Example:
-        >>> ger(tensor([1.0, 2.0]), tensor([3.0, 4.0]))
-        tensor([[3., 4.],
-                [6., 8.]])
-    """
-    return outer(input, vec2)

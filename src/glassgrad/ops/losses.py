@@ -13,38 +13,31 @@ from glassgrad.values.layers import visible
 from ._arguments import scalar_name
 from ._families import Elementwise, batch_all, rows_of, run
 from .activations import Sigmoid
+from .creation import ones
 from .shape import expand
 
 
-def reduce_losses(losses: Any, counts: Any, reduction: str, shape: tuple[int, ...]) -> Any:
-    """The loss from those of its rows; the mean divides by the sum of `counts`, None for ones."""
+def reduced(losses: Any, reduction: str, count: Any = None, *, is_batch: bool = False) -> Any:
+    """The loss from those of its elements; of each example, if they are those of a batch.
+
+    Args:
+        count: what the mean divides by; None: how many elements there are.
+    """
     if reduction == "none":
-        return losses.reshape(shape)
+        return losses
+    total = rows_of(losses).sum(axis=1) if is_batch else losses.sum()
     if reduction == "sum":
-        return losses.sum()
-    return losses.sum() / ((losses.shape[0] or math.nan) if counts is None else counts.sum())
-
-
-def reduce_tangents(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
-    """The tangent of the loss from those of its rows; the mean divides by `count`."""
-    if reduction == "none":
-        return losses.reshape(shape)
-    return losses.sum() if reduction == "sum" else losses.sum() / count
+        return total
+    return total / (_count(losses.shape[is_batch:]) if count is None else count)
 
 
 def share_of(grad: Any, reduction: str, count: Any) -> Any:
-    """The part of the gradient that belongs to one row."""
-    if reduction == "none":
-        return grad.reshape(-1, 1)
-    return grad if reduction == "sum" else grad / count
+    """The part of the gradient that belongs to one element."""
+    return grad / count if reduction == "mean" else grad
 
 
-def reduce_each(losses: Any, count: Any, reduction: str, shape: tuple[int, ...]) -> Any:
-    """`reduce_losses` for each example: losses of shape `(B, R)`."""
-    if reduction == "none":
-        return losses.reshape(losses.shape[0], *shape)
-    totals = losses.sum(axis=1)
-    return totals if reduction == "sum" else totals / count
+def _count(shape: tuple[int, ...]) -> float:
+    return math.prod(shape) or math.nan
 
 
 # Losses of elements -----------------------------------------------------------------------------
@@ -53,25 +46,23 @@ def reduce_each(losses: Any, count: Any, reduction: str, shape: tuple[int, ...])
 class PointwiseLoss(Elementwise):
     """A loss of each element, and then their mean, their sum or none of the two: `reduction`.
 
-    Its operands have one shape. Its backward knows of all three; the other rules follow.
+    Its operands have one shape. Forward and backward know of the reduction; the other rules follow.
     """
 
+    saves = ("self", "target")
     broadcasts = False
 
     @classmethod
     def jvp(cls, ctx: Any, *tangents: Any) -> Any:
         """The tangents of the elements' losses, reduced as those are."""
         reduction, ctx.reduction = ctx.reduction, "none"
-        shape = ctx.operands[0].shape
-        moved = super().jvp(ctx, *tangents)
-        return reduce_tangents(moved, math.prod(shape) or math.nan, reduction, shape)
+        return reduced(super().jvp(ctx, *tangents), reduction)
 
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
         """The losses of all elements, reduced for each example."""
         losses = cls.apply(*batch_all(info, in_dims, values), **{**parameters, "reduction": "none"})
-        rows, reduction = rows_of(losses), parameters["reduction"]
-        return reduce_each(rows, rows.shape[1] or math.nan, reduction, losses.shape[1:])
+        return reduced(losses, parameters["reduction"], is_batch=True)
 
 
 def check_reduction(reduction: str) -> None:
@@ -86,23 +77,16 @@ def check_reduction(reduction: str) -> None:
 class MseLoss(PointwiseLoss):
     """z = Σᵢ (xᵢ − yᵢ)²/n        x̄ᵢ = 2·z̄·(xᵢ − yᵢ)/n,  ȳᵢ = −2·z̄·(xᵢ − yᵢ)/n"""
 
-    saves = ("self", "target")
-
     @staticmethod
     def forward(x, y, *, reduction):
         difference = x - y
-        squares = difference * difference
-        if reduction == "none":
-            return squares
-        total = squares.sum()
-        return total if reduction == "sum" else total / (math.prod(x.shape) or math.nan)
+        return reduced(difference * difference, reduction)
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
         wants_x, wants_y = ctx.needs_input_grad
-        factor = 2 / (math.prod(x.shape) or math.nan) if ctx.reduction == "mean" else 2
-        x_bar = (x - y) * (grad * factor)
+        x_bar = (x - y) * share_of(2 * grad, ctx.reduction, _count(x.shape))
         return x_bar if wants_x else None, -x_bar if wants_y else None
 
 
@@ -136,34 +120,38 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
     return MseLoss.apply(input, target, reduction=reduction)
 
 
+class WeightedLoss(PointwiseLoss):
+    """A loss of each element whose last operands may be weights, which have no gradient."""
+
+    differentiates = slice(2)
+    keeps_index = True
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.weights = inputs[2:]
+
+
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
 _LEAST_SLOPE = float(np.float32(1e-12))  # PyTorch's, too: x·(1 − x) may be 0
 
 
-class BinaryCrossEntropy(PointwiseLoss):
+class BinaryCrossEntropy(WeightedLoss):
     """z = −Σᵢ wᵢ·(tᵢ·ln xᵢ + (1 − tᵢ)·ln(1 − xᵢ))/n
     x̄ᵢ = z̄·wᵢ·(xᵢ − tᵢ)/(xᵢ·(1 − xᵢ))/n,  t̄ᵢ = z̄·wᵢ·ln((1 − xᵢ)/xᵢ)/n
     """
 
-    saves = ("self", "target")
-    differentiates = slice(2)
-    keeps_index = True  # the weights
-
     @staticmethod
-    def forward(x, t, *weight, reduction):
+    def forward(x, t, *weights, reduction):
         yes, no = [np.maximum(p, _LEAST_LOG) for p in (np.log(x), np.log1p(-x))]
         losses = (t - 1) * no - t * yes
-        return _reduced(losses * weight[0] if weight else losses, reduction)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weight = inputs[2:]
+        return reduced(losses * weights[0] if weights else losses, reduction)
 
     @staticmethod
     def backward(ctx, grad):
         x, t = ctx.saved_tensors
         wants_x, wants_t = ctx.needs_input_grad
-        share = _share(grad, ctx, ctx.weight, x.shape)
+        share = share_of(grad, ctx.reduction, _count(x.shape))
+        share = share * ctx.weights[0] if ctx.weights else share
         x_bar = share * (x - t) / np.maximum(x * (1 - x), _LEAST_SLOPE) if wants_x else None
         return x_bar, share * (np.log1p(-x) - np.log(x)) if wants_t else None
 
@@ -229,49 +217,33 @@ def _check_probabilities(name: str, x: Tensor) -> None:
         )
 
 
-class BinaryCrossEntropyWithLogits(PointwiseLoss):
+class BinaryCrossEntropyWithLogits(WeightedLoss):
     """z = Σᵢ wᵢ·((1 − tᵢ)·xᵢ + aᵢ·sᵢ)/n,  aᵢ = 1 + (pᵢ − 1)·tᵢ
     sᵢ = ln(1 + exp(−xᵢ)),  w, p = weights
     x̄ᵢ = z̄·wᵢ·(1 − tᵢ − aᵢ/(1 + exp xᵢ))/n,  t̄ᵢ = z̄·wᵢ·((pᵢ − 1)·sᵢ − xᵢ)/n
     """
 
-    saves = ("self", "target")
-    differentiates = slice(2)
-    keeps_index = True  # the weights
-
     @staticmethod
-    def forward(x, t, *weights, given, reduction):
-        weight, positive = _told_apart(weights, given)
+    def forward(x, t, *weights, reduction):
         softplus = _softplus(-x)
-        if positive:
-            softplus = (1 + (positive[0] - 1) * t) * softplus
-        losses = (1 - t) * x + softplus
-        return _reduced(losses * weight[0] if weight else losses, reduction)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.weights = inputs[2:]
+        if not weights:
+            return reduced((1 - t) * x + softplus, reduction)
+        weight, positive = weights
+        return reduced(weight * ((1 - t) * x + (1 + (positive - 1) * t) * softplus), reduction)
 
     @staticmethod
     def backward(ctx, grad):
         x, t = ctx.saved_tensors
         wants_x, wants_t = ctx.needs_input_grad
-        weight, positive = _told_apart(ctx.weights, ctx.given)
-        share = _share(grad, ctx, weight, x.shape)
-        x_bar = t_bar = None
-        if wants_x and positive:
-            x_bar = share * (1 - t - (1 + (positive[0] - 1) * t) * run(Sigmoid, -x))
-        elif wants_x:
-            x_bar = share * (run(Sigmoid, x) - t)
-        if wants_t:
-            t_bar = share * ((positive[0] - 1) * _softplus(-x) - x if positive else -x)
-        return x_bar, t_bar
-
-
-def _told_apart(weights: Any, given: tuple[str, ...]) -> tuple[Any, Any]:
-    """The weights of elements, and those of the answer yes; () for what was not given."""
-    at = "weight" in given
-    return weights[:at], weights[at:]
+        share = share_of(grad, ctx.reduction, _count(x.shape))
+        if not ctx.weights:
+            x_bar = share * (run(Sigmoid, x) - t) if wants_x else None
+            return x_bar, share * -x if wants_t else None
+        weight, positive = ctx.weights
+        share = share * weight
+        a = 1 + (positive - 1) * t
+        x_bar = share * (1 - t - a * run(Sigmoid, -x)) if wants_x else None
+        return x_bar, share * ((positive - 1) * _softplus(-x) - x) if wants_t else None
 
 
 def _softplus(x: Any) -> Any:
@@ -325,16 +297,12 @@ def binary_cross_entropy_with_logits(
                 f"{name}() is not implemented for '{scalar_name(x.dtype)}'. Losses are fractions. "
                 "Write `x.float()`."
             )
-    named = {"weight": weight, "pos_weight": pos_weight}
-    weights = {
-        key: _expanded(name, key, value, input) for key, value in named.items() if value is not None
-    }
-    return BinaryCrossEntropyWithLogits.apply(
-        input, target, *weights.values(), given=tuple(weights), reduction=reduction
-    )
-
-
-# What both share --------------------------------------------------------------------------------
+    weights = []
+    if weight is not None or pos_weight is not None:
+        for key, value in (("weight", weight), ("pos_weight", pos_weight)):
+            given = ones((), dtype=input.dtype, device=input.device) if value is None else value
+            weights.append(_expanded(name, key, given, input))
+    return BinaryCrossEntropyWithLogits.apply(input, target, *weights, reduction=reduction)
 
 
 def _expanded(name: str, argument: str, weight: Tensor, input: Tensor) -> Tensor:
@@ -350,16 +318,3 @@ def _expanded(name: str, argument: str, weight: Tensor, input: Tensor) -> Tensor
             "This input cannot have requires_grad True. Write `weight.detach()`."
         )
     return expand(weight, *input.shape) if weight.shape != input.shape else weight
-
-
-def _reduced(losses: Any, reduction: str) -> Any:
-    if reduction == "none":
-        return losses
-    total = losses.sum()
-    return total if reduction == "sum" else total / (math.prod(losses.shape) or math.nan)
-
-
-def _share(grad: Any, ctx: Any, weight: Any, shape: tuple[int, ...]) -> Any:
-    """The part of the gradient that belongs to one element, weighted."""
-    share = grad / (math.prod(shape) or math.nan) if ctx.reduction == "mean" else grad
-    return share * weight[0] if weight else share

@@ -1,17 +1,18 @@
 """Elements chosen by a mask: filled with one value, taken out, or written one by one."""
 
+import contextlib
 import math
 from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number, int64
+from glassgrad.values.gradients import sum_to
 
-from ._arguments import c_name, scalar_name
+from ._arguments import scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
@@ -24,6 +25,7 @@ from ._families import (
     stretched,
     zeros_like,
 )
+from ._places import check_dtypes
 from .conversion import Clone, to
 from .filling import fill_value
 from .gathering import Gather, IndexAdd, IndexSelect
@@ -47,16 +49,13 @@ class MaskedFill(Elementwise):
         return run(MaskedFill, *ctx.saved_tensors, grad, value=0)
 
 
-class MaskedFillTensor(Elementwise):
+class MaskedFillTensor(MaskedFill):
     """y = v if m else x
     dy = dv if m else dx
     x̄ = 0 if m else ȳ,  v̄ = ȳ if m else 0
     """
 
     node = "MaskedFillBackward1"
-    saves = ("mask",)
-    promotes = None
-    differentiates = slice(1, None)
 
     @staticmethod
     def forward(mask, x, value):
@@ -64,8 +63,7 @@ class MaskedFillTensor(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        (mask,) = ctx.saved_tensors
-        wants_x, wants_value = ctx.needs_input_grad
+        (mask,), (wants_x, wants_value) = ctx.saved_tensors, ctx.needs_input_grad
         return (
             run(MaskedFill, mask, grad, value=0) if wants_x else None,
             np.where(mask, grad, 0) if wants_value else None,  # its shape makes it a sum
@@ -95,16 +93,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html
     """
-    if not isinstance(mask, Tensor):
-        raise ArgumentTypeError(
-            f"masked_fill(): argument 'mask' must be Tensor, not {type(mask).__name__}. "
-            "Write `tensor(mask)`."
-        )
-    if mask.dtype.kind != "b":
-        raise DTypeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{c_name(mask.dtype)}. A number is neither yes nor no. Write `mask != 0`."
-        )
+    _check_mask("masked_fill", mask)
     filled = fill_value("masked_fill", input, value)
     if isinstance(filled, Tensor):
         return MaskedFillTensor.apply(mask, input, filled)
@@ -181,10 +170,16 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 
 
 def _check_mask(name: str, mask: Tensor) -> None:
+    if not isinstance(mask, Tensor):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'mask' must be Tensor, not {type(mask).__name__}. "
+            "Write `tensor(mask)`."
+        )
     if mask.dtype.kind != "b":
         raise DTypeError(
-            f"{name}: expected BoolTensor for mask, got {scalar_name(mask.dtype)}. A number is "
-            "neither yes nor no. Write `mask != 0`."
+            f"{name} only supports boolean masks, but got mask with dtype {mask.dtype}: expected "
+            f"BoolTensor for mask, got {scalar_name(mask.dtype)}. A number is neither yes nor no. "
+            "Write `mask != 0`."
         )
 
 
@@ -223,8 +218,7 @@ class MaskedScatter(Linear, Elementwise):
         chosen, kept = [_lines(info, shape, dim, v) for v, dim in pairs]
         values = rows_of(source if in_dims[2] is not None else stretched(source, info.batch_size))
         if not is_batched(chosen):
-            counts = asnumpy(array_of(chosen)).sum(axis=1)
-            _check_suffices(values.shape[1], np.max(counts, initial=0))
+            _check_suffices(values.shape[1], asnumpy(array_of(chosen)).sum(axis=1).max(initial=0))
         if values.shape[1]:
             kept = np.where(chosen, Gather.apply(values, _turns(chosen, values, 1), dim=1), kept)
         return Clone.apply(kept.reshape(info.batch_size, *shape))
@@ -233,27 +227,23 @@ class MaskedScatter(Linear, Elementwise):
 def _turns(mask: Any, values: Any, dim: int) -> Any:
     """For each place in a line of a mask, which of the values it would take: the next in order."""
     turns = Cumsum.apply(to(mask, int64), dim=dim) - 1
-    return np.minimum(np.maximum(turns, 0), values.shape[dim] - 1)
+    return np.clip(turns, 0, values.shape[dim] - 1)
 
 
 def _taken_from(mask: Any, grad: Any, shape: tuple[int, ...]) -> Any:
     """The gradient of a source of some shape, whose elements went to the places of the mask."""
-    if not is_batched(mask):
-        return _padded(run(MaskedSelect, mask, grad), shape)
-    source = zeros_like(grad, (math.prod(shape),))
-    arrived = np.where(mask, grad, 0).reshape(-1)
-    if source.shape[0]:
-        turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
-        source = IndexAdd.apply(source, arrived, turns, dim=0, alpha=1)
+    n = math.prod(shape)
+    if is_batched(mask):
+        source = zeros_like(grad, (n,))
+        if n:
+            turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
+            arrived = np.where(mask, grad, 0).reshape(-1)
+            source = IndexAdd.apply(source, arrived, turns, dim=0, alpha=1)
+    else:
+        source = run(MaskedSelect, mask, grad)
+        if missing := n - source.shape[0]:  # what was not used
+            source = np.concatenate([source, zeros_like(source, (missing,))])
     return source.reshape(shape)
-
-
-def _padded(values: Any, shape: tuple[int, ...]) -> Any:
-    """`values` in `shape`, with zeros behind them for what was not used."""
-    missing = math.prod(shape) - values.shape[0]
-    if missing:
-        values = np.concatenate([values, zeros_like(values, (missing,))])
-    return values.reshape(shape)
 
 
 @op(MaskedScatter, out=False)
@@ -279,15 +269,12 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
     """
     _check_mask("masked_scatter", mask)
-    if source.dtype is not input.dtype:
-        raise DTypeError(
-            "masked_scatter: expected self and source to have same dtypes but got "
-            f"{scalar_name(input.dtype)} and {scalar_name(source.dtype)}. The elements are moved "
-            "as they are. Write `source.to(x.dtype)`."
-        )
+    check_dtypes("masked_scatter: expected self and source to have same dtypes", input, source)
     if not is_batched(mask):
-        chosen = np.broadcast_to(asnumpy(mask.payload), _joint_shape(mask, input))
-        _check_suffices(source.numel(), chosen.sum())
+        array = asnumpy(mask.payload)
+        with contextlib.suppress(ValueError):  # shapes that do not broadcast are the op's matter
+            array = np.broadcast_to(array, np.broadcast_shapes(mask.shape, input.shape))
+        _check_suffices(source.numel(), array.sum())
     return MaskedScatter.apply(mask, input, source)
 
 
@@ -297,11 +284,3 @@ def _check_suffices(count: int, needed: Any) -> None:
             f"Number of elements of source < number of ones in mask: {count} < {needed}. "
             "Each place takes an element of its own. Write a longer source, or masked_fill()."
         )
-
-
-def _joint_shape(mask: Tensor, input: Tensor) -> tuple[int, ...]:
-    """The shape both broadcast to; the mask's own if they do not, for the op to say so."""
-    try:
-        return np.broadcast_shapes(mask.shape, input.shape)
-    except ValueError:
-        return mask.shape

@@ -9,7 +9,6 @@ from glassgrad.core.errors import (
     ArgumentTypeError,
     DTypeError,
     GraphError,
-    ShapeError,
     TransformError,
 )
 from glassgrad.core.state import modes, wrote
@@ -18,8 +17,9 @@ from glassgrad.levels.duals import tangent_of
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import c_name, size_of, wrap_dim
+from ._arguments import c_name, wrap_dim
 from ._declaring import method
+from ._making import checked_size
 from ._writing import check_writable, records, write
 
 
@@ -206,16 +206,11 @@ def resize_(input: Tensor, *size: Any) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
     """
-    sizes = size_of(size, "resize_")
+    sizes = checked_size("resize_", size)
     if input.requires_grad and not modes.inference:
         raise GraphError(
             f"cannot resize variables that require grad: shape {list(input.shape)}. Its gradient "
             "has its shape. Write `x.reshape(…)`, or resize `x.detach()`."
-        )
-    if any(n < 0 for n in sizes):
-        raise ShapeError(
-            f"resize_: Trying to create tensor with negative dimension {min(sizes)}: "
-            f"{list(sizes)}. A size counts elements. Write sizes from 0 up."
         )
     if tuple(input.shape) == sizes:
         return input
@@ -339,7 +334,6 @@ def detach_(input: Tensor) -> Tensor:
             "Can't detach views in-place. Use detach() instead. The view belongs to the graph of "
             f"its base (shapes {tuple(input.shape)} and {tuple(base.shape)})."
         )
-    input.version_counter()  # shared from now on with a node that saved it as its result
     input.cold_side().tangent = None
     if not input.is_inference():
         input.version_counter()  # which a node that saved this tensor as its result shares

@@ -1,4 +1,4 @@
-"""Random tensors: uniform, normal, integers, permutations, coin flips and choices.
+"""Random tensors, new ones and filled ones: uniform, normal, integers, coin flips, choices.
 
 Numbers are drawn by NumPy on the CPU and then moved, so that a seed gives the same numbers on
 every device. They are not the numbers that PyTorch draws for that seed. Inside transforms each
@@ -11,7 +11,6 @@ level of vmap says for whom they are drawn:
 Other levels see constants.
 """
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,14 +26,15 @@ from glassgrad.core.errors import (
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.values.backend import backend_for
+from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, get_default_dtype, int64
-from glassgrad.values.layers import batches_of, fresh, visible
+from glassgrad.values.layers import batches_of, fresh
 
-from ._arguments import scalar_name, size_of
-from ._declaring import function, op
-from ._families import batch_all
-from ._making import checked_size, made
+from ._arguments import check_number, int_of, require_tensor, scalar_name, size_of
+from ._declaring import factory, method, op
+from ._families import Flat, batch_all, in_front, seen
+from ._making import checked_size
+from ._writing import in_place
 from .generator import Generator, source_of
 
 Shape = tuple[int, ...]
@@ -42,14 +42,19 @@ Draw = Callable[[Shape], Any]
 """Makes an array of random numbers of a shape."""
 
 
-def drawn_leaf(draw: Draw, shape: Any, device: Any, requires_grad: bool) -> Tensor:
+def drawn_leaf(
+    draw: Draw,
+    shape: Any,
+    *,
+    device: Any = None,
+    requires_grad: bool = False,
+    like: Tensor | None = None,  # noqa: ARG001  # its shape, dtype and device are there already
+) -> Tensor:
     """A leaf with the numbers that `draw(shape)` makes.
 
     Raises:
         TransformError: inside a vmap that does not say for whom numbers are drawn.
     """
-    if not modes.levels:
-        return made(draw(shape), None, device, requires_grad)
     out = drawn(draw, tuple(shape), device)
     if requires_grad:
         out.requires_grad = True
@@ -70,16 +75,14 @@ def drawn(draw: Draw, shape: Shape, device: Any, given: tuple[Any, ...] = ()) ->
         return fresh(backend_for(device).asarray(draw(shape)))
     level = modes.levels[-1]
     values, mine = level.own(given)
-    if level.kind != "vmap":
-        with level.below():
-            below = drawn(draw, shape, device, tuple(values))
-        return level.lift(below)
-    refuse_randomness(level.info, by_example=any(x is not None for x in mine))
-    each = level.info.randomness == "different"
+    is_for_all = False
+    if level.kind == "vmap":
+        refuse_randomness(level.info, by_example=any(x is not None for x in mine))
+        is_for_all = level.info.randomness == "same"
+        shape = shape if is_for_all else (level.info.batch_size, *shape)
     with level.below():
-        size = (level.info.batch_size, *shape) if each else shape
-        below = drawn(draw, size, device, tuple(values))
-    return wrap(level.layer(below)) if each else below
+        below = drawn(draw, shape, device, values)
+    return below if is_for_all else wrap(level.layer(below))
 
 
 def refuse_randomness(info: Any, *, by_example: bool) -> None:
@@ -112,8 +115,6 @@ def refuse_randomness(info: Any, *, by_example: bool) -> None:
 
 def check_filling(input: Tensor) -> None:
     """Raise if a level of vmap does not allow to fill `input` with random numbers."""
-    if not modes.levels:
-        return
     batches = batches_of(input)
     for level in reversed(modes.levels):
         if level.kind != "vmap":
@@ -134,14 +135,8 @@ Distribution = Callable[["np.random.Generator", Sequence[int], DType], Any]
 # Uniform and normal -------------------------------------------------------------------------------
 
 
-@function()
-def rand(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+@factory(like=True)
+def rand(*size: Any, generator: Generator | None = None, **new: Any) -> Tensor:
     """Numbers from the uniform distribution on [0, 1).
 
     Args:
@@ -161,104 +156,53 @@ def rand(
         >>> x = rand(2, 3)
         >>> x.shape, (x >= 0).all(), (x < 1).all()
         (glassgrad.Size([2, 3]), tensor(True), tensor(True))
+        >>> rand_like(x).shape
+        glassgrad.Size([2, 3])
     """
-    shape = checked_size("rand", size_of(size, "rand"))
-    return _drawn("rand", _uniform, shape, generator, dtype, device, requires_grad)
+    return _leaf_of_floats("rand", _uniform, size, generator, **new)
 
 
-@function()
-def randn(
-    *size: Any,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
+@factory(like=True)
+def randn(*size: Any, generator: Generator | None = None, **new: Any) -> Tensor:
     """Numbers from the normal distribution of mean 0 and variance 1; see `rand`.
 
     Example:
-        >>> randn(2, 3).shape
+        >>> x = randn(2, 3)
+        >>> x.shape
+        glassgrad.Size([2, 3])
+        >>> randn_like(x).shape
         glassgrad.Size([2, 3])
     """
-    shape = checked_size("randn", size_of(size, "randn"))
-    return _drawn("randn", _normal, shape, generator, dtype, device, requires_grad)
+    return _leaf_of_floats("randn", _normal, size, generator, **new)
 
 
-@function()
-def rand_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`rand` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> rand_like(tensor([1.0, 2.0])).shape
-        glassgrad.Size([2])
-    """
-    return _drawn(
-        "rand",
-        _uniform,
-        input.shape,
-        generator,
-        dtype or input.dtype,
-        device or input.device,
-        requires_grad,
-    )
-
-
-@function()
-def randn_like(
-    input: Tensor,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`randn` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> randn_like(tensor([1.0, 2.0])).shape
-        glassgrad.Size([2])
-    """
-    return _drawn(
-        "randn",
-        _normal,
-        input.shape,
-        generator,
-        dtype or input.dtype,
-        device or input.device,
-        requires_grad,
-    )
-
-
-def _drawn(
+def _leaf_of_floats(
     name: str,
     draw: Distribution,
-    shape: Sequence[int],
+    size: tuple[Any, ...],
     generator: Generator | None,
-    dtype: Any,
-    device: Any,
-    requires_grad: bool,
+    *,
+    dtype: Any = None,
+    **new: Any,
 ) -> Tensor:
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    if wanted.kind not in "fc":
-        raise DTypeError(
-            f"{name}() is not implemented for {wanted}. It draws fractions. Write `randint(…)`, or "
-            "convert the result."
-        )
+    shape = checked_size(name, size)
+    wanted = as_dtype(dtype or get_default_dtype())
+    _check_floats(name, wanted)
     source = source_of(generator)
-    return drawn_leaf(lambda size: draw(source, size, wanted), shape, device, requires_grad)
+    return drawn_leaf(lambda size: draw(source, size, wanted), shape, **new)
+
+
+def _check_floats(name: str, *dtypes: DType) -> None:
+    if any(dtype.kind not in "fc" for dtype in dtypes):
+        raise DTypeError(
+            f"{name}() is not implemented for {', '.join(map(str, dtypes))}. It draws fractions. "
+            "Write `randint(…)`, or convert to a float first: `x.float()`."
+        )
 
 
 def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":
-        parts = _uniform(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
-        return parts[..., 0] + parts[..., 1] * dtype.type(1j)
+        return _pairs(_uniform, source, shape, dtype)
     if dtype.itemsize > 2:  # bytes: float32 and float64 are drawn as they are
         return source.random(shape, dtype.type)
     steps = 2**11  # that many float16 numbers in [0, 1) are equally far apart
@@ -267,22 +211,27 @@ def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) 
 
 def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
     if dtype.kind == "c":  # of variance 1: each part has a half
-        parts = _normal(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
-        return ((parts[..., 0] + parts[..., 1] * 1j) / np.sqrt(2)).astype(dtype)
+        return (_pairs(_normal, source, shape, dtype) / np.sqrt(2)).astype(dtype)
     drawn: Any = np.float64 if dtype == np.float64 else np.float32
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
 
 
-@function()
+def _pairs(
+    draw: Distribution, source: "np.random.Generator", shape: Sequence[int], dtype: DType
+) -> Any:
+    """Complex numbers: both parts are drawn alike."""
+    parts = draw(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
+    return parts[..., 0] + parts[..., 1] * 1j
+
+
+@factory()
 def normal(
     mean: Tensor | float,
     std: Tensor | float = 1.0,
     size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    **new: Any,
 ) -> Tensor:
     """Numbers from normal distributions.
 
@@ -315,14 +264,11 @@ def normal(
             "many to draw. Write `normal(mean, std, size)`."
         )
     _check_std(std)
-    shape = checked_size("normal", size_of((tuple(size),), "normal"))
-    wanted = get_default_dtype() if dtype is None else as_dtype(dtype)
-    source = source_of(generator)
 
-    def draw(size: Sequence[int]) -> Any:
-        return (mean + std * _normal(source, size, wanted)).astype(wanted)
+    def draw(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
+        return (mean + std * _normal(source, shape, dtype)).astype(dtype)
 
-    return drawn_leaf(draw, shape, device, requires_grad)
+    return _leaf_of_floats("normal", draw, (tuple(size),), generator, **new)
 
 
 def _normal_around(
@@ -330,20 +276,10 @@ def _normal_around(
 ) -> Tensor:
     """`normal` for tensors, or a tensor and a number."""
     tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
-    if any(x.dtype.kind not in "fc" for x in tensors):
-        raise DTypeError(
-            f"normal() is not implemented for {', '.join(str(x.dtype) for x in tensors)}. It draws "
-            "fractions. Write `mean.float()`."
-        )
-    _check_std(visible(std.payload) if isinstance(std, Tensor) else std)
+    _check_floats("normal", *[x.dtype for x in tensors])
+    _check_std(seen(std))
     centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
-    try:
-        shape = np.broadcast_shapes(np.shape(centre), np.shape(spread))
-    except ValueError as error:
-        raise ShapeError(
-            f"the shapes of mean and std, {np.shape(centre)} and {np.shape(spread)}, do not "
-            "broadcast: The size of tensor a must match the size of tensor b."
-        ) from error
+    shape = np.shape(centre + spread)  # if they do not broadcast, it says so
     first, source = tensors[0], source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
@@ -389,38 +325,42 @@ def bernoulli(
         >>> bernoulli(tensor([0.0, 1.0]))
         tensor([0., 1.])
     """
-    if not isinstance(input, Tensor):
-        raise ArgumentTypeError(
-            f"bernoulli(): argument 'input' (position 1) must be Tensor, not "
-            f"{type(input).__name__}. It holds the probabilities. Write `full(size, p)`."
-        )
+    require_tensor("bernoulli", input)
     if p is None and input.dtype.kind != "f":
         raise DTypeError(
             f"bernoulli() is not implemented for {input.dtype}. Probabilities have fractions. "
             "Write `input.float()`."
         )
-    likely = visible(input.payload) if p is None else np.asarray(p)
-    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
-        what = "all p_in >= 0 && p_in <= 1" if p is None else f"p to be in [0, 1], but got p={p}"
-        raise ShapeError(
-            f"bernoulli expects {what}. A probability lies between 0 and 1. Write "
-            "`input.clamp(0, 1)`."
-        )
+    chance = input if p is None else p
+    _check_probability("bernoulli", chance)
     source = source_of(generator)
     uniform = drawn(source.random, tuple(input.shape), input.device, (input,))
-    return (uniform < (input if p is None else p)).to(input.dtype)
+    return (uniform < chance).to(input.dtype)
 
 
-@function()
+def _check_probability(name: str, p: Tensor | float) -> None:
+    likely = seen(p)
+    if likely is not None and not np.all((likely >= 0) & (likely <= 1)):
+        is_one = likely is p
+        what = f"p to be in [0, 1], but got p={p}" if is_one else "all p_in >= 0 && p_in <= 1"
+        raise ShapeError(
+            f"{name} expects {what}. A probability lies between 0 and 1. Write `p.clamp(0, 1)`, or "
+            "`sigmoid(p)` for a score."
+        )
+
+
+# Integers -----------------------------------------------------------------------------------------
+
+
+@factory(like=True)
 def randint(
     low: Any = 0,
     high: Any = None,
     size: Sequence[int] | None = None,
     *,
     generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
+    dtype: Any = None,
+    **new: Any,
 ) -> Tensor:
     """Integers from `low` to `high - 1`, equally likely.
 
@@ -429,7 +369,8 @@ def randint(
         high: one more than the largest.
         size: the shape.
         generator: where the numbers come from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
 
     Returns:
         A leaf.
@@ -442,6 +383,8 @@ def randint(
         >>> x = randint(3, (2, 4))
         >>> x.shape, x.dtype
         (glassgrad.Size([2, 4]), dtype('int64'))
+        >>> randint_like(tensor([1.0, 2.0]), 1)
+        tensor([0., 0.])
     """
     if isinstance(high, (tuple, list)) and size is None:
         low, high, size = 0, low, high
@@ -453,15 +396,15 @@ def randint(
             f"{type(size).__name__}. Write `randint(high, (n,))`."
         )
     first, end = size_of((low, high), "randint", argument="high")
-    wanted = as_dtype(dtype)
+    wanted = as_dtype(dtype or int64)
     check_range(first, end, wanted)
-    shape = checked_size("randint", size_of((tuple(size),), "randint"))
+    shape = checked_size("randint", (size,))
     source = source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
         return source.integers(first, end, size).astype(wanted)
 
-    return drawn_leaf(draw, shape, device, requires_grad)
+    return drawn_leaf(draw, shape, **new)
 
 
 def check_range(low: int, high: int, dtype: DType) -> None:
@@ -485,67 +428,32 @@ def check_range(low: int, high: int, dtype: DType) -> None:
         )
 
 
-@function()
-def randint_like(
-    input: Tensor,
-    low: Any,
-    high: Any = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """`randint` in the shape, the dtype and on the device of `input`.
-
-    Example:
-        >>> randint_like(tensor([1.0, 2.0]), 1)
-        tensor([0., 0.])
-    """
-    return randint(
-        low,
-        high,
-        tuple(input.shape),
-        generator=generator,
-        dtype=dtype or input.dtype,
-        device=device or input.device,
-        requires_grad=requires_grad,
-    )
-
-
-@function()
+@factory()
 def randperm(
-    n: int,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = int64,
-    device: Any = None,
-    requires_grad: bool = False,
+    n: int, *, generator: Generator | None = None, dtype: Any = None, **new: Any
 ) -> Tensor:
     """The integers from 0 to `n - 1` in random order.
 
     Args:
         n: how many.
         generator: where the order comes from; None: the default generator.
-        dtype, device, requires_grad: as `tensor`.
+        dtype: None: int64.
+        device, requires_grad: as `tensor`.
 
     Returns:
         Tensor of shape `(n,)`.
 
     Raises:
-        ShapeError: for a negative `n`, or one that the dtype does not reach.
+        ShapeError: for a negative `n`.
+        DTypeError: for one that the dtype does not reach.
 
     Example:
         >>> sorted(randperm(4).tolist())
         [0, 1, 2, 3]
     """
-    (count,) = checked_size("randperm", size_of((n,), "randperm", argument="n"))
-    wanted = as_dtype(dtype)
-    if wanted.kind in "iu" and count - 1 > np.iinfo(wanted).max:
-        raise ShapeError(
-            f"value cannot be converted to type {wanted} without overflow: {count - 1}. Choose a "
-            "larger dtype."
-        )
+    (count,) = checked_size("randperm", (n,), "n")
+    wanted = as_dtype(dtype or int64)
+    check_number(wanted, count - 1)
     source = source_of(generator)
 
     def draw(size: Sequence[int]) -> Any:
@@ -553,7 +461,7 @@ def randperm(
             return source.permutation(count).astype(wanted)
         return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(wanted)
 
-    return drawn_leaf(draw, (count,), device, requires_grad)
+    return drawn_leaf(draw, (count,), **new)
 
 
 class Multinomial(Primitive):
@@ -613,31 +521,7 @@ def multinomial(
 
     See also: https://pytorch.org/docs/stable/generated/torch.multinomial.html
     """
-    n = _checked_count(input, num_samples, replacement=replacement)
-    if input.dtype.kind != "f":
-        raise DTypeError(
-            "multinomial only supports floating-point dtypes for input, got: "
-            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
-        )
-    _check_weights(input)
-    shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
-    uniform = drawn(source_of(generator).random, shape, input.device, (input,))
-    return Multinomial.apply(input, uniform, num_samples=n, replacement=bool(replacement))
-
-
-def _checked_count(input: Tensor, num_samples: int, *, replacement: bool) -> int:
-    """How many classes to choose.
-
-    Raises:
-        ShapeError, ArgumentTypeError: if there are not as many.
-    """
-    try:
-        n = operator.index(num_samples)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            "multinomial(): argument 'num_samples' (position 2) must be int, not "
-            f"{type(num_samples).__name__}. It counts choices. Write `int(n)`."
-        ) from error
+    n = int_of(num_samples, "multinomial", "num_samples")
     if input.ndim not in (1, 2):
         raise ShapeError(
             f"prob_dist must be 1 or 2 dim, got the shape {list(input.shape)}. A row holds the "
@@ -653,11 +537,19 @@ def _checked_count(input: Tensor, num_samples: int, *, replacement: bool) -> int
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
             f"{n} of {input.shape[-1]} classes. Write `replacement=True`."
         )
-    return n
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{scalar_name(input.dtype)}. Weights are shares. Write `x.float()`."
+        )
+    _check_weights(input)
+    shape = (*input.shape[:-1], n) if replacement else tuple(input.shape)
+    uniform = drawn(source_of(generator).random, shape, input.device, (input,))
+    return Multinomial.apply(input, uniform, num_samples=n, replacement=bool(replacement))
 
 
 def _check_weights(input: Tensor) -> None:
-    weights = visible(input.payload)
+    weights = seen(input)
     if weights is None:
         return
     if not bool(((weights >= 0) & np.isfinite(weights)).all()):
@@ -670,3 +562,235 @@ def _check_weights(input: Tensor) -> None:
             "invalid multinomial distribution (sum of probabilities <= 0). No class can be "
             "chosen. Write a weight that is not 0 into each row."
         )
+
+
+# In place -----------------------------------------------------------------------------------------
+
+
+class _Drawn(Flat):
+    """Numbers that know nothing of what was there before."""
+
+    promotes = None
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, draw):
+        """For all examples at once, or for one of them that stands for all."""
+        if info.randomness == "same":
+            return cls.apply(x[:1], draw=draw).expand(x.shape)
+        return cls.apply(x, draw=draw)
+
+
+class Normal(_Drawn):
+    """y ~ normal(mean, std)        x̄ = 0"""
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+@method()
+def normal_(
+    input: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` from a normal distribution.
+
+    Args:
+        input: floating-point tensor, written in place.
+        mean, std: of the distribution.
+        generator: where the numbers come from; None: the default generator.
+
+    Returns:
+        `input` itself.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        DTypeError: for integers.
+        ShapeError: for a negative `std`.
+
+    Example:
+        >>> normal_(tensor([0.0, 0.0]), 5.0, 0.0)
+        tensor([5., 5.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.normal_.html
+    """
+    _check_fills_floats("normal_kernel_cpu", input)
+    _check_std(std)
+    source = source_of(generator)
+    return _fill("normal", Normal, input, lambda shape: source.normal(mean, std, shape))
+
+
+class Uniform(_Drawn):
+    """y ~ uniform(a, b)        x̄ = 0"""
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+@method()
+def uniform_(
+    input: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` with numbers from `from_` up to `to`, all equally likely; see `normal_`.
+
+    Raises:
+        ShapeError: if `from_` is above `to`.
+
+    Example:
+        >>> uniform_(tensor([0.0, 0.0]), 3.0, 3.0)
+        tensor([3., 3.])
+    """
+    _check_fills_floats("check_uniform_bounds", input)
+    if from_ > to:
+        raise ShapeError(
+            "uniform_ expects to return a [from, to) range, but found "
+            f"from={from_} > to={to}. Swap them."
+        )
+    source = source_of(generator)
+    return _fill("uniform", Uniform, input, lambda shape: source.uniform(from_, to, shape))
+
+
+def _check_fills_floats(kernel: str, input: Tensor) -> None:
+    if input.dtype.kind != "f":
+        raise DTypeError(
+            f'"{kernel}" not implemented for {scalar_name(input.dtype)!r}. It draws fractions. '
+            "Write `x.float()`, or random_() for integers."
+        )
+
+
+class RandomFrom(_Drawn):
+    """y ~ randint(a, b)        x̄ = 0"""
+
+    node = "RandomBackward0"
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+class RandomTo(RandomFrom):
+    """y ~ randint(0, b)        x̄ = 0"""
+
+    node = "RandomBackward1"
+
+
+class Random(RandomFrom):
+    """y ~ randint(0, ∞)        x̄ = 0"""
+
+    node = "RandomBackward2"
+
+
+@method()
+def random_(
+    input: Tensor,
+    from_: int | None = None,
+    to: int | None = None,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Fill `input` with integers, all equally likely; see `normal_`.
+
+    Args:
+        from_, to: the first one, and the one behind the last. One number alone is `to`; without
+            any, all that the dtype holds from 0 up (floats: without gaps).
+
+    Raises:
+        ShapeError: if there is no integer in between, or the dtype does not hold them.
+
+    Example:
+        >>> random_(tensor([0, 0]), 4, 5)
+        tensor([4, 4])
+    """
+    rule: type[_Drawn]
+    if from_ is None:
+        rule, low, end = Random, 0, _largest(input.dtype) + 1
+    elif to is None:
+        rule, low, end = RandomTo, 0, from_
+    else:
+        rule, low, end = RandomFrom, from_, to
+    check_range(low, end, input.dtype)
+    source = source_of(generator)
+    return _fill("random", rule, input, lambda shape: source.integers(low, end, shape))
+
+
+def _largest(dtype: Any) -> int:
+    if dtype.kind == "f":
+        return int(2 ** (np.finfo(dtype).nmant + 1))
+    return 1 if dtype.kind == "b" else int(np.iinfo(dtype).max)
+
+
+class Bernoulli(_Drawn):
+    """y ~ bernoulli p        x̄ = 0"""
+
+    node = "BernoulliBackward2"
+
+    @staticmethod
+    def forward(x, *, draw):
+        return draw(x)
+
+
+class BernoulliEach(Primitive):
+    """z ~ bernoulli p        x̄ = 0,  p̄ = 0"""
+
+    node = "BernoulliBackward1"
+    promotes = None
+    broadcasts = True
+
+    @staticmethod
+    def forward(x, p, *, source):
+        flips = source.random(x.shape) < asnumpy(p)
+        return backend_of(x).asarray(flips, x.dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return np.zeros_like(grad), np.zeros_like(grad)
+
+    @staticmethod
+    def jvp(ctx, dx, dp):
+        return np.zeros_like(ctx.operands[0])
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, p, *, source):
+        """For all examples at once; the same numbers for all only if all have the same p."""
+        refuse_randomness(info, by_example=in_dims[1] is not None)
+        if in_dims[1] is not None:
+            p = in_front(p, x.ndim - 1)
+        if info.randomness == "same":
+            return cls.apply(x[:1], p, source=source).expand(x.shape)
+        return cls.apply(x, p, source=source)
+
+
+@method()
+def bernoulli_(
+    input: Tensor, p: float | Tensor = 0.5, *, generator: Generator | None = None
+) -> Tensor:
+    """Fill `input` with ones and zeros; see `normal_`.
+
+    Args:
+        p: how likely a one is; a number, or a tensor that broadcasts to the shape of `input`.
+
+    Raises:
+        ArgumentError: if `p` is not from 0 to 1.
+
+    Example:
+        >>> bernoulli_(tensor([0.5, 0.5]), 1.0)
+        tensor([1., 1.])
+    """
+    _check_probability("bernoulli_", p)
+    source = source_of(generator)
+    if not isinstance(p, Tensor):
+        return _fill("bernoulli", Bernoulli, input, lambda shape: source.random(shape) < p)
+    check_filling(input)
+    return in_place(
+        "bernoulli", input, lambda x: BernoulliEach.apply(x, p, source=source), [p], copies=False
+    )
+
+
+def _fill(name: str, rule: type[_Drawn], input: Tensor, draw: Callable[[Shape], Any]) -> Tensor:
+    """Fill `input` with what `draw(shape)` makes, on the CPU."""
+
+    def draw_like(array: Any) -> Any:
+        return backend_of(array).asarray(draw(array.shape), array.dtype)
+
+    check_filling(input)
+    return in_place(name, input, lambda x: rule.apply(x, draw=draw_like), copies=False)

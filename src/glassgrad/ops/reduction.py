@@ -3,7 +3,9 @@
 Dims are wrapped by the public functions: a rule gets `dim` as a tuple counted from the front.
 """
 
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from glassgrad.core.errors import DTypeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
-from glassgrad.values.dtypes import DType, as_dtype, int64, uint8
+from glassgrad.values.dtypes import as_dtype, int64, uint8
 
 from ._arguments import (
     Dims,
@@ -41,6 +43,21 @@ from .shape import reshape
 from .transposing import Flip
 
 
+class SumDim(KeepsShape):
+    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
+
+    node = "SumBackward1"
+    axes = ("dim",)
+
+    @staticmethod
+    def forward(x, *, dim, keepdim, dtype):
+        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
+
+
 class Sum(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
@@ -55,21 +72,6 @@ class Sum(KeepsShape):
     @classmethod
     def vmap(cls, info, in_dims, x, *, dtype):
         return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
-
-
-class SumDim(KeepsShape):
-    """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
-
-    node = "SumBackward1"
-    axes = ("dim",)
-
-    @staticmethod
-    def forward(x, *, dim, keepdim, dtype):
-        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return spread(grad.reshape(kept_shape(ctx.shape, ctx.dim)), ctx.shape)
 
 
 @op(SumDim, Sum, out=True)
@@ -104,39 +106,14 @@ def sum(
     """
     dim = dim_or_axis(dim, axis)
     keepdim = kept_or_keepdims(keepdim, keepdims)
-    wanted = _sum_dtype(input, dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if wanted is None and not is_differentiable(input.payload.dtype):
+        wanted = int64
     if wanted is not None and not is_differentiable(wanted):
         input = input.detach() if input.requires_grad else input
     if dim is None and not keepdim:
         return Sum.apply(input, dtype=wanted)
     return SumDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
-
-
-@of_numpy(np.sum)
-def _numpy_sum(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    return sum(a, axis, keepdims, dtype=dtype)
-
-
-def _sum_dtype(input: Tensor, dtype: Any) -> DType | None:
-    if dtype is not None:
-        return as_dtype(dtype)
-    return None if is_differentiable(input.payload.dtype) else int64
-
-
-class Mean(KeepsShape):
-    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
-
-    @staticmethod
-    def forward(x, *, dtype):
-        return x.sum(dtype=dtype) / _count(x.shape)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return spread(grad / _count(ctx.shape), ctx.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, dtype):
-        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 class MeanDim(KeepsShape):
@@ -147,17 +124,39 @@ class MeanDim(KeepsShape):
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
-        return x.sum(axis=dim, keepdims=keepdim, dtype=dtype) / _count(x.shape, dim)
+        total = x.sum(axis=dim, keepdims=keepdim, dtype=dtype)
+        return total / (count_of(x.shape, dim) or math.nan)
 
     @staticmethod
     def backward(ctx, grad):
-        part = grad.reshape(kept_shape(ctx.shape, ctx.dim)) / _count(ctx.shape, ctx.dim)
-        return spread(part, ctx.shape)
+        return spread_mean(grad, ctx.shape, ctx.dim)
 
 
-def _count(shape: tuple[int, ...], dims: tuple[int, ...] | None = None) -> float:
-    """How many elements become one; nan for none, so that their mean is nan and warns nobody."""
-    return math.prod(shape if dims is None else [shape[dim] for dim in dims]) or math.nan
+class Mean(KeepsShape):
+    """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
+
+    @staticmethod
+    def forward(x, *, dtype):
+        return x.sum(dtype=dtype) / (math.prod(x.shape) or math.nan)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
+
+    @classmethod
+    def vmap(cls, info, in_dims, x, *, dtype):
+        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+
+
+def spread_mean(grad: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+    """The gradient of what has that shape from that of its mean over some dims."""
+    count = count_of(shape, dims) or math.nan  # the mean of nothing is nan, and warns nobody
+    return spread(grad.reshape(kept_shape(shape, dims)) / count, shape)
+
+
+def count_of(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
+    """How many elements become one."""
+    return math.prod([shape[dim] for dim in dims])
 
 
 @op(MeanDim, Mean, out=True)
@@ -205,11 +204,6 @@ def mean(
     if dim is None and not keepdim:
         return Mean.apply(input, dtype=wanted)
     return MeanDim.apply(input, dim=reduced(dim, input.ndim), keepdim=keepdim, dtype=wanted)
-
-
-@of_numpy(np.mean)
-def _numpy_mean(a: Tensor, axis: Dims = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    return mean(a, axis, keepdims, dtype=dtype)
 
 
 class LogSumExp(Along):
@@ -317,12 +311,7 @@ def any(
         >>> any(tensor([[0.0, 1.0], [0.0, 0.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(Some, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
-
-
-@of_numpy(np.any)
-def _numpy_any(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
-    return any(a, axis, keepdims)
+    return _answer(Some, input, (dim, axis), (keepdim, keepdims))
 
 
 @op(All)
@@ -346,18 +335,16 @@ def all(
         >>> all(tensor([[1.0, 1.0], [0.0, 1.0]]), dim=1)
         tensor([ True, False])
     """
-    return _answer(All, input, dim_or_axis(dim, axis), kept_or_keepdims(keepdim, keepdims))
+    return _answer(All, input, (dim, axis), (keepdim, keepdims))
 
 
-@of_numpy(np.all)
-def _numpy_all(a: Tensor, axis: Dims = None, keepdims: bool = False) -> Tensor:
-    return all(a, axis, keepdims)
-
-
-def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: Any) -> Tensor:
+def _answer(
+    op: type[Primitive], input: Tensor, dims: tuple[Dims, Dims], keeps: tuple[Any, Any]
+) -> Tensor:
     """A bool, or uint8 for uint8; () means no dim here, as in PyTorch."""
-    dims = () if names_none(dim) else reduced(dim, input.ndim)
-    answer = op.apply(input, dim=dims, keepdim=keepdim)
+    dim = dim_or_axis(*dims)
+    wanted = () if names_none(dim) else reduced(dim, input.ndim)
+    answer = op.apply(input, dim=wanted, keepdim=kept_or_keepdims(*keeps))
     return to(answer, uint8) if input.dtype == uint8 else answer
 
 
@@ -372,12 +359,8 @@ class Cumsum(Moved):
 
     @staticmethod
     def backward(ctx, grad):
-        return _from_the_end(grad, ctx.dim)
-
-
-def _from_the_end(x: Any, dim: int) -> Any:
-    """For each place the sum of what is there and behind it."""
-    return run(Flip, run(Cumsum, run(Flip, x, dims=(dim,)), dim=dim), dims=(dim,))
+        sums = run(Cumsum, run(Flip, grad, dims=(ctx.dim,)), dim=ctx.dim)  # from the end
+        return run(Flip, sums, dims=(ctx.dim,))
 
 
 @op(Cumsum, out=True)
@@ -407,7 +390,7 @@ def cumsum(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
-    return _running(Cumsum, input, dim_or_axis(dim, axis), dtype)
+    return _running(Cumsum, input, (dim, axis), dtype)
 
 
 class Cumprod(Along):
@@ -431,25 +414,32 @@ class Cumprod(Along):
         x̄ⱼ = (Π_{k < j} xₖ)·sⱼ with sⱼ = Σ_{i ≥ j} ȳᵢ·Π_{j < k ≤ i} xₖ = ȳⱼ + xⱼ₊₁·sⱼ₊₁.
         """
         (x,) = ctx.saved_tensors
-        dim, n = ctx.dim, x.shape[ctx.dim]
-        if not n:
+        if not x.shape[ctx.dim]:
             return grad
-        sums = [grad[_at(n - 1, dim)]]
-        for j in reversed(range(n - 1)):
-            sums.append(grad[_at(j, dim)] + x[_at(j + 1, dim)] * sums[-1])
-        return _before(x, dim) * np.stack(sums[::-1], dim)
+        sums = _chained(_parts(grad, ctx.dim)[::-1], _parts(x, ctx.dim)[:0:-1])
+        return _before(x, ctx.dim) * np.stack(sums[::-1], ctx.dim)
 
     @staticmethod
     def jvp(ctx, dx):
-        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = dyᵢ₋₁·xᵢ + yᵢ₋₁·dxᵢ."""
+        """Likewise: yᵢ = yᵢ₋₁·xᵢ, so dyᵢ = yᵢ₋₁·dxᵢ + xᵢ·dyᵢ₋₁."""
         (x,) = ctx.saved_tensors
-        dim, parts = ctx.dim, _before(x, ctx.dim) * dx
-        if not x.shape[dim]:
+        if not x.shape[ctx.dim]:
             return dx
-        tangents = [parts[_at(0, dim)]]
-        for i in range(1, x.shape[dim]):
-            tangents.append(tangents[-1] * x[_at(i, dim)] + parts[_at(i, dim)])
-        return np.stack(tangents, dim)
+        moved = _parts(_before(x, ctx.dim) * dx, ctx.dim)
+        return np.stack(_chained(moved, _parts(x, ctx.dim)[1:]), ctx.dim)
+
+
+def _parts(x: Any, dim: int) -> list[Any]:
+    """What stands at each place of a dim."""
+    return [x[_at(i, dim)] for i in range(x.shape[dim])]
+
+
+def _chained(parts: list[Any], factors: list[Any]) -> list[Any]:
+    """The sums s₀ = p₀, sᵢ₊₁ = pᵢ₊₁ + fᵢ·sᵢ."""
+    sums = parts[:1]
+    for part, factor in zip(parts[1:], factors, strict=True):
+        sums.append(part + factor * sums[-1])
+    return sums
 
 
 def _at(index: int | slice, dim: int) -> tuple[Any, ...]:
@@ -491,11 +481,11 @@ def cumprod(
 
     See also: https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
-    return _running(Cumprod, input, dim_or_axis(dim, axis), dtype)
+    return _running(Cumprod, input, (dim, axis), dtype)
 
 
-def _running(op: type[Primitive], input: Tensor, dim: int, dtype: Any) -> Tensor:
-    at = wrap_dim(dim, input.ndim)
+def _running(op: type[Primitive], input: Tensor, dims: tuple[Any, Any], dtype: Any) -> Tensor:
+    at = wrap_dim(dim_or_axis(*dims), input.ndim)
     source = _in_dtype(input, dtype)
     if source.ndim:
         return op.apply(source, dim=at)
@@ -587,3 +577,19 @@ def prod(
     if not source.ndim:
         return reshape(ProdDim.apply(reshape(source, (1,)), dim=0, keepdim=False), ())
     return ProdDim.apply(source, dim=at, keepdim=kept_or_keepdims(keepdim, keepdims))
+
+
+def in_numpys_order(theirs: Any, ours: Callable[..., Any]) -> None:
+    """Declare that a function of NumPy is one of ours, which knows NumPy's arguments by name."""
+    names = list(inspect.signature(theirs).parameters)[1:]
+
+    def call(a: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return ours(a, **dict(zip(names, args, strict=False)), **kwargs)
+
+    of_numpy(theirs)(call)
+
+
+in_numpys_order(np.sum, sum)
+in_numpys_order(np.mean, mean)
+in_numpys_order(np.any, any)
+in_numpys_order(np.all, all)

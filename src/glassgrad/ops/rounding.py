@@ -11,23 +11,15 @@ from glassgrad.core.tensor import Tensor
 
 from ._arguments import scalar_name
 from ._declaring import of_numpy, op
-from ._families import Elementwise
+from ._families import Elementwise, Flat
 
 
-class _Steps(Elementwise):
-    """What the four ways to round share: a slope of 0."""
-
-    @staticmethod
-    def backward(ctx, grad):
-        return np.zeros_like(grad)
-
-
-class Floor(_Steps):
+class Floor(Flat):
     """y = ⌊x⌋        x̄ = 0"""
 
     @staticmethod
     def forward(x):
-        return np.floor(x) if _has_fractions(x, "floor") else np.copy(x)
+        return _stepped(np.floor, x, "floor")
 
 
 @op(Floor, numpy=(np.floor,))
@@ -52,12 +44,12 @@ def floor(input: Tensor) -> Tensor:
     return Floor.apply(input)
 
 
-class Ceil(_Steps):
+class Ceil(Flat):
     """y = ⌈x⌉        x̄ = 0"""
 
     @staticmethod
     def forward(x):
-        return np.ceil(x) if _has_fractions(x, "ceil") else np.copy(x)
+        return _stepped(np.ceil, x, "ceil")
 
 
 @op(Ceil, numpy=(np.ceil,))
@@ -82,12 +74,12 @@ def ceil(input: Tensor) -> Tensor:
     return Ceil.apply(input)
 
 
-class Trunc(_Steps):
+class Trunc(Flat):
     """y = sgn x·⌊|x|⌋        x̄ = 0"""
 
     @staticmethod
     def forward(x):
-        return np.trunc(x) if _has_fractions(x, "trunc") else np.copy(x)
+        return _stepped(np.trunc, x, "trunc")
 
 
 @op(Trunc, aliases=("fix",), numpy=(np.trunc,))
@@ -112,15 +104,15 @@ def trunc(input: Tensor) -> Tensor:
     return Trunc.apply(input)
 
 
-class Round(_Steps):
+class Round(Flat):
     """y = round x        x̄ = 0"""
 
     @staticmethod
     def forward(x):
-        return np.rint(x) if _has_fractions(x, "round") else np.copy(x)
+        return _stepped(np.rint, x, "round")
 
 
-class RoundDecimals(_Steps):
+class RoundDecimals(Flat):
     """y = round(10ᵏ·x)/10ᵏ,  k = decimals        x̄ = 0"""
 
     node = "RoundBackward1"
@@ -204,6 +196,10 @@ def frac(input: Tensor) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.frac.html
     """
     return Frac.apply(input)
+
+
+def _stepped(ufunc: Any, x: Any, name: str) -> Any:
+    return ufunc(x) if _has_fractions(x, name) else np.copy(x)
 
 
 def _has_fractions(x: Any, name: str) -> bool:

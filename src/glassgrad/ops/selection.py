@@ -28,9 +28,7 @@ class Maximum(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        halved = np.where(x == y, grad / 2, grad)
-        return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
+        return _to_the_larger(ctx, grad)
 
 
 @op(Maximum, numpy=(np.maximum,), inplace=False)
@@ -67,9 +65,15 @@ class Minimum(Elementwise):
 
     @staticmethod
     def backward(ctx, grad):
-        x, y = ctx.saved_tensors
-        halved = np.where(x == y, grad / 2, grad)
-        return np.where(x > y, 0, halved), np.where(x < y, 0, halved)
+        to_y, to_x = _to_the_larger(ctx, grad)
+        return to_x, to_y
+
+
+def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
+    """The gradients of x and y if the larger of both gets it; half of it each if they are equal."""
+    x, y = ctx.saved_tensors
+    halved = np.where(x == y, grad / 2, grad)
+    return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
 @op(Minimum, numpy=(np.minimum,), inplace=False)
@@ -177,8 +181,7 @@ class Clamp(Elementwise):
 
     @staticmethod
     def forward(x, *, min, max):
-        y = x if min is None else np.maximum(x, min)
-        return y if max is None else np.minimum(y, max)
+        return np.clip(x, min, max)
 
     @staticmethod
     def backward(ctx, grad):
@@ -228,7 +231,7 @@ class ClampTensor(Elementwise):
 
     @staticmethod
     def forward(x, low, high):
-        return np.minimum(np.maximum(x, low), high)
+        return np.clip(x, low, high)
 
     @staticmethod
     def backward(ctx, grad):

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of
+from glassgrad.values.gradients import sum_to
 
 from ._arguments import can_view, expanded_size, infer_size, size_of, wrap_dim, wrap_dims
 from ._declaring import method, of_numpy, op
@@ -322,18 +323,14 @@ def contiguous(input: Tensor) -> Tensor:
 # Dims of size 1 -----------------------------------------------------------------------------------
 
 
-class _Squeezing(KeepsShape):
-    """What the three ways to squeeze share."""
+class Squeeze(KeepsShape):
+    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
 
     views = True
 
-
-class Squeeze(_Squeezing):
-    """y = squeeze x        x̄ = reshape(ȳ, shape x)"""
-
     @staticmethod
     def forward(x):
-        return x.reshape(tuple([n for n in x.shape if n != 1]))
+        return x.reshape(_without(x.shape, range(x.ndim)))
 
     @staticmethod
     def backward(ctx, grad):
@@ -345,25 +342,11 @@ class Squeeze(_Squeezing):
         return SqueezeDims.apply(x, dim=tuple(range(1, x.ndim)))
 
 
-class SqueezeDim(_Squeezing):
-    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
-
-    node = "SqueezeBackward1"
-    axes = ("dim",)
-
-    @staticmethod
-    def forward(x, *, dim):
-        return x.reshape(_without(x.shape, (dim,)))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _unsqueezed(grad, ctx.shape, (ctx.dim,))
-
-
-class SqueezeDims(_Squeezing):
+class SqueezeDims(KeepsShape):
     """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward2"
+    views = True
     axes = ("dim",)
 
     @staticmethod
@@ -375,7 +358,21 @@ class SqueezeDims(_Squeezing):
         return _unsqueezed(grad, ctx.shape, sorted(ctx.dim))
 
 
-def _without(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
+class SqueezeDim(SqueezeDims):
+    """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
+
+    node = "SqueezeBackward1"
+
+    @staticmethod
+    def forward(x, *, dim):
+        return x.reshape(_without(x.shape, (dim,)))
+
+    @staticmethod
+    def backward(ctx, grad):
+        return _unsqueezed(grad, ctx.shape, (ctx.dim,))
+
+
+def _without(shape: tuple[int, ...], dims: Sequence[int]) -> tuple[int, ...]:
     return tuple([n for i, n in enumerate(shape) if n != 1 or i not in dims])
 
 
@@ -405,12 +402,18 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
         >>> squeeze(tensor([[[1.0], [2.0]]])).shape
         glassgrad.Size([2])
     """
+    rule, given = _squeezing(input, dim, Squeeze, SqueezeDim, SqueezeDims)
+    return as_view(rule.apply(input, **given), input)
+
+
+def _squeezing(
+    input: Tensor, dim: Dims | None, *rules: type[Primitive]
+) -> tuple[type[Primitive], dict[str, Any]]:
+    """Which of the rules, for all dims, one or several, and its parameters."""
     if dim is None:
-        return as_view(Squeeze.apply(input), input)
+        return rules[0], {}
     dims = wrap_dims(dim, input.ndim)
-    if isinstance(dim, Sequence):
-        return as_view(SqueezeDims.apply(input, dim=dims), input)
-    return as_view(SqueezeDim.apply(input, dim=dims[0]), input)
+    return (rules[2], {"dim": dims}) if isinstance(dim, Sequence) else (rules[1], {"dim": dims[0]})
 
 
 class SqueezeInPlace(Squeeze):
@@ -439,12 +442,8 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         >>> squeeze_(tensor([[1, 2]]))
         tensor([1, 2])
     """
-    if dim is None:
-        return reshaped_in_place("squeeze", SqueezeInPlace, input)
-    dims = wrap_dims(dim, input.ndim)
-    if isinstance(dim, Sequence):
-        return reshaped_in_place("squeeze", SqueezeDimsInPlace, input, dim=dims)
-    return reshaped_in_place("squeeze", SqueezeDimInPlace, input, dim=dims[0])
+    rule, given = _squeezing(input, dim, SqueezeInPlace, SqueezeDimInPlace, SqueezeDimsInPlace)
+    return reshaped_in_place("squeeze", rule, input, **given)
 
 
 class Unsqueeze(KeepsShape):
@@ -557,12 +556,11 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
             "Write 1 for those that stay, or `tile`, which does so."
         )
     size = [r * n for r, n in zip(times, (*[1] * lead, *input.shape), strict=True)]
-    for n in size:
-        if n < 0:
-            raise ShapeError(
-                f"Trying to create tensor with negative dimension {n}: {size}. A tensor is there "
-                "at least 0 times. Write a number from 0 on."
-            )
+    if min(size, default=0) < 0:
+        raise ShapeError(
+            f"Trying to create tensor with negative dimension {min(size)}: {size}. A tensor is "
+            "there at least 0 times. Write a number from 0 on."
+        )
     return Repeat.apply(input, repeats=tuple([max(r, 0) for r in times]))  # below 0: of nothing
 
 

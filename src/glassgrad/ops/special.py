@@ -6,7 +6,6 @@
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 
 from ._declaring import op
-from ._families import Elementwise, run
+from ._families import Fractional, run
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """B₂, B₄, …"""
@@ -24,11 +23,10 @@ _FAR = 10
 """How far x is moved: from here on the series is as exact as a float64."""
 
 
-class Lgamma(Elementwise):
+class Lgamma(Fractional):
     """y = ln |Γ(x)|        x̄ = ȳ·ψ(x)"""
 
     saves = ("self",)
-    floating = True
 
     @staticmethod
     def forward(x):
@@ -80,16 +78,15 @@ def lgamma(input: Tensor) -> Tensor:
     return Lgamma.apply(input)
 
 
-class Digamma(Elementwise):
+class Digamma(Fractional):
     """y = ψ(x)        x̄ = ȳ·ψ'(x)"""
 
     saves = ("self",)
-    floating = True
 
     @staticmethod
     def forward(x):
         wide = _wide(x)
-        y = np.where(wide == 0, -1 / wide, _mirrored(wide, 0, _digamma))  # -0 has another sign
+        y = np.where(wide == 0, -1 / wide, _mirrored(wide, 0))  # -0 has another sign
         is_pole = (wide < 0) & (wide == np.floor(wide))
         return _as_narrow_as(x, np.where(is_pole, math.nan, y))
 
@@ -97,16 +94,6 @@ class Digamma(Elementwise):
     def backward(ctx, grad):
         (x,) = ctx.saved_tensors
         return grad * run(Polygamma, x, n=1)
-
-
-def _digamma(x: Any) -> Any:
-    """ψ(x) for x ≥ ½."""
-    z, steps, series = x + _FAR, 0.0, 0.0
-    for k in range(_FAR):
-        steps = steps + 1 / (x + k)
-    for j, b in reversed(list(enumerate(_BERNOULLI, 1))):
-        series = (series + b / (2 * j)) / (z * z)
-    return np.log(z) - 0.5 / z - series - steps
 
 
 @op(Digamma)
@@ -128,17 +115,16 @@ def digamma(input: Tensor) -> Tensor:
     return Digamma.apply(input)
 
 
-class Polygamma(Elementwise):
+class Polygamma(Fractional):
     """y = ψ⁽ⁿ⁾(x)        x̄ = ȳ·ψ⁽ⁿ⁺¹⁾(x)"""
 
     saves = ("self",)
-    floating = True
 
     @staticmethod
     def forward(x, *, n):
         if n == 0:
             return Digamma.forward(x)  # type: ignore[no-untyped-call]  # a rule has no annotations
-        return _as_narrow_as(x, _mirrored(_wide(x), n, lambda z: _polygamma(n, z)))
+        return _as_narrow_as(x, _mirrored(_wide(x), n))
 
     @staticmethod
     def backward(ctx, grad):
@@ -146,12 +132,13 @@ class Polygamma(Elementwise):
         return grad * run(Polygamma, x, n=ctx.n + 1)
 
 
-def _polygamma(n: int, x: Any) -> Any:
-    """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·Σ (x + k)⁻ⁿ⁻¹ for x ≥ ½ and n > 0."""
+def _far_polygamma(n: int, x: Any) -> Any:
+    """ψ⁽ⁿ⁾(x) = (−1)ⁿ⁺¹·n!·Σ (x + k)⁻ⁿ⁻¹ for x ≥ ½ and n > 0; ψ(x) itself for n = 0."""
     z, steps = x + _FAR, 0.0
     for k in range(_FAR):
         steps = steps + (x + k) ** -(n + 1.0)
-    total = steps + z**-n / n + z ** -(n + 1.0) / 2
+    rest = z ** -float(n) / n if n else -np.log(z)
+    total = steps + rest + z ** -(n + 1.0) / 2
     for j, b in enumerate(_BERNOULLI, 1):
         ways = math.factorial(n + 2 * j - 1) / (math.factorial(n) * math.factorial(2 * j))
         total = total + b * ways * z ** -(n + 2.0 * j)
@@ -178,23 +165,19 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
     See also: https://pytorch.org/docs/stable/generated/torch.polygamma.html
     """
-    _check_order(n)
-    return Polygamma.apply(input, n=n)
-
-
-def _check_order(n: int) -> None:
     if n < 0:
         raise ArgumentError(
             f"polygamma(n, x) does not support negative n, got {n}. It counts derivatives of "
             "digamma. Write 0 for digamma itself, or `lgamma(x)` for what it is the derivative of."
         )
+    return Polygamma.apply(input, n=n)
 
 
 # From below ½, and to other dtypes --------------------------------------------------------------
 
 
-def _mirrored(x: Any, n: int, above: Callable[[Any], Any]) -> Any:
-    """ψ⁽ⁿ⁾ everywhere, given `above` ½.
+def _mirrored(x: Any, n: int) -> Any:
+    """ψ⁽ⁿ⁾ everywhere, given that above ½.
 
     ψ(x) = ψ(1 − x) − π·cot πx, n times derived. With c = cot πx and c' = −π·(1 + c²) the n-th
     derivative of c is πⁿ·Qₙ(c), where Q₀ = c and Qₙ₊₁ = −(1 + c²)·Qₙ'.
@@ -204,17 +187,16 @@ def _mirrored(x: Any, n: int, above: Callable[[Any], Any]) -> Any:
     value, *others = _derived_cotangent(n)
     for q in others:
         value = value * cotangent + q
-    y = above(np.where(x < 0.5, 1 - x, x))
+    y = _far_polygamma(n, np.where(x < 0.5, 1 - x, x))
     return np.where(x < 0.5, (-1) ** n * y - math.pi ** (n + 1) * value, y)
 
 
-def _derived_cotangent(n: int) -> list[Any]:
+def _derived_cotangent(n: int) -> list[float]:
     """The coefficients of Qₙ, that of the highest power first."""
-    powers = [0, 1]  # of c⁰, c¹, …
+    q = np.polynomial.Polynomial([0.0, 1.0])
     for _ in range(n):
-        slope = [k * q for k, q in enumerate(powers)][1:]
-        powers = [-a - b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
-    return powers[::-1]
+        q = -np.polynomial.Polynomial([1.0, 0.0, 1.0]) * q.deriv()
+    return [float(each) for each in reversed(q.coef)]
 
 
 def _from_integer(x: Any) -> Any:

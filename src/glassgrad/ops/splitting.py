@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-import numpy as np
-
 from glassgrad.core.errors import ArgumentTypeError, DimError, ShapeError
+from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import MULTIPLE, as_view
 
 from ._arguments import int_of, ints_of, size_of, wrap_dim
 from ._declaring import op
-from ._families import KeepsShape, Moved, run
+from ._families import KeepsShape, Moved, run, zeros_like
+from ._places import in_dim
 from .indexing import narrow
 from .joining import Cat, Stack
 
@@ -34,7 +34,9 @@ class Split(_Splitting):
 
     @staticmethod
     def forward(x, *, split_size, dim):
-        return _parts(x, dim, _equal_sizes(x.shape[dim], split_size))
+        n = x.shape[dim]  # the last part may be smaller; of nothing there is one part
+        sizes = [min(split_size, n - start) for start in range(0, n, split_size)] if n else [0]
+        return _parts(x, dim, sizes)
 
 
 class SplitWithSizes(_Splitting):
@@ -46,24 +48,17 @@ class SplitWithSizes(_Splitting):
 
 
 def _parts(x: Any, dim: int, sizes: Sequence[int]) -> tuple[Any, ...]:
-    lead = (slice(None),) * dim
     bounds = pairwise(accumulate(sizes, initial=0))
-    return tuple([x[(*lead, slice(start, end))] for start, end in bounds])
+    return tuple([x[in_dim(slice(start, end), dim)] for start, end in bounds])
 
 
-def _filled(grads: tuple[Any, ...], shapes: Sequence[Sequence[int]]) -> list[Any]:
+def _filled(grads: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
     """The gradients of all parts; those that have none count as zeros."""
     some = next(grad for grad in grads if grad is not None)
-    like = some.payload if isinstance(some, Tensor) else some
     return [
-        np.zeros_like(like, order="C", shape=shape) if grad is None else grad
+        zeros_like(some, shape) if grad is None else grad
         for grad, shape in zip(grads, shapes, strict=True)
     ]
-
-
-def _equal_sizes(n: int, size: int) -> list[int]:
-    """Sizes that add up to `n`: all `size` but for a smaller last one; one of 0 if `n` is 0."""
-    return [min(size, n - start) for start in range(0, n, size)] if n else [0]
 
 
 @op(Split, SplitWithSizes)
@@ -90,23 +85,33 @@ def split(
 
     See also: https://pytorch.org/docs/stable/generated/torch.split.html
     """
-    parameters = checked_sections(tensor, split_size_or_sections, dim)
-    op = Split if "split_size" in parameters else SplitWithSizes
-    return _views(tensor, op.apply(tensor, **parameters))
+    return _views(tensor, _cut(tensor, split_size_or_sections, dim, Split, SplitWithSizes))
 
 
-def checked_sections(
-    tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int
-) -> dict[str, Any]:
-    """The parameters of `Split`, or for a sequence those of `SplitWithSizes`."""
-    _check_has_dims("split", tensor)
-    at = wrap_dim(dim, tensor.ndim)
-    n = tensor.shape[at]
-    if isinstance(split_size_or_sections, Sequence):
-        sizes = size_of((tuple(split_size_or_sections),), "split", argument="split_sizes")
-        _check_sections(sizes, n, at)
-        return {"split_sizes": sizes, "dim": at}
-    size = int_of(split_size_or_sections, "split", "split_size")
+def _cut(
+    tensor: Tensor,
+    sections: int | Sequence[int],
+    dim: int,
+    by_size: type[Primitive],
+    by_sizes: type[Primitive],
+) -> tuple[Tensor, ...]:
+    """The parts: of one size, or for a sequence of these sizes."""
+    at, n = _dim_to_cut("split", tensor, dim)
+    if isinstance(sections, Sequence):
+        sizes = size_of((tuple(sections),), "split", argument="split_sizes")
+        if any(size < 0 for size in sizes):
+            raise ShapeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(sizes)}. They count elements. Write sizes from 0 up."
+            )
+        if sum(sizes) != n:
+            raise ShapeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+                f"at dimension {at}), but got split_sizes={list(sizes)}. Each element goes "
+                "into one part. Write `x.split(size)` for parts of one size."
+            )
+        return by_sizes.apply(tensor, split_sizes=sizes, dim=at)
+    size = int_of(sections, "split", "split_size")
     if size < 0:
         raise ShapeError(
             f"split expects split_size be non-negative, but got split_size={size}. It counts "
@@ -117,7 +122,18 @@ def checked_sections(
             "split_size can only be 0 if dimension size is 0, but got dimension size of "
             f"{n}. Parts of 0 elements never use it up. Write a larger size."
         )
-    return {"split_size": size, "dim": at}
+    return by_size.apply(tensor, split_size=size, dim=at)
+
+
+def _dim_to_cut(name: str, input: Tensor, dim: int) -> tuple[int, int]:
+    """The dim counted from the front, and its size."""
+    if not input.ndim:
+        raise ShapeError(
+            f"{name} expects at least a 1-dimensional tensor, got a tensor with 0 dims. There is "
+            "nothing to cut. Write `x.reshape(1)` first."
+        )
+    at = wrap_dim(dim, input.ndim)
+    return at, input.shape[at]
 
 
 @op()
@@ -129,28 +145,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         (tensor([1]), tensor([2, 3]))
     """
     return split(input, tuple(split_sizes), dim)
-
-
-def _check_sections(sizes: tuple[int, ...], n: int, dim: int) -> None:
-    if any(size < 0 for size in sizes):
-        raise ShapeError(
-            "split_with_sizes expects split_sizes have only non-negative entries, but got "
-            f"split_sizes={list(sizes)}. They count elements. Write sizes from 0 up."
-        )
-    if sum(sizes) != n:
-        raise ShapeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-            f"dimension {dim}), but got split_sizes={list(sizes)}. Each element goes "
-            "into one part. Write `x.split(size)` for parts of one size."
-        )
-
-
-def _check_has_dims(name: str, input: Tensor) -> None:
-    if not input.ndim:
-        raise ShapeError(
-            f"{name} expects at least a 1-dimensional tensor, got a tensor with 0 dims. There is "
-            "nothing to cut. Write `x.reshape(1)` first."
-        )
 
 
 def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -179,22 +173,25 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         >>> chunk(tensor([1, 2, 3, 4, 5]), 3)
         (tensor([1, 2]), tensor([3, 4]), tensor([5]))
     """
-    return split(input, chunk_sections(input, chunks, dim), dim)
+    return split(input, _sections_of(input, chunks, dim), dim)
 
 
-def chunk_sections(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
+def _sections_of(input: Tensor, chunks: int, dim: int) -> int | Sequence[int]:
     """What `split` has to be told for so many parts."""
-    _check_has_dims("chunk", input)
-    count = int_of(chunks, "chunk", "chunks")
+    _, n = _dim_to_cut("chunk", input, dim)
+    count = _count_of("chunk", "chunks", chunks)
+    return -(-n // count) if n else [0] * count
+
+
+def _count_of(name: str, argument: str, given: Any) -> int:
+    count = int_of(given, name, argument)
     if count < 1:
         raise ShapeError(
-            f"chunk expects `chunks` to be greater than 0, got: {count}. It counts parts. "
-            "Write `split(x, size)` to choose their size."
+            f"{name} expects `{argument}` to be greater than 0, got: {count}. The number of "
+            f"{argument} must be larger than 0: there is no tensor of no parts. Write "
+            "`split(x, size)` to choose their size."
         )
-    at = wrap_dim(dim, input.ndim)
-    if not input.shape[at]:
-        return [0] * count
-    return -(-input.shape[at] // count)
+    return count
 
 
 @op()
@@ -219,36 +216,24 @@ def tensor_split(
         >>> tensor_split(tensor([1, 2, 3]), 2)
         (tensor([1, 2]), tensor([3]))
     """
-    _check_has_dims("tensor_split", input)
-    at = wrap_dim(dim, input.ndim)
-    n = input.shape[at]
+    at, n = _dim_to_cut("tensor_split", input, dim)
     if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = _listed(indices_or_sections)
+        if indices_or_sections.ndim > 1:
+            raise ShapeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims. "
+                "It names places of one dim. Write `places.flatten()`."
+            )
+        indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, Sequence):
         places = ints_of(indices_or_sections, "tensor_split", "indices")
         cuts = [slice(i, None).indices(n)[0] for i in places]
     else:
-        count = int_of(indices_or_sections, "tensor_split", "sections")
-        if count < 1:
-            raise ShapeError(
-                f"number of sections must be larger than 0, got {count}. Write a list to choose "
-                "where to cut."
-            )
+        count = _count_of("tensor_split", "sections", indices_or_sections)
         size, larger = divmod(n, count)
         cuts = [i * size + min(i, larger) for i in range(1, count)]
     bounds = pairwise([0, *cuts, n])
     return tuple([narrow(input, at, start, max(end - start, 0)) for start, end in bounds])
-
-
-def _listed(places: Tensor) -> Any:
-    """Where to cut, or for a 0-d tensor how many parts, as numbers."""
-    if places.ndim > 1:
-        raise ShapeError(
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-            f"one-dimensional tensor, but got a tensor with {places.ndim} dims. It names places "
-            "of one dim. Write `places.flatten()`."
-        )
-    return places.tolist()
 
 
 class Unbind(Moved):
@@ -260,8 +245,7 @@ class Unbind(Moved):
 
     @staticmethod
     def forward(x, *, dim):
-        lead = (slice(None),) * dim
-        return tuple([x[(*lead, index, ...)] for index in range(x.shape[dim])])
+        return tuple([x[(*in_dim(index, dim), ...)] for index in range(x.shape[dim])])
 
     @staticmethod
     def backward(ctx, *grads):
@@ -341,7 +325,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 
     See also: https://pytorch.org/docs/stable/generated/torch.unsafe_split.html
     """
-    return _unsafe_parts(tensor, split_size, dim)
+    return _cut(tensor, split_size, dim, UnsafeSplit, UnsafeSplitWithSizes)
 
 
 @op()
@@ -354,7 +338,7 @@ def unsafe_split_with_sizes(
         >>> unsafe_split_with_sizes(tensor([1, 2, 3]), [1, 2])
         (tensor([1]), tensor([2, 3]))
     """
-    return _unsafe_parts(input, tuple(split_sizes), dim)
+    return _cut(input, tuple(split_sizes), dim, UnsafeSplit, UnsafeSplitWithSizes)
 
 
 @op()
@@ -365,10 +349,5 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
         >>> unsafe_chunk(tensor([1, 2, 3]), 2)
         (tensor([1, 2]), tensor([3]))
     """
-    return _unsafe_parts(input, chunk_sections(input, chunks, dim), dim)
-
-
-def _unsafe_parts(input: Tensor, sections: int | Sequence[int], dim: int) -> tuple[Tensor, ...]:
-    parameters = checked_sections(input, sections, dim)
-    op = UnsafeSplit if "split_size" in parameters else UnsafeSplitWithSizes
-    return op.apply(input, **parameters)
+    sections = _sections_of(input, chunks, dim)
+    return _cut(input, sections, dim, UnsafeSplit, UnsafeSplitWithSizes)

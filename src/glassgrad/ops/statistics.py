@@ -11,47 +11,38 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.values.layers import visible
 
 from ._arguments import Dims, dim_or_axis, kept_or_keepdims, reduced
 from ._declaring import function, of_numpy, op
-from ._families import Along, kept_shape, run, spread
+from ._families import Along, Reduction, kept_shape, run, seen, total
 from .arithmetic import conj
 from .linalg import mm
-from .reduction import MeanDim
+from .reduction import MeanDim, count_of, spread_mean
 from .selection import clamp
 from .shape import reshape, squeeze
 
 
-class Var(Along):
+class Var(Reduction):
     """y = Σᵢ (xᵢ − μ)²/(n − c),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = 2·ȳ·(xᵢ − μ)/(n − c)"""
 
     saves = ("self",)
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
         deviation = _deviation(x, dim)
         total = (deviation * deviation).sum(axis=dim, keepdims=keepdim)
-        freedom = _freedom(x.shape, dim, correction)
+        freedom = count_of(x.shape, dim) - correction
         return total / freedom if freedom > 0 else _over_nothing(total)
 
     @staticmethod
     def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
-
-    @staticmethod
-    def jvp(ctx, dx):
-        (x,) = ctx.saved_tensors
-        return var_tangent(x, ctx, dx)
+        return _by_variance(grad, ctx.saved_tensors[0], ctx)
 
 
-class Std(Along):
+class Std(Reduction):
     """y = √(Σᵢ (xᵢ − μ)²/(n − c)),  μ = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ·(xᵢ − μ)/(y·(n − c))"""
 
     saves = ("self", "result")
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
@@ -60,13 +51,11 @@ class Std(Along):
     @staticmethod
     def backward(ctx, grad):
         x, sigma = ctx.saved_tensors
-        by_variance = np.where(sigma == 0, 0, grad / (2 * sigma))
-        return by_variance.reshape(kept_shape(x.shape, ctx.dim)) * var_slope(x, ctx)
+        return _by_variance(_by_root(grad, sigma), x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
-        x, sigma = ctx.saved_tensors
-        return np.where(sigma == 0, 0, var_tangent(x, ctx, dx) / (2 * sigma))
+        return _by_root(Var.jvp(ctx, dx), ctx.result)
 
 
 @op(Var)
@@ -103,8 +92,7 @@ def var(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(Var, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(Var, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @of_numpy(np.var)
@@ -138,8 +126,7 @@ def std(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(Std, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(Std, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @of_numpy(np.std)
@@ -150,11 +137,10 @@ def _numpy_std(a: Tensor, axis: Dims = None, *, ddof: float = 0, keepdims: bool 
 def checked_spread(
     op: type[Primitive],
     input: Tensor,
-    dim: Dims,
+    names: tuple[Dims, Dims],
+    keeps: tuple[bool, bool | None],
     correction: float | None,
     unbiased: bool | None,
-    keepdim: bool,
-    keepdims: bool | None,
 ) -> Any:
     """Apply an op of this family to arguments as users give them."""
     name = re.sub(r"\B(?=[A-Z])", "_", op.__name__).lower()
@@ -168,19 +154,19 @@ def checked_spread(
             f"std and var only support floating point and complex dtypes, got {input.dtype}. "
             f"Integers have no fractional spread. Write `x.float().{name}()`."
         )
+    dim = dim_or_axis(*names)
     if isinstance(dim, bool):  # the only argument, of a form without dims
         dim, unbiased = None, dim
     lost = _lost(name, correction, unbiased)
     dims = reduced(dim, input.ndim)
-    if _freedom(input.shape, dims, lost) <= 0:
+    if count_of(input.shape, dims) <= lost:
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
             "reduction factor (input numel divided by output numel).",
             UserWarning,
             stacklevel=3,
         )
-    keep = kept_or_keepdims(keepdim, keepdims)
-    return op.apply(input, dim=dims, correction=lost, keepdim=keep)
+    return op.apply(input, dim=dims, correction=lost, keepdim=kept_or_keepdims(*keeps))
 
 
 def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
@@ -205,27 +191,27 @@ def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     return number
 
 
-# What both share --------------------------------------------------------------------------------
+# What they share --------------------------------------------------------------------------------
 
 
 def _deviation(x: Any, dim: tuple[int, ...]) -> Any:
-    return x - x.sum(axis=dim, keepdims=True) / (math.prod([x.shape[d] for d in dim]) or math.nan)
+    return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 
-def _freedom(shape: tuple[int, ...], dim: tuple[int, ...], correction: float) -> float:
-    return math.prod([shape[d] for d in dim]) - correction
+def _by_variance(grad: Any, x: Any, ctx: Any) -> Any:
+    """The gradient of x from that of its variance.
 
-
-def var_slope(x: Any, ctx: Any) -> Any:
-    """∂v/∂xᵢ; without a degree of freedom the variance is 0·∞, and so is its slope."""
-    freedom = _freedom(x.shape, ctx.dim, ctx.correction)
+    Without a degree of freedom the variance is 0·∞, and so is its slope.
+    """
+    freedom = count_of(x.shape, ctx.dim) - ctx.correction
     deviation = _deviation(x, ctx.dim)
-    return deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+    slope = deviation * (2 / freedom) if freedom > 0 else _over_nothing(np.abs(deviation))
+    return grad.reshape(kept_shape(x.shape, ctx.dim)) * slope
 
 
-def var_tangent(x: Any, ctx: Any, dx: Any) -> Any:
-    """The tangent of the variance: dv = Σᵢ ∂v/∂xᵢ·dxᵢ."""
-    return (var_slope(x, ctx) * dx).sum(axis=ctx.dim, keepdims=ctx.keepdim)
+def _by_root(grad: Any, root: Any) -> Any:
+    """The gradient of a variance from that of its root; 0 where that is 0."""
+    return np.where(root == 0, 0, grad / (2 * root))
 
 
 def _over_nothing(x: Any) -> Any:
@@ -248,59 +234,41 @@ class VarMean(Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return _both(x, ctx, by_variance, by_mean)
+        return total(
+            [
+                None if by_variance is None else _by_variance(by_variance, x, ctx),
+                None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
+            ]
+        )
 
     @staticmethod
     def jvp(ctx, dx):
-        return _both_moved(ctx, dx)
+        (x,) = ctx.saved_tensors
+        weighted = _by_variance(np.ones_like(ctx.result[0]), x, ctx) * dx
+        moved_mean = run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
+        return weighted.sum(axis=ctx.dim, keepdims=ctx.keepdim), moved_mean
 
 
-class StdMean(Along):
+class StdMean(VarMean):
     """σ, μ = √(Σᵢ (xᵢ − μ)²/(n − c)), (Σᵢ xᵢ)/n        x̄ᵢ = σ̄·(xᵢ − μ)/(σ·(n − c)) + μ̄/n"""
-
-    saves = ("self",)
-    multiple = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
-        sigma = run(Std, x, dim=dim, correction=correction, keepdim=keepdim)
-        return sigma, run(MeanDim, x, dim=dim, keepdim=keepdim, dtype=None)
+        variance, mean = run(VarMean, x, dim=dim, correction=correction, keepdim=keepdim)
+        return np.sqrt(variance), mean
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
-        (x,) = ctx.saved_tensors
-        if by_sigma is None:
-            return _both(x, ctx, None, by_mean)
-        sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
-        return _both(x, ctx, np.where(sigma == 0, 0, by_sigma / (2 * sigma)), by_mean)
+        if by_sigma is not None:
+            (x,) = ctx.saved_tensors
+            sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
+            by_sigma = _by_root(by_sigma, sigma)
+        return VarMean.backward(ctx, by_sigma, by_mean)  # type: ignore[no-untyped-call]
 
     @staticmethod
     def jvp(ctx, dx):
-        sigma, _ = ctx.result
-        dv, moved_mean = _both_moved(ctx, dx)
-        return np.where(sigma == 0, 0, dv / (2 * sigma)), moved_mean
-
-
-def _both_moved(ctx: Any, dx: Any) -> tuple[Any, Any]:
-    """The tangents of the variance and of the mean."""
-    (x,) = ctx.saved_tensors
-    dv = var_tangent(x, ctx, dx)
-    return dv, run(MeanDim, dx, dim=ctx.dim, keepdim=ctx.keepdim, dtype=None)
-
-
-def _both(x: Any, ctx: Any, by_variance: Any, by_mean: Any) -> Any:
-    """The gradient of x from those of its variance and its mean, of which one may be missing."""
-    kept = kept_shape(x.shape, ctx.dim)
-    from_mean = from_variance = None
-    if by_mean is not None:
-        count = math.prod([x.shape[dim] for dim in ctx.dim]) or math.nan
-        from_mean = spread(by_mean.reshape(kept) / count, x.shape)
-    if by_variance is not None:
-        from_variance = by_variance.reshape(kept) * var_slope(x, ctx)
-    if from_mean is None or from_variance is None:
-        return from_variance if from_mean is None else from_mean
-    return from_variance + from_mean
+        moved, moved_mean = VarMean.jvp(ctx, dx)  # type: ignore[no-untyped-call]
+        return _by_root(moved, ctx.result[0]), moved_mean
 
 
 @function()
@@ -329,8 +297,7 @@ def var_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(VarMean, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(VarMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @function()
@@ -359,8 +326,7 @@ def std_mean(
 
     See also: https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
-    dims = dim_or_axis(dim, axis)
-    return checked_spread(StdMean, input, dims, correction, unbiased, keepdim, keepdims)
+    return checked_spread(StdMean, input, (dim, axis), (keepdim, keepdims), correction, unbiased)
 
 
 @op()
@@ -411,14 +377,27 @@ def cov(
     weights = _checked_weights(x.shape[1], fweights, aweights)
     weighted = x if weights is None else x * weights
     total: Any = x.shape[1] if weights is None else weights.sum()
-    _check_total(total)
+    if weights is not None and _holds(total == 0):
+        raise ArgumentError(
+            "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
+            "Write a weight that is not 0."
+        )
     deviation = x - (weighted.sum(dim=1) / total).unsqueeze(1)
     lost: Any = correction
     if correction and weights is not None and aweights is not None:
         lost = correction * (weights * aweights).sum() / total
     weighted = deviation if weights is None else deviation * weights
     product = mm(deviation, conj(weighted.t()))
-    return squeeze(product / _at_least_0(total - lost))
+    freedom = total - lost
+    if _holds(freedom <= 0):
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations.",
+            UserWarning,
+            stacklevel=2,
+        )
+    freedom = clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
+    return squeeze(product / freedom)
 
 
 def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -> Tensor | None:
@@ -447,8 +426,7 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
                 f"cov(): expected {name} to have the same numel as there are observations in the "
                 f"input but got {weights.numel()} != {n}. Write one weight for each column."
             )
-        values = visible(weights.payload)
-        if values is not None and bool((values < 0).any()):
+        if _holds(weights < 0):
             raise ArgumentError(
                 f"cov(): {name} cannot be negative. An observation was made at least 0 times. "
                 f"Write `{name}.clamp(min=0)`."
@@ -457,24 +435,7 @@ def _checked_weights(n: int, fweights: Tensor | None, aweights: Tensor | None) -
     return found
 
 
-def _check_total(total: Any) -> None:
-    """Raise if there are weights, and they are all 0."""
-    seen = visible(total.payload) if isinstance(total, Tensor) else None
-    if seen is not None and not bool(seen):
-        raise ArgumentError(
-            "cov(): weights sum to zero, can't be normalized. Nothing was observed. "
-            "Write a weight that is not 0."
-        )
-
-
-def _at_least_0(freedom: Any) -> Any:
-    """What the sums are divided by; with a warning if it is nothing."""
-    seen = visible(freedom.payload) if isinstance(freedom, Tensor) else freedom
-    if seen is not None and bool(np.less_equal(seen, 0)):
-        warnings.warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
-            "of observations.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return clamp(freedom, min=0) if isinstance(freedom, Tensor) else max(freedom, 0)
+def _holds(condition: Any) -> bool:
+    """Whether it is so somewhere; no, where it is a batch that cannot be looked at."""
+    values = seen(condition)
+    return values is not None and bool(np.any(values))

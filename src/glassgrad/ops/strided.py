@@ -15,6 +15,7 @@ from glassgrad.values.layers import Layer
 from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import KeepsShape, Moved, array_of, run, zeros_like
+from ._places import in_dim
 from .indexing import Index, IndexInto, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
@@ -84,11 +85,9 @@ def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
 
 
 def _offsets(size: Sizes, stride: Sizes) -> Any:
-    """How far each element is from the first: a vector."""
-    found = np.zeros(size, np.int64)
-    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
-        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return found.reshape(-1)
+    """How far each element is from the first: what a view of 0, 1, 2, … shows, as a vector."""
+    counts = np.arange(_reach(size, stride))
+    return backend_of(counts).strided(counts, size, stride, 0).reshape(-1)
 
 
 def _is_within(ctx: Any) -> bool:
@@ -137,64 +136,52 @@ def as_strided(
     steps = size_of((tuple(stride),), "as_strided", argument="stride")
     own = offset_of(input)
     offset = own if storage_offset is None else storage_offset
-    _check_numbers(sizes, steps, offset)
-    _check_memory(input, sizes, steps, offset)
+    if len(sizes) != len(steps):
+        raise ShapeError(
+            f"mismatch in length of strides and shape: {len(steps)} and {len(sizes)}, but size and "
+            "stride must have the same length. Each dim has one of both. Write one for each."
+        )
+    if min((*sizes, *steps, offset)) < 0:
+        raise ShapeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(steps)} with sizes {list(sizes)} and the storage offset {offset}. Memory is "
+            "walked forwards. Write `x.flip(dim)` to turn a dim around."
+        )
+    if 0 not in sizes:
+        _check_memory(input, sizes, steps, offset)
     view = AsStrided.apply(input, size=sizes, stride=steps, storage_offset=offset, own=own)
     return as_view(view, input)
 
 
-def _check_numbers(size: Sizes, stride: Sizes, offset: int) -> None:
-    if len(size) != len(stride):
-        raise ShapeError(
-            f"mismatch in length of strides and shape: {len(stride)} and {len(size)}, but size and "
-            "stride must have the same length. Each dim has one of both. Write one for each."
-        )
-    if min((*size, *stride, offset), default=0) < 0:
-        raise ShapeError(
-            "as_strided: Negative strides are not supported at the moment, got strides: "
-            f"{list(stride)} with sizes {list(size)} and the storage offset {offset}. Memory is "
-            "walked forwards. Write `x.flip(dim)` to turn a dim around."
-        )
-
-
-def _check_memory(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
-    """Raise if the view shows more than there is; inside vmap, more than one example shows."""
-    end = offset + _reach(size, stride)
-    itemsize = input.itemsize
+def _check_memory(input: Tensor, size: Sizes, stride: Sizes, start: int) -> None:
+    """Raise if there is no such memory; inside vmap, if one example does not show it."""
+    end, itemsize = start + _reach(size, stride), input.itemsize
     while isinstance(input.payload, Layer):
         if input.payload.batched:
-            _check_example(input, size, stride, offset)
+            own, n = offset_of(input), _reach(input.shape, steps_of(input))
+            no_examples = input.numel() and not input.payload.array.size
+            if not no_examples and not own <= start < end <= own + n:
+                raise ShapeError(
+                    f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access "
+                    "memory outside of `tensor`. `result` can access some memory in range "
+                    f"[{start}, {end - 1}], but `tensor`, one example of shape "
+                    f"{list(input.shape)}, only in range [{own}, {own + n - 1}]. This is not "
+                    "supported inside of vmap, please try to rewrite the `as_strided` call as a "
+                    "sequence of view operations such as `x[…]` and `x.t()`."
+                )
             return
         input = input.payload.value
     base = input if input._base is None else input._base
-    n = _room(base.payload)
-    if 0 not in size and end > n:
+    array, owner = base.payload, owner_of(base.payload)
+    n = _reach(array.shape, steps_of(array))
+    if owner.size and owner.flags.c_contiguous:  # all that lies behind its first element
+        address = backend_of(array).address
+        n = int(owner.size) - (address(array) - address(owner)) // itemsize
+    if end > n:
         raise ShapeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and "
             f"itemsize {itemsize} requiring a storage size of {end * itemsize} are out of bounds "
             f"for storage of size {n * itemsize}. Choose smaller ones."
-        )
-
-
-def _room(array: Any) -> int:
-    """How many elements lie in memory from the first of an array on, its own or not."""
-    owner, address = owner_of(array), backend_of(array).address
-    if not (owner.size and owner.flags.c_contiguous):
-        return _reach(array.shape, steps_of(array))
-    return int(owner.size) - (address(array) - address(owner)) // int(array.itemsize)
-
-
-def _check_example(input: Tensor, size: Sizes, stride: Sizes, offset: int) -> None:
-    own, n = offset_of(input), _reach(input.shape, steps_of(input))
-    end = offset + _reach(size, stride)
-    no_examples = input.numel() and not input.payload.array.size
-    if 0 not in size and not no_examples and not own <= offset < end <= own + n:
-        raise ShapeError(
-            f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory "
-            f"outside of `tensor`. `result` can access some memory in range [{offset}, {end - 1}], "
-            f"but `tensor`, one example of shape {list(input.shape)}, only in range "
-            f"[{own}, {own + n - 1}]. This is not supported inside of vmap, please try to rewrite "
-            "the `as_strided` call as a sequence of view operations such as `x[…]` and `x.t()`."
         )
 
 
@@ -235,16 +222,12 @@ class UnfoldInto(Moved):
     def forward(x, *, shape, dimension, size, step):
         out, reach = zeros_like(x, shape), (x.shape[dimension] - 1) * step + 1
         for k in range(size):  # the places of the k-th elements differ from each other
-            out[_along(dimension, slice(k, k + reach, step))] += x[..., k]
+            out[in_dim(slice(k, k + reach, step), dimension)] += x[..., k]
         return out
 
     @staticmethod
     def backward(ctx, grad):
         return run(Unfold, grad, dimension=ctx.dimension, size=ctx.size, step=ctx.step)
-
-
-def _along(dim: int, part: slice) -> tuple[Any, ...]:
-    return (*[slice(None)] * dim, part)
 
 
 @method()

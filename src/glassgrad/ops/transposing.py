@@ -70,13 +70,16 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
             f"desired ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to "
             f"len(dims) = {len(asked)}. Each dim has one new place. Name every dim once."
         )
-    order = tuple([wrap_dim(dim, input.ndim) for dim in asked])
-    if len(set(order)) < len(order):
-        raise ShapeError(
-            f"permute(): duplicate dims are not allowed, got {list(asked)}. Each dim has one new "
-            "place. Name every dim once."
-        )
+    order = _distinct(asked, input.ndim, "permute(): duplicate dims are not allowed, got")
     return as_view(Permute.apply(input, dims=order), input)
+
+
+def _distinct(dims: tuple[int, ...], ndim: int, refusal: str) -> tuple[int, ...]:
+    """Dims counted from the front, none of them there twice."""
+    wrapped = tuple([wrap_dim(dim, ndim) for dim in dims])
+    if len(set(wrapped)) < len(wrapped):
+        raise ShapeError(f"{refusal} {list(dims)}. A dim has one place. Name each dim once.")
+    return wrapped
 
 
 @of_numpy(np.transpose)
@@ -192,23 +195,12 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Tensor:
             f"contain the same number of dims as destination ({list(arriving)} dims). "
             "Write where each of them goes."
         )
-    moved = _distinct(leaving, input.ndim, "source")
-    goals = _distinct(arriving, input.ndim, "destination")
-    comes_from = dict(zip(goals, moved, strict=True))
-    others = iter([dim for dim in range(input.ndim) if dim not in moved])
-    return permute(
-        input, [comes_from[at] if at in comes_from else next(others) for at in range(input.ndim)]
-    )
-
-
-def _distinct(dims: tuple[int, ...], ndim: int, argument: str) -> tuple[int, ...]:
-    wrapped = tuple([wrap_dim(dim, ndim) for dim in dims])
-    if len(set(wrapped)) < len(wrapped):
-        raise ShapeError(
-            f"movedim: repeated dim in `{argument}` ({list(dims)}). A dim has one place. "
-            "Name each dim once."
-        )
-    return wrapped
+    moved = _distinct(leaving, input.ndim, "movedim: repeated dim in `source`:")
+    goals = _distinct(arriving, input.ndim, "movedim: repeated dim in `destination`:")
+    order = [dim for dim in range(input.ndim) if dim not in moved]
+    for goal, dim in sorted(zip(goals, moved, strict=True)):
+        order.insert(goal, dim)
+    return permute(input, order if input.ndim else ())
 
 
 class T(Linear):

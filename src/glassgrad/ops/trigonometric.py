@@ -5,19 +5,14 @@ import numpy as np
 from glassgrad.core.tensor import Tensor
 
 from ._declaring import op
-from ._families import Elementwise
+from ._families import Elementwise, Fractional
 
 
-class Sin(Elementwise):
+class Sin(Fractional):
     """y = sin x        x̄ = ȳ·cos x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.sin
-
-    @staticmethod
-    def forward(x):
-        return np.sin(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -42,16 +37,11 @@ def sin(input: Tensor) -> Tensor:
     return Sin.apply(input)
 
 
-class Cos(Elementwise):
+class Cos(Fractional):
     """y = cos x        x̄ = −ȳ·sin x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.cos
-
-    @staticmethod
-    def forward(x):
-        return np.cos(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -76,16 +66,11 @@ def cos(input: Tensor) -> Tensor:
     return Cos.apply(input)
 
 
-class Tanh(Elementwise):
+class Tanh(Fractional):
     """y = tanh x        x̄ = ȳ·(1 − y²)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.tanh
-
-    @staticmethod
-    def forward(x):
-        return np.tanh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -112,16 +97,11 @@ def tanh(input: Tensor) -> Tensor:
     return Tanh.apply(input)
 
 
-class Tan(Elementwise):
+class Tan(Fractional):
     """y = tan x        x̄ = ȳ·(1 + y²)"""
 
     saves = ("result",)
-    floating = True
     ufunc = np.tan
-
-    @staticmethod
-    def forward(x):
-        return np.tan(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -148,16 +128,11 @@ def tan(input: Tensor) -> Tensor:
     return Tan.apply(input)
 
 
-class Asin(Elementwise):
+class Asin(Fractional):
     """y = asin x        x̄ = ȳ/√(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arcsin
-
-    @staticmethod
-    def forward(x):
-        return np.arcsin(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -185,16 +160,11 @@ def asin(input: Tensor) -> Tensor:
     return Asin.apply(input)
 
 
-class Acos(Elementwise):
+class Acos(Fractional):
     """y = acos x        x̄ = −ȳ/√(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arccos
-
-    @staticmethod
-    def forward(x):
-        return np.arccos(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -221,16 +191,11 @@ def acos(input: Tensor) -> Tensor:
     return Acos.apply(input)
 
 
-class Atan(Elementwise):
+class Atan(Fractional):
     """y = atan x        x̄ = ȳ/(1 + x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arctan
-
-    @staticmethod
-    def forward(x):
-        return np.arctan(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -257,25 +222,19 @@ def atan(input: Tensor) -> Tensor:
     return Atan.apply(input)
 
 
-class Atan2(Elementwise):
+class Atan2(Fractional):
     """z = atan2(x, y)        x̄ = z̄·y/(x² + y²),  ȳ = −z̄·x/(x² + y²)"""
 
     # As in PyTorch the first operand, here x, is the height: the angle is that of (y, x).
     saves = ("self", "other")
-    floating = True
     ufunc = np.arctan2
-
-    @staticmethod
-    def forward(x, y):
-        return np.arctan2(x, y)
 
     @staticmethod
     def backward(ctx, grad):
         x, y = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
         square = x * x + y * y
         share = (square != 0) / np.where(square == 0, 1, square)
-        return grad * y * share if wants_x else None, grad * -x * share if wants_y else None
+        return grad * y * share, grad * -x * share
 
 
 @op(Atan2, aliases=("arctan2",))
@@ -317,8 +276,7 @@ class Hypot(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y, z = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
-        return grad * (x / z) if wants_x else None, grad * (y / z) if wants_y else None
+        return grad * (x / z), grad * (y / z)
 
 
 @op(Hypot, numpy=(np.hypot,))
@@ -345,16 +303,11 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     return Hypot.apply(input, other)
 
 
-class Sinh(Elementwise):
+class Sinh(Fractional):
     """y = sinh x        x̄ = ȳ·cosh x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.sinh
-
-    @staticmethod
-    def forward(x):
-        return np.sinh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -381,16 +334,11 @@ def sinh(input: Tensor) -> Tensor:
     return Sinh.apply(input)
 
 
-class Cosh(Elementwise):
+class Cosh(Fractional):
     """y = cosh x        x̄ = ȳ·sinh x"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.cosh
-
-    @staticmethod
-    def forward(x):
-        return np.cosh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -417,16 +365,11 @@ def cosh(input: Tensor) -> Tensor:
     return Cosh.apply(input)
 
 
-class Asinh(Elementwise):
+class Asinh(Fractional):
     """y = asinh x        x̄ = ȳ/√(x² + 1)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arcsinh
-
-    @staticmethod
-    def forward(x):
-        return np.arcsinh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -453,16 +396,11 @@ def asinh(input: Tensor) -> Tensor:
     return Asinh.apply(input)
 
 
-class Acosh(Elementwise):
+class Acosh(Fractional):
     """y = acosh x        x̄ = ȳ/√(x² − 1)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arccosh
-
-    @staticmethod
-    def forward(x):
-        return np.arccosh(x)
 
     @staticmethod
     def backward(ctx, grad):
@@ -491,16 +429,11 @@ def acosh(input: Tensor) -> Tensor:
     return Acosh.apply(input)
 
 
-class Atanh(Elementwise):
+class Atanh(Fractional):
     """y = atanh x        x̄ = ȳ/(1 − x²)"""
 
     saves = ("self",)
-    floating = True
     ufunc = np.arctanh
-
-    @staticmethod
-    def forward(x):
-        return np.arctanh(x)
 
     @staticmethod
     def backward(ctx, grad):

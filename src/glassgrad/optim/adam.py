@@ -6,7 +6,8 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.creation import tensor, zeros_like
+from glassgrad.ops import zeros_like
+from glassgrad.ops.creation import tensor
 from glassgrad.ops.selection import maximum
 from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
 

@@ -6,20 +6,18 @@ pass that was stepped back stops at them again.
 """
 
 import difflib
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.graph import Node, RemovableHandle
+from glassgrad.core.graph import Node
+from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
 from .engine_graph import hooks_at
 from .graph import is_leaf, names_of
-from .summary import numbers
+from .summary import measured, numbers
 
 if TYPE_CHECKING:
     from .paused import Paused
@@ -39,6 +37,7 @@ class Breakpoint:
         at_hook: whether it stops before the hook that comes next.
         after: whether it stops after an event of the log.
         node: the one node that it stops at; None if it may be several.
+        among: the breakpoints of the session.
     """
 
     why: str
@@ -46,18 +45,12 @@ class Breakpoint:
     at_hook: Callable[[Any], bool] | None = None
     after: Callable[[Any, Any], bool] | None = None
     node: Any = None
-    _among: "list[Breakpoint] | None" = None
-
-    def set_among(self, others: list["Breakpoint"]) -> Self:
-        """Put it among the breakpoints of a session."""
-        self._among = others
-        others.append(self)
-        return self
+    among: "list[Breakpoint]" = field(default_factory=list)
 
     def remove(self) -> None:
         """Take it away; doing so twice is harmless."""
-        if self._among is not None and self in self._among:
-            self._among.remove(self)
+        if self in self.among:
+            self.among.remove(self)
 
     def __enter__(self) -> Self:
         return self
@@ -135,23 +128,15 @@ def _at_scope(session: "Paused", name: Any) -> Breakpoint:
             f"no node of this pass was made in a scope {name!r}; {_knows('scope', scopes)}. Only "
             'calls of modules and `with gg.scope("…"):` make one. Compute the loss in it.'
         )
-    return Breakpoint(f"on the way into scope {name!r}", before=_Entering(name))
 
+    def is_entered(session: "Paused", node: Node) -> bool:
+        """Whether a node is the first one of the scope, in the order of the pass."""
+        before = reversed(session.schedule[: session.position])
+        earlier = next((each for each in before if not is_leaf(each)), None)  # made in no scope
+        is_new = earlier is None or not is_inside(session.names.scope(earlier), name)
+        return is_new and is_inside(session.names.scope(node), name)
 
-class _Entering:
-    """Whether the next node is the first one of a scope, in the order of the pass."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, session: "Paused", node: Node) -> bool:
-        scope = session.names.scope
-        if not is_inside(scope(node), self.name):
-            return False
-        for earlier in reversed(session.schedule[: session.position]):
-            if not is_leaf(earlier):  # leaves are made in no scope
-                return not is_inside(scope(earlier), self.name)
-        return True
+    return Breakpoint(f"on the way into scope {name!r}", before=is_entered)
 
 
 def is_inside(names: tuple[str, ...], scope: str) -> bool:
@@ -169,15 +154,16 @@ def _at_norm(_: Any, limit: Any) -> Breakpoint:
         )
 
     def is_large(session: "Paused", _node: Node) -> bool:
-        return any(_norm(grad) > limit for grad in session._arriving() if grad is not None)
+        found = _measures(session)
+        return any(not nans and (infs or norm > limit) for norm, nans, infs in found)
 
     return Breakpoint(f"before a gradient of norm over {limit:g} is used", before=is_large)
 
 
-def _norm(grad: Any) -> float:
-    wide = np.abs(numbers(grad)).astype(np.float64)
-    top = float(wide.max(initial=0.0))  # squares of what is huge or tiny would leave the range
-    return top * math.sqrt(float(((wide / top) ** 2).sum())) if 0.0 < top < math.inf else top
+def _measures(session: "Paused") -> list[tuple[Any, int, int]]:
+    """Of the gradients at the current node: the norm, how many elements are nan, and inf."""
+    grads = [grad for grad in session._arriving() if grad is not None]
+    return [measured(numbers(grad))[2:] for grad in grads]
 
 
 # Before a hook -------------------------------------------------------------------------------
@@ -223,13 +209,11 @@ def _gets_spoiled(session: "Paused", node: Any) -> bool:
 
     Its caller may have given them, if the pass starts there; or a hook that the log does not have.
     """
-    arrays = [numbers(grad) for grad in session._arriving() if grad is not None]
-    if all(bool(np.isfinite(array).all()) for array in arrays if array.dtype.kind in "fc"):
+    if not any(nans or infs for _, nans, infs in _measures(session)):
         return False
-    waited: dict[int, str | None] = {}
-    for event in session._log.events:
-        if event["type"] == "buffer" and event["node"] == session.names.node[node]:
-            waited[event["slot"]] = event["grad"]
+    name = session.names.node[node]
+    came = [event for event in session._log.events if event["type"] == "buffer"]
+    waited = {event["slot"]: event["grad"] for event in came if event["node"] == name}
     return _are_finite(session, waited.values())
 
 
@@ -291,7 +275,7 @@ def is_called(node: Any, name: str) -> bool:
     return name in names_of(node)
 
 
-def check_op(name: Any, nodes: Iterable[Any]) -> None:
+def check_op(name: Any, nodes: Collection[Any]) -> None:
     """Raise if no node is called `name`."""
     if not isinstance(name, str):
         raise ArgumentTypeError(
@@ -302,7 +286,8 @@ def check_op(name: Any, nodes: Iterable[Any]) -> None:
     alike = {name for pair in pairs for name in pair}
     if name not in alike:
         close = difflib.get_close_matches(name, sorted(alike), 1)
-        hint = f"Did you mean {close[0]!r}?" if close else "`session.schedule` lists the nodes."
+        lists = f"`session.schedule` lists the nodes, n0 to n{len(nodes) - 1}."
+        hint = f"Did you mean {close[0]!r}?" if close else lists
         raise ArgumentError(
             f"no node called {name!r} is part of this pass; {_knows('op', {n for n, _ in pairs})}. "
             f"A pass goes through the nodes behind its roots only. {hint}"
@@ -341,6 +326,18 @@ def find_node(session: "Paused", what: Any) -> Any:
             "lists them."
         )
     return node
+
+
+def find_nodes(session: "Paused", what: Any) -> set[Any]:
+    """The nodes that are meant: those of an op or a leaf, given by its name; or as `find_node`."""
+    graph = session.names
+    if not isinstance(what, str) or what in graph.node.values():
+        return {find_node(session, what)}
+    found = {node for node in session.schedule if is_called(node, what)}
+    found |= {node for node in graph.leaves if graph.label(node.variable) == what}
+    if not found:
+        check_op(what, session.schedule)
+    return found
 
 
 def _node_of_name(session: "Paused", name: str) -> Any:

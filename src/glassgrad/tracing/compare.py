@@ -1,6 +1,5 @@
 """`compare(a, b)`: what differs between two traces, in structure and in numbers."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 
 from .events import Trace
-from .matching import Cut, Matching, match
+from .matching import Cut, Matching, Side
 from .summary import head_in_words
 
 LONGEST = 60  # characters shown of a name that a user gave, or of a line
@@ -117,107 +116,8 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
             f"rtol must be at least 0, got {rtol!r}. It is how far two numbers may differ. "
             "Write `rtol=1e-5`."
         )
-    found = match(a, b)
-    sides = _Side("a", a, found.only_a), _Side("b", b, found.only_b)
-    differences = (*_structure(*sides, found), *_Values(*sides, found, rtol).all())
-    return Comparison(a, b, found.pairs, differences)
-
-
-def _brief(name: str) -> str:
-    return _cut(repr(name))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-class _Side:
-    """One of the traces: its nodes by id, how they are spoken of, and which have no partner."""
-
-    def __init__(self, name: str, trace: Trace, alone: list[str]) -> None:
-        self.name, self.trace = name, trace
-        self.alone = dict.fromkeys(alone)
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        names = {leaf["acc"]: leaf["name"] for leaf in trace.leaves}
-        self.titles = {
-            id: f"{id} {node['op']}" + (f" of {_brief(names[id])}" if names.get(id) else "")
-            for id, node in self.nodes.items()
-        }
-
-    def end(self, goal: str | None) -> str:
-        """Where an edge leads, in words."""
-        return "nowhere" if goal is None else f"to {self.titles[goal]}"
-
-    def line(self, name: str) -> str:
-        """The line that made a node, if it is known."""
-        return _cut(self.nodes[name].get("src", ""))
-
-    def behind(self, start: str) -> set[str]:
-        """The nodes without partner that are reached from `start` through others without."""
-        reached = {start} & self.alone.keys()
-        todo = list(reached)
-        for name in todo:  # which grows meanwhile
-            goals = {edge["to"] for edge in self.nodes[name]["edges"]}
-            more = (goals & self.alone.keys()) - reached
-            reached |= more
-            todo += more
-        return reached
-
-
-def _structure(a: _Side, b: _Side, found: Matching) -> Iterator[Difference]:
-    """What differs in the graphs."""
-    for first, second in found.pairs.items():
-        yield from _in_pair(a, b, first, second)
-    told: set[tuple[str, str]] = set()
-    for cut in found.cuts:
-        yield _of_cut(a, b, cut, told)
-    for side in (a, b):
-        for name in side.alone:
-            if (side.name, name) not in told:
-                text = side.titles[name] + _in_brackets(side.line(name))
-                ids = (name, None) if side is a else (None, name)
-                yield Difference(f"only in {side.name}", text, *ids)
-
-
-def _in_pair(a: _Side, b: _Side, first: str, second: str) -> Iterator[Difference]:
-    """What differs between two nodes that belong together."""
-    one, other = a.nodes[first], b.nodes[second]
-    title = a.titles[first]
-    if one["op"] != other["op"]:
-        text = f"{title} in a is {b.titles[second]} in b{_in_brackets(a.line(first))}"
-        yield Difference("other op", text, first, second)
-    forms = [(node.get("dtype"), node.get("shape")) for node in (one, other)]
-    if forms[0] != forms[1] and None not in (forms[0][0], forms[1][0]):
-        said = ["{} {}".format(*form) for form in forms]
-        yield Difference("other shape", f"{title}: {_beside(said)}", first, second)
-    hooks = [
-        [f"{hook['kind']} {_brief(hook.get('name', 'hook'))}" for hook in node.get("hooks", ())]
-        for node in (one, other)
-    ]
-    if hooks[0] != hooks[1]:
-        said = [", ".join(names) or "none" for names in hooks]
-        yield Difference("other hooks", f"{title}: {_beside(said)}", first, second)
-
-
-def _of_cut(a: _Side, b: _Side, cut: Cut, told: set[tuple[str, str]]) -> Difference:
-    """An edge that leads elsewhere; what hangs on it alone is `told` with it."""
-    lines = a.line(cut.a), b.line(cut.b)
-    differ = all(lines) and lines[0] != lines[1]
-    where = _in_brackets(_beside(lines) if differ else lines[0] or lines[1])
-    ends = _beside([a.end(cut.to_a), b.end(cut.to_b)])
-    text = f"edge {cut.position} of {a.titles[cut.a]} leads {ends}{where}"
-    if cut.to_a is not None and cut.to_b is not None:
-        return Difference("other edge", text, cut.a, cut.b)
-    side, goal = (b, cut.to_b) if cut.to_a is None else (a, cut.to_a)
-    assert goal is not None, "one of them leads somewhere"
-    lost = side.behind(goal)
-    told |= {(side.name, name) for name in lost}
-    if side.nodes[goal]["op"] == "AccumulateGrad":
-        return Difference("no AccumulateGrad", text, cut.a, cut.b)
-    if lost:
-        nodes = "1 node is" if len(lost) == 1 else f"{len(lost)} nodes behind it are"
-        text += f"; {nodes} missing there"
-    return Difference("detached", text, cut.a, cut.b)
+    found = Matching(a, b)
+    return Comparison(a, b, found.pairs, tuple(_Findings(found, rtol).all()))
 
 
 def _beside(said: Sequence[str]) -> str:
@@ -228,87 +128,160 @@ def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-class _Values:
-    """What differs in the numbers of what belongs together."""
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
-    def __init__(self, a: _Side, b: _Side, found: Matching, rtol: float) -> None:
-        self.a, self.b, self.found, self.rtol = a.trace, b.trace, found, rtol
-        self.titles, self.others = a.titles, b.titles
+
+def _title(side: Side, name: str) -> str:
+    """How a node is spoken of."""
+    leaf = side.names.get(name)
+    return f"{name} {side.op(name)}" + (f" of {_cut(repr(leaf))}" if leaf else "")
+
+
+def _line(side: Side, name: str) -> str:
+    """The line that made a node, if it is known."""
+    return _cut(side.nodes[name].get("src", ""))
+
+
+class _Findings:
+    """What differs between two traces whose nodes are matched."""
+
+    def __init__(self, found: Matching, rtol: float) -> None:
+        self.a, self.b, self.found, self.rtol = found.a, found.b, found, rtol
+        self.alone = {side: dict.fromkeys(side.alone) for side in (found.a, found.b)}
         self.cut = {(cut.a, cut.position) for cut in found.cuts}  # told as such
-        self.edges = {id: node["edges"] for id, node in a.nodes.items()}
-        self.shapes = {id: node.get("shape") for id, node in a.nodes.items()}
-        self.ran = set(self.a.schedule())
-        self.shapes |= {leaf["acc"]: leaf["shape"] for leaf in self.a.leaves}
+        self.ran = set(self.a.trace.schedule())
+        self.shapes = {id: node.get("shape") for id, node in self.a.nodes.items()}
+        self.shapes |= {leaf["acc"]: leaf["shape"] for leaf in self.a.trace.leaves}
 
     def all(self) -> Iterator[Difference]:
-        leaves = {leaf["acc"]: leaf for leaf in self.b.leaves}
-        for leaf in self.a.leaves:
-            other = leaves.get(self.found.pairs.get(leaf["acc"], ""))
-            if other is not None:
-                yield from self._of_tensor(leaf, other, self.titles[leaf["acc"]], leaf["acc"])
-        for one, other in zip(self.a.outputs, self.b.outputs, strict=False):
-            yield from self._of_tensor(one, other, f"output {one['id']}", one["node"])
-        if self.a.events and self.b.events:
+        """Structure first, then values, then gradients in the order of the pass."""
+        for pair in self.found.pairs.items():
+            yield from self._in_pair(*pair)
+        told: set[tuple[Side, str]] = set()
+        for cut in self.found.cuts:
+            yield self._of_cut(cut, told)
+        for side, letter in ((self.a, "a"), (self.b, "b")):
+            for name in self.alone[side]:
+                if (side, name) not in told:
+                    text = _title(side, name) + _in_brackets(_line(side, name))
+                    ids = (name, None) if side is self.a else (None, name)
+                    yield Difference(f"only in {letter}", text, *ids)
+        yield from self._values()
+        if self.a.trace.events and self.b.trace.events:
             yield from self._order()
             yield from self._gradients()
 
-    def _of_tensor(
-        self, one: dict[str, Any], other: dict[str, Any], title: str, node: str
-    ) -> Iterator[Difference]:
-        if not self._are_equal(one.get("array"), other.get("array")):
-            text = f"{title}: {self._said(one, other)}"
-            yield Difference("other value", text, node, self.found.pairs.get(node))
+    # In structure -------------------------------------------------------------------------------
 
-    def _said(self, one: dict[str, Any], other: dict[str, Any]) -> str:
-        return _beside([_seen(self.a, one["array"]), _seen(self.b, other["array"])])
+    def _in_pair(self, first: str, second: str) -> Iterator[Difference]:
+        """What differs between two nodes that belong together."""
+        title, nodes = _title(self.a, first), (self.a.nodes[first], self.b.nodes[second])
+        if nodes[0]["op"] != nodes[1]["op"]:
+            line = _in_brackets(_line(self.a, first))
+            text = f"{title} in a is {_title(self.b, second)} in b{line}"
+            yield Difference("other op", text, first, second)
+        forms = [
+            f"{node['dtype']} {node.get('shape')}" if "dtype" in node else "" for node in nodes
+        ]
+        if all(forms) and forms[0] != forms[1]:
+            yield Difference("other shape", f"{title}: {_beside(forms)}", first, second)
+        hooks = [", ".join(map(_hook, node.get("hooks", ()))) or "none" for node in nodes]
+        if hooks[0] != hooks[1]:
+            yield Difference("other hooks", f"{title}: {_beside(hooks)}", first, second)
+
+    def _of_cut(self, cut: Cut, told: set[tuple[Side, str]]) -> Difference:
+        """An edge that leads elsewhere; what hangs on it alone is `told` with it."""
+        lines = _line(self.a, cut.a), _line(self.b, cut.b)
+        where = _beside(lines) if all(lines) and lines[0] != lines[1] else lines[0] or lines[1]
+        goals = [(self.a, cut.to_a), (self.b, cut.to_b)]
+        known = [(side, goal) for side, goal in goals if goal is not None]
+        ends = [f"to {_title(side, goal)}" if goal else "nowhere" for side, goal in goals]
+        text = f"edge {cut.position} of {_title(self.a, cut.a)} leads {_beside(ends)}"
+        text += _in_brackets(where)
+        if len(known) == 2:
+            return Difference("other edge", text, cut.a, cut.b)
+        ((side, goal),) = known
+        lost = self._behind(side, goal)
+        told |= {(side, name) for name in lost}
+        if side.op(goal) == "AccumulateGrad":
+            return Difference("no AccumulateGrad", text, cut.a, cut.b)
+        if lost:
+            nodes = "1 node is" if len(lost) == 1 else f"{len(lost)} nodes behind it are"
+            text += f"; {nodes} missing there"
+        return Difference("detached", text, cut.a, cut.b)
+
+    def _behind(self, side: Side, start: str) -> list[str]:
+        """The nodes without partner that are reached from `start` through others without."""
+        alone = self.alone[side]
+        reached = [start] if start in alone else []
+        for name in reached:  # which grows meanwhile
+            reached += [to for to in side.below(name) if to in alone and to not in reached]
+        return reached
+
+    # In numbers ---------------------------------------------------------------------------------
+
+    def _values(self) -> Iterator[Difference]:
+        """The leaves and outputs that have other values."""
+        leaves = {leaf["acc"]: leaf for leaf in self.b.trace.leaves}
+        tensors = [
+            (_title(self.a, leaf["acc"]), leaf["acc"], leaf, other)
+            for leaf in self.a.trace.leaves
+            if (other := leaves.get(self.found.pairs.get(leaf["acc"], "")))
+        ]
+        outputs = zip(self.a.trace.outputs, self.b.trace.outputs, strict=False)
+        tensors += [(f"output {one['id']}", one["node"], one, other) for one, other in outputs]
+        for title, node, one, other in tensors:
+            yield from self._apart("value", title, node, one.get("array"), other.get("array"))
+
+    def _apart(
+        self, what: str, title: str, node: str, first: str | None, second: str | None
+    ) -> Iterator[Difference]:
+        if not self._are_equal(first, second):
+            text = f"{title}: {self._said(first, second)}"
+            yield Difference(f"other {what}", text, node, self.found.pairs.get(node))
+
+    def _said(self, first: str | None, second: str | None) -> str:
+        return _beside([_seen(self.a.trace, first), _seen(self.b.trace, second)])
 
     def _order(self) -> Iterator[Difference]:
         """The first node of the schedule at which the orders part."""
-        backwards = {second: first for first, second in self.found.pairs.items()}
-        order_b = [backwards[name] for name in self.b.schedule() if name in backwards]
-        ran = set(order_b)
-        order_a = [name for name in self.a.schedule() if name in ran]
-        ran &= set(order_a)
-        pairs = zip(order_a, [name for name in order_b if name in ran], strict=True)
-        for turn, (first, second) in enumerate(pairs, start=1):
-            if first != second:
+        ran = set(self.b.trace.schedule())
+        order_a = [name for name in self.a.trace.schedule() if self.a.partner.get(name) in ran]
+        partners = [self.b.partner.get(name) for name in self.b.trace.schedule()]
+        order_b = [name for name in partners if name in set(order_a)]
+        for turn, (first, second) in enumerate(zip(order_a, order_b, strict=True), start=1):
+            if first != second and second is not None:
                 other = self.found.pairs[second]
-                text = f"of the nodes in both, number {turn} to run is {self.titles[first]} in a"
-                yield Difference("other order", f"{text}, {self.others[other]} in b", first, other)
+                text = f"of the nodes in both, number {turn} to run is {_title(self.a, first)} in a"
+                text += f", {_title(self.b, other)} in b"
+                yield Difference("other order", text, first, other)
                 return
 
     def _gradients(self) -> Iterator[Difference]:
         """The first node whose gradients differ, then every leaf's .grad that does."""
-        applied = {event["node"]: event for event in self.b.events if event["type"] == "apply"}
-        for event in self.a.events:
-            if event["type"] != "apply":
-                continue
+        applied = {event["node"]: event for event in _rules(self.b.trace)}
+        for event in _rules(self.a.trace):
             other = applied.get(self.found.pairs.get(event["node"], ""))
-            if other is not None and (found := self._of_apply(event, other)):
-                yield Difference("other gradient", found[0], event["node"], other["node"], found[1])
+            if other is not None and (found := self._of_rule(event, other)):
+                yield found
                 break
-        grads = [_final(trace) for trace in (self.a, self.b)]
+        grads = [_grads(trace) for trace in (self.a.trace, self.b.trace)]
         for first, second in self.found.pairs.items():
             if first in grads[0] and second in grads[1]:
-                one, other = {"array": grads[0][first]}, {"array": grads[1][second]}
-                if not self._are_equal(one["array"], other["array"]):
-                    text = f"{self.titles[first]}: {self._said(one, other)}"
-                    yield Difference("other .grad", text, first, second)
+                arrays = grads[0][first], grads[1][second]
+                yield from self._apart(".grad", _title(self.a, first), first, *arrays)
 
-    def _of_apply(
-        self, one: dict[str, Any], other: dict[str, Any]
-    ) -> tuple[str, tuple[str | None, str | None]] | None:
+    def _of_rule(self, one: dict[str, Any], other: dict[str, Any]) -> Difference | None:
         """What differs where a node ran: what it was given, or else what it made of that."""
-        title = self.titles[one["node"]]
         for side, verb in (("grad_in", "is given"), ("grad_out", "makes of the same gradient")):
             for place, pair in enumerate(zip(one[side], other[side], strict=False)):
-                if side == "grad_out" and self._is_told(one["node"], place, *pair):
-                    continue
-                if not self._are_equal(*pair):
-                    arrays = {"array": pair[0]}, {"array": pair[1]}
+                is_told = side == "grad_out" and self._is_told(one["node"], place, *pair)
+                if not is_told and not self._are_equal(*pair):
                     where = f" (at {place})" if len(one[side]) > 1 else ""
-                    text = f"first at {title}, which {verb}{where} {self._said(*arrays)}"
-                    return text, pair
+                    title = _title(self.a, one["node"])
+                    text = f"first at {title}, which {verb}{where} {self._said(*pair)}"
+                    return Difference("other gradient", text, one["node"], other["node"], pair)
         return None
 
     def _is_told(self, node: str, place: int, first: str | None, second: str | None) -> bool:
@@ -317,53 +290,56 @@ class _Values:
         The edge leads elsewhere, and that is told, or nowhere; or the gradient of a broadcast is
         still to be summed in one of the traces: PyTorch's rules do that, here the engine does.
         """
-        edges = self.edges[node]
+        edges = self.a.nodes[node]["edges"]
         goal = edges[place] if place < len(edges) else {"to": None}
         if goal["to"] is None or (node, place) in self.cut:
             return True
         if first is None or second is None:
             return goal["to"] not in self.ran  # a pass for some inputs: nobody asked for it
-        shapes = [self.a.arrays[first]["shape"], self.b.arrays[second]["shape"]]
+        shapes = [self.a.trace.arrays[first]["shape"], self.b.trace.arrays[second]["shape"]]
         wanted = goal.get("sum_to", self.shapes.get(goal["to"]))
         return wanted in shapes and shapes[0] != shapes[1]
 
     def _are_equal(self, first: str | None, second: str | None) -> bool:
         if first is None or second is None:
             return first is second
-        one, other = self.a.arrays[first], self.b.arrays[second]
-        if one["shape"] != other["shape"] or _counts(one) != _counts(other):
+        arrays = self.a.trace.arrays[first], self.b.trace.arrays[second]
+        one, other = arrays
+        if any((one.get(field) or 0) != (other.get(field) or 0) for field in _COUNTS):
             return False
-        scale = max(abs(_real(array["norm"])) for array in (one, other))
-        names = ["norm", "min", "max"]
-        pairs = [(one[name], other[name]) for name in names]
-        pairs += zip(one["head"], other["head"], strict=True)
-        if "values" in one and "values" in other:
-            pairs += zip(one["values"], other["values"], strict=True)
+        scale = max(abs(x["norm"]) if _is_number(x["norm"]) else 0.0 for x in arrays)
+        pairs = [(one[field], other[field]) for field in ("norm", "min", "max")]
+        for field in ("head", "values"):
+            pairs += zip(one.get(field, ()), other.get(field, ()), strict=False)
         return all(self._is_near(*pair, scale) for pair in pairs)
 
     def _is_near(self, first: Any, second: Any, scale: float) -> bool:
-        if first == second:
-            return True
-        numbers = isinstance(first, (int, float)) and isinstance(second, (int, float))
-        if not numbers:
-            return False
+        if first == second or not _is_number(first) or not _is_number(second):
+            return bool(first == second)
         # Relative to the whole array too: sums in another order leave dust where 0 was.
         return bool(abs(first - second) <= self.rtol * max(abs(first), abs(second), 0.01 * scale))
 
 
-def _counts(array: dict[str, Any]) -> Counter[str]:
-    return Counter(nan=array.get("nan", 0), inf=array.get("inf", 0))
+_COUNTS = ("shape", "nan", "inf")
 
 
-def _real(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
 
 
-def _final(trace: Trace) -> dict[str, str | None]:
+def _rules(trace: Trace) -> Iterator[dict[str, Any]]:
+    """The events in which a rule ran."""
+    return (event for event in trace.events if event["type"] == "apply")
+
+
+def _grads(trace: Trace) -> dict[str, str | None]:
     """The .grad of each leaf at the end, by its AccumulateGrad."""
-    nodes = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
-    events = [event for event in trace.events if event["type"] == "accumulate"]
-    return {nodes[event["tensor"]]: event["grad"] for event in events if event["tensor"] in nodes}
+    grads = trace.grads()
+    return {leaf["acc"]: grads[leaf["id"]] for leaf in trace.leaves if leaf["id"] in grads}
+
+
+def _hook(entry: dict[str, Any]) -> str:
+    return f"{entry['kind']} {_cut(repr(entry.get('name', 'hook')))}"
 
 
 def _seen(trace: Trace, name: str | None) -> str:

@@ -6,15 +6,16 @@ from typing import Any
 
 from glassgrad.autograd.scopes import made_at
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Place, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import Unpacking, versions_of
+from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
-from .graph import Entry, Graph, SavedTensor
+from .graph import Entry, Graph, Hook, SavedTensor, name_of
 from .naming import Naming
 from .summary import ArrayTable
 
@@ -42,10 +43,10 @@ class EngineGraph(Graph):
 
     def scope(self, node: Node) -> tuple[str, ...]:
         """The names of the scopes in which `node` was made, the outermost first."""
-        return self.naming.scope(node)
+        return self.naming.scopes.get(node, ())
 
     def label(self, tensor: Tensor) -> str | None:
-        return self.naming.of(tensor)
+        return self.naming.parameters.get(id(tensor)) if tensor.name is None else tensor.name
 
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, Tensor)
@@ -63,31 +64,13 @@ class EngineGraph(Graph):
 
     @staticmethod
     def saved_by(node: Node) -> list[SavedTensor]:
-        if isinstance(node, CopySlices):
-            return EngineGraph.saved_by(node.fn) if node.fn is not None else []
-        found = []
-        if isinstance(node, PrimitiveNode):
-            for index, kept in enumerate(node._all_kept()):
-                if kept is not None:
-                    holder, versions = node.holders[index], node.version_at(index)
-                    whats = arrays_in(kept) if holder is None else [holder]
-                    if holder is not None and holder.dtype is not kept.dtype:
-                        whats.append(kept)  # what the op computed with, beside what it was given
-                    name = node._saved_names[index]
-                    found += [SavedTensor(name, what, *versions) for what in whats]
-            found += [SavedTensor(name, array, 0, 0) for name, array in node.kept_beside()]
-        elif node._is_users:
-            users: Any = node
-            for index, kept in enumerate(users._all_kept()):
-                tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
-                for what in arrays_in(kept) if tensor is None else [tensor]:
-                    name = f"saved_tensors[{index}]"
-                    found.append(SavedTensor(name, what, *versions_of(kept)))
-        return found
+        return [SavedTensor(*saved) for saved in saved_by(node)]
 
-    def hooks_at(self, node: Node) -> list[tuple[str, str, Any]]:
+    def hooks_at(self, node: Node) -> list[Hook]:
+        if node.cold is None and not isinstance(node, AccumulateGrad):
+            return []  # as most nodes have none
         found = hooks_at(node)
-        return [(self.hook(node, hook), kind, hook) for kind, hook in found] if found else []
+        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found]
 
     @staticmethod
     def retained_by(node: Node) -> list[tuple[int, Tensor]]:
@@ -96,28 +79,28 @@ class EngineGraph(Graph):
         kept = node.cold.retain.items()
         return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
 
-    def makes_view(self, node: Node) -> bool:
-        if isinstance(node, AsStridedBackward0):
-            return True
-        return isinstance(node, PrimitiveNode) and bool(node._forward_cls.views)
+    def traits(self, node: Node) -> tuple[bool, bool]:
+        if not isinstance(node, PrimitiveNode):
+            return isinstance(node, AsStridedBackward0), False
+        return bool(node._forward_cls.views), node.checked and node._forward_cls.broadcasts
 
-    def sums_broadcasts(self, node: Node) -> bool:
-        return isinstance(node, PrimitiveNode) and node.checked and node._forward_cls.broadcasts
-
-    def origin(self, node: Node) -> Entry:
+    def origin(self, node: Any) -> Entry:
         entry: Entry = {}
-        if scope := self.naming.scope(node):
+        if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
             entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
-        if _is_freed(node):
+        if isinstance(node, CopySlices):
+            entry["part"] = list(node.geometry.size)
+            is_freed = node.fn is None
+        else:
+            is_freed = (node._is_users or isinstance(node, PrimitiveNode)) and node._is_released()
+        if is_freed:
             entry["freed"] = True
         if node._is_users:
             entry["user"] = True
-        if isinstance(node, CopySlices):
-            entry["part"] = list(node.geometry.size)
         return entry
 
     def describe(self, table: ArrayTable) -> Entry:
@@ -128,7 +111,10 @@ class EngineGraph(Graph):
         """The `levels` of a trace: the transforms whose tapes nodes are on, outermost first."""
         found: dict[int, Entry] = {}
         for node in self.nodes:
-            if (level := _level_of(node)) is not None:
+            level = getattr(node, "_level", None)
+            if isinstance(node, AccumulateGrad) and isinstance(node.variable.payload, Layer):
+                level = node.variable.payload.level
+            if level is not None:
                 entry = found[_depth(level)] = {"level": _depth(level), "kind": level.kind}
                 if level.outer:
                     entry["inside"] = [outer.kind for outer in level.outer]
@@ -145,25 +131,8 @@ class EngineGraph(Graph):
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 
-def _level_of(node: Node) -> Any:
-    """The transform that recorded `node`, or None."""
-    if isinstance(node, AccumulateGrad):
-        payload = node.variable.payload
-        return payload.level if isinstance(payload, Layer) else None
-    return getattr(node, "_level", None)
-
-
 def _depth(level: Any) -> int:
     return len(level.outer) + 1  # its `depth` says so only while it is open
-
-
-def _is_freed(node: Any) -> bool:
-    """Whether the node saved something, and has let go of it."""
-    if isinstance(node, CopySlices):
-        return node.fn is None
-    if isinstance(node, PrimitiveNode) or node._is_users:
-        return bool(node._is_released())
-    return False
 
 
 def has_builtin_rule(node: Any) -> bool:
@@ -178,15 +147,15 @@ def grad_of(tensor: Tensor) -> Tensor | None:
 
 def hooks_at(node: Node) -> list[tuple[str, Any]]:
     """(kind, hook) of the hooks at `node`, in the order in which they run."""
+    groups: list[tuple[str, dict[int, Any] | None]] = []
+    if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
+        groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
+    if (cold := node.cold) is not None:
+        groups += [("tensor", hooks) for hooks in cold.tensor.values()]
+        groups += [("pre", cold.pre), ("post", cold.post)]
     found: list[tuple[str, Any]] = []
-    if isinstance(node, AccumulateGrad):
-        cold = node.variable.cold
-        found += [("tensor", hook) for hook in ((cold and cold.hooks) or {}).values()]
-        found += [("post_accumulate", h) for h in ((cold and cold.post_hooks) or {}).values()]
-    if node.cold is not None:
-        found += [("tensor", h) for hooks in node.cold.tensor.values() for h in hooks.values()]
-        found += [("pre", hook) for hook in node.cold.pre.values()]
-        found += [("post", hook) for hook in node.cold.post.values()]
+    for kind, hooks in groups:
+        found += [(kind, hook) for hook in hooks.values()] if hooks else []
     return found
 
 

@@ -185,6 +185,20 @@ class Trace:
                 order.append(accumulators[event["tensor"]])
         return order
 
+    def grads(self) -> dict[str, str | None]:
+        """The `.grad` of each leaf at the end, as an array's id, by the leaf's.
+
+        A hook that runs when a gradient was added to it may have written it since.
+        """
+        leaves = {leaf["acc"]: leaf["id"] for leaf in self.leaves}
+        found: dict[str, str | None] = {}
+        for event in self.events:
+            if event["type"] == "accumulate":
+                found[event["tensor"]] = event["grad"]
+            elif event["type"] == "post_hook" and event["node"] in leaves and event["after"]:
+                (found[leaves[event["node"]]],) = event["after"]
+        return found
+
     def to_json(self) -> str:
         """The document as text, one node or event a line. Equal traces give equal text."""
         return "".join(_lines(self))

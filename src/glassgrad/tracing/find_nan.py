@@ -9,12 +9,12 @@ import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.core import state
-from glassgrad.core.engine import GraphTask, Schedule
+from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
-from glassgrad.core.graph import AccumulateGrad, Node, get_gradient_edge
-from glassgrad.core.state import here, modes
+from glassgrad.core.graph import AccumulateGrad, get_gradient_edge
+from glassgrad.core.state import Place, here, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import Phase
+from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.stale import shown
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
@@ -95,28 +95,52 @@ def find_nan(loss_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinit
             "has to run them. Write `find_nan(lambda: model(x).sum())`, or `find_nan(model, x)`."
         )
     watch = _Watch()
-    with watch, scope():
-        result = loss_fn(*args, **kwargs)
+    state.computed = (*state.computed, watch.look)
+    try:
+        with scope():
+            result = loss_fn(*args, **kwargs)
+    finally:
+        state.computed = tuple([tell for tell in state.computed if tell != watch.look])
     outputs = [leaf for leaf in flatten(result)[0] if isinstance(leaf, Tensor)]
-    return watch.found() or _users_function(outputs) or _in_backward(outputs)
+    return _found(watch.first) or _users_function(outputs) or _in_backward(outputs)
+
+
+def _found(first: dict[str, NonFinite]) -> NonFinite | None:
+    """What was found, a NaN if there is one."""
+    return first.get("nan") or first.get("inf")
+
+
+def _noted(
+    phase: str,
+    kind: str,
+    op: str,
+    made: bool,
+    place: Place | None,
+    scopes: tuple[str, ...],
+    read: Iterable[tuple[str, Any]],
+    results: Iterable[Any],
+    before: NonFinite | None = None,
+) -> NonFinite:
+    """A NonFinite, with the source line of `place` and summaries of what was read and made."""
+    src = shown(place) if place else None
+    made_of = [(f"result {at}", value) for at, value in enumerate(results)]
+    operands, named = _summaries(read), _summaries(made_of)
+    return NonFinite(phase, kind, op, made, src, scopes, operands, named, before)
 
 
 # Forward ----------------------------------------------------------------------------------------
 
 
 class _Watch:
-    """Looks at what each op of this thread makes."""
+    """Looks at what each op of this thread makes.
+
+    Attributes:
+        first: the first NaN and the first infinity, by kind.
+    """
 
     def __init__(self) -> None:
         self.key = modes.key
         self.first: dict[str, NonFinite] = {}
-
-    def __enter__(self) -> "_Watch":  # noqa: PYI034  # nobody derives from it
-        state.computed = (*state.computed, self.look)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        state.computed = tuple([tell for tell in state.computed if tell != self.look])
 
     def look(self, op: Any, operands: Any, values: Any, parameters: Any, result: Any) -> None:
         """Note the first op whose result is not finite, for NaN and for infinity."""
@@ -130,28 +154,12 @@ class _Watch:
         origin = _users_function([x for x in operands if isinstance(x, Tensor)]) if read else None
         if origin is not None:
             self.first.setdefault(origin.kind, origin)
-        if kind in self.first or (kind == "inf" and (read or _are_infinite(parameters))):
+        given = [x for x in parameters.values() if isinstance(x, float)]
+        if kind in self.first or (kind == "inf" and (read or any(map(math.isinf, given)))):
             return  # an infinity that is passed on, such as that of a mask, was not made here
-        names = [_name(at, operand) for at, operand in enumerate(operands)]
-        self.first[kind] = NonFinite(
-            "forward",
-            kind,
-            op.__name__,
-            read != "nan",
-            shown(here(2)),
-            open_scopes(),
-            _summaries(zip(names, values, strict=False)),
-            _summaries(_results(results)),
-            self.first.get("inf"),
-        )
-
-    def found(self) -> NonFinite | None:
-        """What was found, a NaN if there is one."""
-        return self.first.get("nan") or self.first.get("inf")
-
-
-def _are_infinite(parameters: dict[str, Any]) -> bool:
-    return any(isinstance(x, float) and abs(x) == math.inf for x in parameters.values())
+        named = zip([_name(*pair) for pair in enumerate(operands)], values, strict=False)
+        about = op.__name__, read != "nan", here(2), open_scopes(), named, results
+        self.first[kind] = _noted("forward", kind, *about, self.first.get("inf"))
 
 
 def _users_function(tensors: list[Tensor]) -> NonFinite | None:
@@ -162,11 +170,11 @@ def _users_function(tensors: list[Tensor]) -> NonFinite | None:
     for tensor in tensors:
         node = tensor.grad_fn
         kind = _kind([tensor])
-        if kind is None or node is None or not node._is_users:
-            continue
-        read = [(name, what) for name, what, *_ in EngineGraph.saved_by(node)]
-        made = _kind([what for _, what in read]) is None
-        return _at_node("forward", kind, node, node.op_name(), made, read, [tensor])
+        if kind is not None and node is not None and node._is_users:
+            read = [(name, what) for name, what, *_ in EngineGraph.saved_by(node)]
+            made = _kind([what for _, what in read]) is None
+            where = made_at(node), made_in(node)
+            return _noted("forward", kind, node.op_name(), made, *where, read, [tensor])
     return None
 
 
@@ -179,7 +187,8 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
     if not outputs or modes.levels:
         return None
     roots = [get_gradient_edge(output) for output in outputs]
-    leaves = [node for node in Schedule([edge.node for edge in roots]) if _is_leaf(node)]
+    nodes = Schedule([edge.node for edge in roots])
+    leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
     ones = [backend_of(output.payload).xp.ones_like(output.payload) for output in outputs]
     edges = [edge.node if edge.node.num_outputs == 1 else edge for edge in roots]
     task = GraphTask(edges, ones, keep_graph=True, captures=leaves)
@@ -189,7 +198,11 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
         while "nan" not in first and (phase := task.step()) is not None:
             kind = _kind(phase.after) if phase.kind == "apply" else None
             if kind is not None and _kind(phase.before) not in (kind, "nan"):
-                first.setdefault(kind, _of_phase(phase, kind, first.get("inf")))
+                node = phase.node
+                read = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
+                read += [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
+                about = node.name(), True, made_at(node), made_in(node), read, phase.after
+                first.setdefault(kind, _noted("backward", kind, *about, first.get("inf")))
     except FreedGraphError as error:
         raise FreedGraphError(
             "find_nan() found nothing in the forward pass, and cannot look at the gradients: "
@@ -198,35 +211,7 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
         ) from error
     finally:
         task.close()
-    return first.get("nan") or first.get("inf")
-
-
-def _is_leaf(node: Node) -> bool:
-    return isinstance(node, AccumulateGrad)
-
-
-def _of_phase(phase: Phase, kind: str, before: NonFinite | None) -> NonFinite:
-    node = phase.node
-    saved = [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
-    read = [*((f"grad {at}", grad) for at, grad in enumerate(phase.before)), *saved]
-    return _at_node("backward", kind, node, node.name(), True, read, phase.after, before)
-
-
-def _at_node(
-    phase: str,
-    kind: str,
-    node: Node,
-    op: str,
-    made: bool,
-    read: list[tuple[str, Any]],
-    results: Iterable[Any],
-    before: NonFinite | None = None,
-) -> NonFinite:
-    """What is told of a node: where it was made, and the arrays that it read and made."""
-    place = made_at(node)
-    src = shown(place) if place else None
-    operands, named = _summaries(read), _summaries(_results(results))
-    return NonFinite(phase, kind, op, made, src, made_in(node), operands, named, before)
+    return _found(first)
 
 
 # Numbers ----------------------------------------------------------------------------------------
@@ -234,20 +219,11 @@ def _at_node(
 
 def _kind(values: Iterable[Any]) -> str | None:
     """What the arrays have: "nan" if there is one, else "inf" if there is one, else None."""
-    found = None
-    for value in values:
-        array = _array(value)
-        if array is None or array.dtype.kind not in "fc":
-            continue
-        with np.errstate(all="ignore"):
-            total = array.sum()  # one pass over it: nan and inf survive a sum
-        if total == total and abs(total) != math.inf:
-            continue
-        if (array != array).any():
-            return "nan"
-        if (abs(array) == math.inf).any():
-            found = "inf"
-    return found
+    arrays = [_array(value) for value in values]
+    floats = [x for x in arrays if x is not None and x.dtype.kind in "fc"]
+    if any(np.isnan(x).any() for x in floats):
+        return "nan"
+    return "inf" if any(np.isinf(x).any() for x in floats) else None
 
 
 def _array(value: Any) -> Any:
@@ -265,10 +241,6 @@ def _name(at: int, operand: Any) -> str:
 def _summaries(named: Iterable[tuple[str, Any]]) -> tuple[tuple[str, dict[str, Any]], ...]:
     pairs = [(name, _array(value)) for name, value in named]
     return tuple([(name, summarize(array)) for name, array in pairs if array is not None])
-
-
-def _results(values: Iterable[Any]) -> list[tuple[str, Any]]:
-    return [(f"result {at}", value) for at, value in enumerate(values)]
 
 
 def _seen(entry: dict[str, Any]) -> str:

@@ -12,7 +12,8 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, NamedTuple, Self
+from operator import itemgetter
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from .summary import ArrayTable, dtype_name
 
@@ -35,7 +36,64 @@ class SavedTensor(NamedTuple):
     now: int
 
 
-class Graph:
+class Hook(NamedTuple):
+    """A hook that runs at a node.
+
+    Attributes:
+        id: "h1".
+        kind: "tensor", "pre", "post" or "post_accumulate".
+        name: the name of the function.
+        hook: the function.
+    """
+
+    id: str
+    kind: str
+    name: str
+    hook: Any
+
+    def __str__(self) -> str:
+        return f"{self.id} {plain(self.name)} ({self.kind})"
+
+
+class Library(Protocol):
+    """What the library of a graph tells: in `engine_graph.py`, and in `_torch/graph.py`."""
+
+    def node_of(self, tensor: Any) -> Any:
+        """The node at which the gradient of `tensor` arrives; None if none does."""
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether `value` is a tensor of that library."""
+
+    def label(self, tensor: Any) -> str | None:
+        """What `tensor` is called."""
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        """The tensors that are known, each with the node where its gradient arrives."""
+
+    how_to_name: ClassVar[str]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        """What tells the memory of a tensor or array from all other, and what keeps that so."""
+
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+
+    def hooks_at(self, node: Any) -> list[Hook]:
+        """The hooks at a node, in the order in which they run."""
+
+    def traits(self, node: Any) -> tuple[bool, bool]:
+        """What a node's op is like.
+
+        Returns:
+            Whether the result shares the memory of the first operand; whether the engine reduces
+            the gradients that the node makes to the operands' shapes.
+        """
+
+    def origin(self, node: Any) -> Entry:
+        """Where a node comes from, and what else there is to say of it: fields of its entry."""
+
+
+class Graph(Library):
     """Nodes, leaves, outputs, hooks and storages, each with an id: ranks, never addresses.
 
     Args:
@@ -47,81 +105,41 @@ class Graph:
         node: the id of each.
         leaves: those that are an AccumulateGrad.
         leaf: the ids of their tensors.
+        hook_ids: of each hook that was asked for, by node and identity, with the hook.
     """
 
     def __init__(self, edges: dict[Any, Edges], outputs: list[Any]) -> None:
-        self.edges, self.outputs = edges, outputs
-        self.nodes = oldest_first(edges)
-        self.node = {node: f"n{rank}" for rank, node in enumerate(self.nodes)}
-        self.leaves = [node for node in self.nodes if is_leaf(node)]
-        self.leaf = {node: f"t{rank}" for rank, node in enumerate(self.leaves)}
+        self.edges: dict[Any, Edges] = {}
+        self.nodes: list[Any] = []
+        self.node: dict[Any, str] = {}
+        self.leaf: dict[Any, str] = {}
         self._storages: dict[int, tuple[str, Any]] = {}  # kept alive: an id may be used again
-        self._hooks: dict[Any, tuple[str, Any]] = {}
+        self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
-        self._index_leaves()
+        self.outputs: list[Any] = []
+        self._add(edges)
+        self.outputs = outputs
 
-    def _index_leaves(self) -> None:
+    def _add(self, edges: dict[Any, Edges]) -> None:
+        """Number more nodes on, and their leaves behind the outputs."""
+        leaves = {node for node in edges if is_leaf(node)}
+        self.edges |= edges
+        for node in oldest_first(edges, leaves):
+            self.node[node] = f"n{len(self.nodes)}"
+            self.nodes.append(node)
+            if node in leaves:
+                self.leaf[node] = f"t{len(self.leaf) + len(self.outputs)}"
+        self.leaves = list(self.leaf)
         self._leaf_of = {id(node.variable): name for node, name in self.leaf.items()}
         self._owners: dict[int, tuple[str, Any]] = {}  # made when it is asked for
 
     def extended(self, edges: dict[Any, Edges]) -> Self:
         """This graph and more nodes, numbered on."""
         more = copy.copy(self)
-        nodes = oldest_first(edges)
-        leaves = [node for node in nodes if is_leaf(node)]
-        first, first_leaf = len(self.nodes), len(self.leaves) + len(self.outputs)
-        more.edges = self.edges | edges
-        more.nodes, more.leaves = self.nodes + nodes, self.leaves + leaves
-        more.node = self.node | {node: f"n{first + rank}" for rank, node in enumerate(nodes)}
-        more.leaf = self.leaf | {x: f"t{first_leaf + rank}" for rank, x in enumerate(leaves)}
-        more._storages, more._hooks = self._storages.copy(), self._hooks.copy()
-        more._bases = self._bases.copy()
-        more._index_leaves()
+        for name in ("edges", "nodes", "node", "leaf", "_storages", "hook_ids", "_bases"):
+            setattr(more, name, getattr(self, name).copy())
+        more._add(edges)
         return more
-
-    # What the library of the graph tells -------------------------------------------------------
-
-    def node_of(self, tensor: Any) -> Any:
-        """The node at which the gradient of `tensor` arrives; None if none does."""
-        raise NotImplementedError
-
-    def is_tensor(self, value: Any) -> bool:
-        """Whether `value` is a tensor of that library."""
-        raise NotImplementedError
-
-    def label(self, tensor: Any) -> str | None:
-        """What `tensor` is called."""
-        raise NotImplementedError
-
-    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
-        """The tensors that are known, each with the node where its gradient arrives."""
-        raise NotImplementedError
-
-    how_to_name: ClassVar[str]
-
-    def memory_of(self, what: Any) -> tuple[int, Any]:
-        """What tells the memory of a tensor or array from all other, and what keeps that so."""
-        raise NotImplementedError
-
-    def saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
-        raise NotImplementedError
-
-    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
-        """(id, kind, hook) of the hooks at a node, in the order in which they run."""
-        raise NotImplementedError
-
-    def makes_view(self, node: Any) -> bool:
-        """Whether the result of a node shares the memory of its first operand."""
-        raise NotImplementedError
-
-    def sums_broadcasts(self, node: Any) -> bool:
-        """Whether the engine reduces the gradients that a node makes to the operands' shapes."""
-        raise NotImplementedError
-
-    def origin(self, node: Any) -> Entry:
-        """Where a node comes from, and what else there is to say of it: fields of its entry."""
-        raise NotImplementedError
 
     def transforms(self) -> Entry:
         """The transforms that recorded nodes: fields of the graph's entry."""
@@ -149,36 +167,21 @@ class Graph:
 
     def hook(self, node: Any, hook: Any) -> str:
         """The id of a hook at a node."""
-        return self._hooks.setdefault((node, id(hook)), (f"h{len(self._hooks) + 1}", hook))[0]
-
-    @property
-    def hook_count(self) -> int:
-        """How many hooks have an id."""
-        return len(self._hooks)
-
-    def cut_hooks(self, count: int) -> None:
-        """Be as it was when `count` hooks had one."""
-        while len(self._hooks) > count:
-            self._hooks.popitem()
+        return self.hook_ids.setdefault((node, id(hook)), (f"h{len(self.hook_ids) + 1}", hook))[0]
 
     # As entries of a trace ----------------------------------------------------------------------
 
     def describe(self, table: ArrayTable) -> Entry:
         """The `graph` of a trace; the arrays it speaks of go into `table`."""
-        first = len(self.leaves)
         with uncollected():
             return {
                 **self.transforms(),
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
                 "nodes": [self.node_entry(table, node) for node in self.nodes],
                 "outputs": [
-                    {
-                        "id": f"t{first + rank}",
-                        "node": self.node[self.node_of(tensor)],
-                        "slot": tensor.output_nr,
-                        **self._tensor(table, tensor),
-                    }
-                    for rank, tensor in enumerate(self.outputs)
+                    {"id": f"t{rank}", "node": self.node[self.node_of(x)], "slot": x.output_nr}
+                    | self._tensor(table, x)
+                    for rank, x in enumerate(self.outputs, start=len(self.leaves))
                 ],
             }
 
@@ -196,21 +199,26 @@ class Graph:
         entry: Entry = {"id": self.node[node], "op": op_of(node)}
         entry["seq"] = int(entry["id"][1:])
         entry |= self.origin(node)
-        about = node._input_metadata
+        about, edges = node._input_metadata, self.edges[node]
         if about and about[0].dtype is not None:
             entry |= {"shape": list(about[0].shape), "dtype": dtype_name(about[0].dtype)}
-        entry["edges"] = [self._edge(node, about, *edge) for edge in self.edges[node]]
+        is_view, sums = self.traits(node)
+        entry["edges"] = []
+        for goal, slot in edges:
+            if goal is None:
+                entry["edges"].append({"to": None, "slot": 0})
+                continue
+            entry["edges"].append({"to": self.node[goal], "slot": slot})
+            wanted = goal._input_metadata[slot : slot + 1] if sums else ()
+            if wanted and wanted[0].shape != about[0].shape:
+                entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
         if saved := self.saved_by(node):
             entry["saved"] = [self._saved(table, item) for item in saved]
-        first = self.edges[node][0][0] if self.edges[node] else None
-        if first is not None and self.makes_view(node):  # a view of a view has the same base
-            base = self._bases.setdefault(node, self._bases.get(first, first))
-            entry["base"] = self.node[base]
+        if is_view and edges and edges[0][0] is not None:
+            first = edges[0][0]  # a view of a view has the same base
+            entry["base"] = self.node[self._bases.setdefault(node, self._bases.get(first, first))]
         if hooks := self.hooks_at(node):
-            entry["hooks"] = [
-                {"id": id, "kind": kind, "name": getattr(hook, "__name__", "hook")}
-                for id, kind, hook in hooks
-            ]
+            entry["hooks"] = [{"id": x.id, "kind": x.kind, "name": x.name} for x in hooks]
         if retained := self.retained_by(node):
             entry["retains"] = [
                 {"slot": slot, **self._tensor(table, tensor)} for slot, tensor in retained
@@ -221,22 +229,11 @@ class Graph:
         """(which output, tensor) of the tensors that a node made and that keep their gradient."""
         return []
 
-    def _edge(self, node: Any, about: Any, goal: Any, slot: int) -> Entry:
-        if goal is None:
-            return {"to": None, "slot": 0}
-        entry: Entry = {"to": self.node[goal], "slot": slot}
-        if self.sums_broadcasts(node) and slot < len(goal._input_metadata):
-            shape = goal._input_metadata[slot].shape
-            if shape != about[0].shape:
-                entry["sum_to"] = list(shape)
-        return entry
-
     def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
         name, what, version, now = item
-        shape = list(what.shape)
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": bytes_of(what), "shape": shape, "dtype": dtype_name(what.dtype)}
-        entry["array"] = table.ids((what,))[0]
+        entry |= {"bytes": bytes_of(what), "shape": list(what.shape)}
+        entry |= {"dtype": dtype_name(what.dtype), "array": table.ids((what,))[0]}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
@@ -246,6 +243,12 @@ class Graph:
         if self.is_tensor(what) and (label := self.label(what)) is not None:
             entry["label"] = label
         return entry
+
+
+def name_of(hook: Any) -> str:
+    """What a hook is called."""
+    name: str = getattr(hook, "__name__", "hook")
+    return name
 
 
 def is_leaf(node: Any) -> bool:
@@ -265,10 +268,19 @@ def names_of(node: Any) -> tuple[str, str]:
     return name, name.rpartition("Backward")[0] or name
 
 
+def plain(text: str) -> str:
+    """A name without what would move the cursor, end the line or turn the direction of text."""
+    safe = "".join([c if c.isprintable() else f"\\x{ord(c):02x}" for c in text])
+    return safe if len(safe) <= _LONGEST_NAME else safe[: _LONGEST_NAME - 1] + "…"
+
+
 def bytes_of(what: Any) -> int:
     """The bytes of the elements of a tensor or an array."""
     size: int = math.prod(what.shape) * what.dtype.itemsize
     return size
+
+
+_LONGEST_NAME = 60
 
 
 def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
@@ -283,26 +295,28 @@ def reach(starts: Iterable[Any], known: Any = ()) -> dict[Any, Edges]:
     return found
 
 
-def oldest_first(edges: dict[Any, Edges]) -> list[Any]:
+def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     """By age, each leaf before its first consumer, and no node before those its edges lead to.
 
     Age alone would nearly do. But a view of PyTorch's whose base was written gets its node when it
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     rank = {node: place for place, node in enumerate(edges)}
-    feeds: dict[Any, list[Any]] = {node: [] for node in edges if not is_leaf(node)}
-    left: dict[Any, int] = {}
+    feeds: dict[Any, list[Any]] = {node: [] for node in edges if node not in leaves}
+    left = dict.fromkeys(feeds, 0)
     for node in feeds:
-        goals = {goal for goal, _ in edges[node] if goal in feeds}
-        left[node] = len(goals)
-        for goal in goals:
-            feeds[goal].append(node)
+        for goal, _ in edges[node]:
+            if goal in feeds:
+                feeds[goal].append(node)
+                left[node] += 1
     heap = [(node._sequence_nr(), rank[node], node) for node in feeds if not left[node]]
     heapq.heapify(heap)
     ordered: dict[Any, None] = {}
     while heap:
         node = heapq.heappop(heap)[-1]
-        ordered |= dict.fromkeys(goal for goal, _ in edges[node] if goal in rank)  # leaves, mostly
+        for goal, _ in edges[node]:
+            if goal in rank:
+                ordered.setdefault(goal)  # a leaf, mostly
         ordered[node] = None
         for consumer in feeds[node]:
             left[consumer] -= 1
@@ -357,20 +371,21 @@ class Growth:
         nodes = graph.nodes[len(self.graph.nodes) :]
         if not nodes:
             return document
-        entries = [graph.node_entry(table, node) | self._origin(graph, node) for node in nodes]
-        for entry in entries:
-            if "origin" in entry:  # it comes from that node's rule, and not from a line
-                entry.pop("src", None)
+        entries = []
+        for node in nodes:
+            entries.append(graph.node_entry(table, node))
+            if (maker := self._maker(node)) is not None:
+                entries[-1]["origin"] = graph.node[maker]
+                entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
         leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
         grown = {"nodes": document["nodes"] + entries, "leaves": document["leaves"] + leaves}
         return document | graph.transforms() | grown
 
-    def _origin(self, graph: Graph, node: Any) -> Entry:
-        if is_leaf(node) or node in self._older:
-            return {}
-        place = bisect_right(self.spans, node._sequence_nr(), key=lambda span: span[0])
-        maker = self.spans[place - 1][1] if place else None
-        return {} if maker is None else {"origin": graph.node[maker]}
+    def _maker(self, node: Any) -> Any:
+        """The node whose turn it was when `node` was made."""
+        place = bisect_right(self.spans, node._sequence_nr(), key=itemgetter(0))
+        is_new = not (is_leaf(node) or node in self._older)
+        return self.spans[place - 1][1] if place and is_new else None
 
     def _behind(self, gradients: Iterable[Any]) -> dict[Any, Edges]:
         """The nodes behind gradients that the graph of the pass does not have."""

@@ -15,21 +15,20 @@ goes into code of a user is looked at before that runs.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import ReferenceType
 
 from glassgrad.core import state
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth
+from .graph import Graph, Growth, SavedTensor
 from .rewind import OF_USERS
 from .summary import ArrayTable
 
@@ -42,6 +41,7 @@ class EventLog(Generic[GraphOfPass]):
     Args:
         graph: what the pass goes through.
         full: keep all elements of all arrays.
+        remembers: whether an array is known by its identity, until `table.forget`.
 
     Attributes:
         table: the arrays that the events speak of.
@@ -52,9 +52,11 @@ class EventLog(Generic[GraphOfPass]):
         need: how many come to each node.
     """
 
-    def __init__(self, graph: GraphOfPass, running: Iterable[Any], *, full: bool) -> None:
+    def __init__(
+        self, graph: GraphOfPass, running: Iterable[Any], *, full: bool, remembers: bool = True
+    ) -> None:
         self.graph = graph
-        self.table = ArrayTable(full=full)
+        self.table = ArrayTable(full=full, remembers=remembers)
         self.events: list[dict[str, Any]] = []
         self.document: dict[str, Any] = {"nodes": [], "leaves": []}
         self.growth: Growth | None = None
@@ -68,13 +70,13 @@ class EventLog(Generic[GraphOfPass]):
             document = self.growth.added_to(document, table, self._gradients())
         return Trace(document, table.summaries, list(self.events))
 
+    def saved_by(self, node: Any) -> list[SavedTensor]:
+        """What a node holds on to."""
+        return self.graph.saved_by(node)
+
     def _gradients(self) -> Iterable[Any]:
         """The gradients behind which the graph may have grown."""
         raise NotImplementedError
-
-    def _ids(self, grads: Iterable[Any]) -> list[str | None]:
-        """The ids of gradients in `table`."""
-        return self.table.ids(grads)
 
     def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
         event: dict[str, Any] = {"k": len(self.events), "type": kind}
@@ -89,7 +91,7 @@ class EventLog(Generic[GraphOfPass]):
         self.have[name] += 1
         have, need = self.have[name], self.need[node]
         edge = f"e{self.graph.node[source][1:]}-{position}"
-        (array,) = self._ids((grad,))
+        (array,) = self.table.ids((grad,))
         self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=array)
         if have == need:
             self._emit("ready", node)
@@ -102,15 +104,6 @@ class EventLog(Generic[GraphOfPass]):
             message = "(no text: its __str__ raises)"
         saved = {} if stale is None else {"saved": stale}
         self._emit("error", node, **saved, error=type(error).__name__, message=message)
-
-
-class _Mark(NamedTuple):
-    """How long a log was."""
-
-    events: int
-    arrays: int
-    hooks: int
-    spans: int
 
 
 class Log(EventLog[EngineGraph]):
@@ -153,30 +146,28 @@ class Log(EventLog[EngineGraph]):
         if self.growth is not None:
             self.document = self.growth.added_to(self.document, self.table, self._gradients())
             self.graph, self.growth = self.whole_graph(), None
-        self.forget()
+        self.table.forget()
         self.graph.forget_storages()
 
     # Back and forth -----------------------------------------------------------------------------
 
-    def mark(self) -> _Mark:
-        """This moment, for `rewind`."""
+    def mark(self) -> tuple[int, int, int, int]:
+        """This moment, for `rewind`: how many events, arrays, hooks and spans there are."""
         spans = 0 if self.growth is None else len(self.growth.spans)
-        return _Mark(len(self.events), len(self.table), self.graph.hook_count, spans)
+        return len(self.events), len(self.table), len(self.graph.hook_ids), spans
 
-    def rewind(self, mark: _Mark) -> None:
+    def rewind(self, mark: tuple[int, int, int, int]) -> None:
         """Forget what happened since `mark`, so that going on gives the same log again."""
-        for event in self.events[mark.events :]:
+        events, arrays, hooks, spans = mark
+        for event in self.events[events:]:
             if event["type"] == "buffer":
                 self.have[event["node"]] -= 1
-        del self.events[mark.events :]
-        self.table.cut(mark.arrays)
-        self.graph.cut_hooks(mark.hooks)
+        del self.events[events:]
+        self.table.cut(arrays)
+        while len(self.graph.hook_ids) > hooks:
+            self.graph.hook_ids.popitem()
         if self.growth is not None:
-            del self.growth.spans[mark.spans :]
-
-    def forget(self) -> None:
-        """Let go of all arrays, which somebody may be about to write: see the note above."""
-        self.table.forget()
+            del self.growth.spans[spans:]
 
     # One phase ----------------------------------------------------------------------------------
 
@@ -193,14 +184,14 @@ class Log(EventLog[EngineGraph]):
 
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
-        task = self.task
-        under_way = task.buffers, task.turn
+        task, turn = self.task, self.task.turn
+        under_way = task.buffers, turn
         at_end = task.position == len(task.schedule)
-        kind = "" if task.turn is None else task.turn.upcoming[0]
+        kind = "" if turn is None else turn.upcoming[0]
         # Where code of a user may write: in hooks, rules, callbacks for the end of the pass.
         self._may_write = kind in OF_USERS or at_end
         if kind in _LOOKED_AT:
-            self._look_ahead(kind, task.turn)
+            self._look_ahead(kind, turn)
         try:
             is_plain = not self._may_write and self.growth is None
             phase = advance() if is_plain else self._listening(advance)
@@ -209,9 +200,9 @@ class Log(EventLog[EngineGraph]):
             self._failed(kind, node, error, under_way)
             raise
         if self._may_write or phase is None:
-            self.forget()
+            self.table.forget()
         if phase is not None and phase.kind != "ready":  # that is told where the last one arrives
-            _WRITERS[phase.kind](self, phase)
+            getattr(self, f"_on_{phase.kind}")(phase)
         return phase
 
     def _listening(self, advance: Callable[[], Phase | None]) -> Phase | None:
@@ -248,26 +239,30 @@ class Log(EventLog[EngineGraph]):
     def _on_hook(self, phase: Phase) -> None:
         if isinstance(phase.detail, ReferenceType):
             return  # a tensor that retains its gradient: nobody's hook
-        accumulated = phase.kind == "post_accumulate"
-        grads = (_grad_at(phase.node),) if accumulated else phase.after
-        fields = {"hook": self.graph.hook(phase.node, phase.detail), "before": self._entering}
-        kind = "post_hook" if accumulated else phase.kind
-        self._emit(kind, phase.node, **fields, after=self.table.ids(grads))
+        node: Any = phase.node
+        kind, grads = phase.kind, phase.after
+        if kind == "post_accumulate":
+            kind, grads = "post_hook", (grad_of(node.variable),)
+        hook, after = self.graph.hook(node, phase.detail), self.table.ids(grads)
+        self._emit(kind, node, hook=hook, before=self._entering, after=after)
+
+    _on_pre_hook = _on_post_hook = _on_post_accumulate = _on_hook
 
     def _on_apply(self, phase: Phase) -> None:
         node = phase.node
-        if isinstance(node, PrimitiveNode) and any(x is not None for x in phase.before):
+        if isinstance(node, PrimitiveNode) and any(self._entering):
             self._unpacked("unpack", node)
         grad_out = self.table.ids(phase.after)
         self._emit("apply", node, grad_in=self._entering, grad_out=grad_out)
         self.table.release()
 
     def _on_accumulate(self, phase: Phase) -> None:
-        grad = _grad_at(phase.node)
+        node: Any = phase.node
+        grad = grad_of(node.variable)
         had, name = self._entering
         if had is not None or grad is None or grad.payload is not phase.before[0]:
             (name,) = self.table.ids((grad,))
-        self._emit("accumulate", tensor=self.graph.leaf[phase.node], grad=name)
+        self._emit("accumulate", tensor=self.graph.leaf[node], grad=name)
         self.table.release()
 
     def _on_free_saved(self, phase: Phase) -> None:
@@ -326,20 +321,6 @@ class Log(EventLog[EngineGraph]):
         found += [] if turn is None else [*turn.grads, *turn.results]
         return (grad for grad in found if isinstance(grad, Tensor))
 
-
-def _grad_at(node: Any) -> Tensor | None:
-    return grad_of(node.variable)
-
-
-_WRITERS: dict[str, Callable[[Log, Phase], None]] = {
-    "pre_hook": Log._on_hook,
-    "apply": Log._on_apply,
-    "post_hook": Log._on_hook,
-    "accumulate": Log._on_accumulate,
-    "post_accumulate": Log._on_hook,
-    "free_saved": Log._on_free_saved,
-    "buffer": Log._on_buffer,
-}
 
 _LOOKED_AT = (*HOOK_PHASES, "apply", "accumulate")
 """The phases whose gradients may be written."""

@@ -10,12 +10,13 @@ be of the module, too.)
                  └ "0"         └ "1"       └ "2"             n.seq = 42:          Sequential › 0
 """
 
+from collections import Counter, deque
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from glassgrad.autograd.scopes import entered_in
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.tensor import Tensor
 
 Path = tuple[str, ...]
 
@@ -34,54 +35,66 @@ class Naming:
 
     Args:
         nodes: of the graph.
+
+    Attributes:
+        scopes: the names of the scopes that a node was made in, the outermost first.
+        parameters: the names of leaves, by their identity.
     """
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        nodes = list(nodes)
-        calls = _calls_at(nodes)
-        outermost = _outermost(calls)
-        self._labels = _labels(outermost)
+        inner, leaves = list[Node](), set[int]()
+        for node in nodes:
+            if isinstance(node, AccumulateGrad):
+                leaves.add(id(node.variable))
+            else:
+                inner.append(node)
+        inner.sort(key=attrgetter("seq"))
+        self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
-        leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
-        self._parameters = self._named_by(outermost, leaves)
-        self._scopes = self._found(nodes, calls)
+        self.parameters: dict[int, str] = {}
+        calls = _calls_at(inner)
+        if calls:
+            self._name_leaves(self._name_outermost(calls), leaves)
+        self.scopes = self._found(inner, calls)
 
-    def scope(self, node: Node) -> Path:
-        """The names of the scopes in which `node` was made, the outermost first."""
-        return self._scopes.get(node, ())
+    def _name_outermost(self, calls: list[_Call]) -> list[Any]:
+        """Modules that no module calls, each with its class's name, numbered if there are more."""
+        modules: list[Any] = []
+        counts, end = Counter[str](), -1
+        for call in calls:
+            if call.start >= end:
+                end = call.end
+                if call.module is not None and id(call.module) not in self._labels:
+                    modules.append(call.module)
+                    name = call.cls.__name__
+                    counts[name] += 1
+                    numbered = name if counts[name] == 1 else f"{name} {counts[name]}"
+                    self._labels[id(call.module)] = numbered
+        return modules
 
-    def of(self, tensor: Tensor) -> str | None:
-        """What `tensor` is called: its own name, or that of the parameter that it is."""
-        return self._parameters.get(id(tensor)) if tensor.name is None else tensor.name
-
-    def _named_by(self, outermost: list[_Call], leaves: set[int]) -> dict[int, str]:
-        """The names of leaves by id; behind their module's label if several modules have some."""
-        owners = {id(call.module): call.module for call in outermost if call.module is not None}
-        owning = [module for module in owners.values() if any(True for _ in module.parameters())]
-        found: dict[int, str] = {}
+    def _name_leaves(self, modules: list[Any], leaves: set[int]) -> None:
+        """Note the names of leaves; behind their module's label if several modules have some."""
+        owning = [module for module in modules if list(module.parameters())]
         for module in owning:
             prefix = f"{self._labels[id(module)]}." if len(owning) > 1 else ""
             for name, parameter in module.named_parameters():
                 if id(parameter) in leaves:  # the graph keeps those, so that no other gets their id
-                    found.setdefault(id(parameter), prefix + name)
-        return found
+                    self.parameters.setdefault(id(parameter), prefix + name)
 
     def _found(self, nodes: list[Node], calls: list[_Call]) -> dict[Node, Path]:
         """The path of each node: the calls around it, and the scopes that the user opened."""
         found: dict[Node, Path] = {}
-        ahead, around = iter(calls), list[tuple[_Call, Path]]()
-        call = next(ahead, None)
-        inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
-        for node in sorted(inner, key=lambda node: node.seq):
-            while call is not None and call.start < node.seq:
+        ahead, around = deque(calls), list[tuple[_Call, Path]]()
+        for node in nodes:
+            while ahead and ahead[0].start < node.seq:
+                call = ahead.popleft()
                 around = [pair for pair in around if pair[0].end > call.start]
                 around.append((call, self._names(call, around)))
-                call = next(ahead, None)
             parts = dict(entered_in(node))
             for within, names in around:
                 if node.seq <= within.end and (names or within.start not in parts):
                     parts[within.start] = names or (within.cls.__name__,)
-            if path := tuple([name for start in sorted(parts) for name in parts[start]]):
+            if parts and (path := sum(map(parts.__getitem__, sorted(parts)), ())):
                 found[node] = path
         return found
 
@@ -101,29 +114,8 @@ class Naming:
 def _calls_at(nodes: list[Node]) -> list[_Call]:
     """The calls of modules that left their mark at `nodes`, those that hold others first."""
     ends: dict[tuple[int, type], tuple[int, Any]] = {}
-    for node in nodes:
+    for node in nodes:  # the oldest first: a call ends at the last one with its mark
         for start, module, cls in getattr(node, "calls", ()):
-            end = max(node.seq, ends.get((start, cls), (0,))[0])
-            ends[start, cls] = end, module
+            ends[start, cls] = node.seq, module
     calls = [_Call(start, end, ref(), cls) for (start, cls), (end, ref) in ends.items()]
     return sorted(calls, key=lambda call: (call.start, -call.end))
-
-
-def _outermost(calls: list[_Call]) -> list[_Call]:
-    found: list[_Call] = []
-    for call in calls:
-        if not found or call.start >= found[-1].end:
-            found.append(call)
-    return found
-
-
-def _labels(outermost: list[_Call]) -> dict[int, str]:
-    """A name for each module that no module calls: its class, and a number from the second on."""
-    labels: dict[int, str] = {}
-    counts: dict[str, int] = {}
-    for call in outermost:
-        if call.module is not None and id(call.module) not in labels:
-            name = call.cls.__name__
-            counts[name] = counts.get(name, 0) + 1
-            labels[id(call.module)] = name if counts[name] == 1 else f"{name} {counts[name]}"
-    return labels

@@ -2,17 +2,69 @@
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from . import breakpoints, inspection
-from .breakpoints import Breakpoint, Makers, find_node
+from .breakpoints import Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import SavedTensor
-from .inspection import Hook, Saved, Waiting
+from .graph import Hook, bytes_of, is_leaf
+from .inspection import Saved, Waiting
 from .log import EventLog
+from .summary import dtype_name
 
 
-class Paused:
+class Engine(Protocol):
+    """What the engine of a pass that is paused tells, and does."""
+
+    @property
+    def schedule(self) -> list[Any]:
+        """The nodes that the pass visits, in order."""
+
+    @property
+    def position(self) -> int:
+        """How many nodes of the schedule are done."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the pass has come to its end."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the pass was ended before."""
+
+    @property
+    def _node(self) -> Any:
+        """The node that the pass waits at."""
+
+    def _how(self) -> str:
+        """What is about to happen there."""
+
+    def _reached(self) -> set[Any]:
+        """The nodes that gradients have arrived at, the current one included."""
+
+    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
+        """The gradients at a node, as the engine has them."""
+
+    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
+        """Gradients to look at: writing to them changes nothing.
+
+        Under `create_graph` the real ones.
+        """
+
+    def _check_open(self) -> None:
+        """Raise if the session was closed."""
+
+    def close(self) -> None:
+        """End the pass where it is."""
+
+    def _asks(self, what: Callable[[Any], Any]) -> Any:
+        """What a function says of where the pass is."""
+
+    def _step(self) -> None:
+        """One step."""
+
+
+class Paused(Engine):
     """A pass that is paused.
 
     Attributes:
@@ -34,73 +86,10 @@ class Paused:
         self.stopped_by: Breakpoint | None = None
         self.breakpoints: list[Breakpoint] = []
 
-    # What the engine tells ----------------------------------------------------------------------
-
-    @property
-    def schedule(self) -> list[Any]:
-        """The nodes that the pass visits, in order."""
-        raise NotImplementedError
-
-    @property
-    def position(self) -> int:
-        """How many nodes of the schedule are done."""
-        raise NotImplementedError
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the pass has come to its end."""
-        raise NotImplementedError
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the pass was ended before."""
-        raise NotImplementedError
-
-    @property
-    def _node(self) -> Any:
-        """The node that the pass waits at."""
-        raise NotImplementedError
-
     @property
     def _at_start(self) -> bool:
         """Whether the current node's turn has not begun, as far as the engine can be stopped."""
         return True
-
-    def _how(self) -> str:
-        """What is about to happen there."""
-        raise NotImplementedError
-
-    def _reached(self) -> set[Any]:
-        """The nodes that gradients have arrived at, the current one included."""
-        raise NotImplementedError
-
-    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
-        """The gradients at a node, as the engine has them."""
-        raise NotImplementedError
-
-    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
-        """Gradients to look at: writing to them changes nothing.
-
-        Under `create_graph` the real ones.
-        """
-        raise NotImplementedError
-
-    def _saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
-        found: list[SavedTensor] = self.names.saved_by(node)
-        return found
-
-    def _all_nodes(self) -> Iterable[Any]:
-        """All nodes, the newest first."""
-        return self.schedule
-
-    def _check_open(self) -> None:
-        """Raise if the session was closed."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """End the pass where it is."""
-        raise NotImplementedError
 
     # Looking ------------------------------------------------------------------------------------
 
@@ -122,12 +111,20 @@ class Paused:
     @property
     def queue(self) -> list[Waiting]:
         """The nodes that gradients have arrived at, the current one first, each with how many."""
-        return [] if self._node is None else inspection.queue_of(self)
+        rows, log = [], self._log
+        reached = self._reached() if self._node is not None else ()
+        for node in self.schedule[self.position :]:
+            if node in reached:
+                name, given = self.names.node[node], self._roots.count(node)
+                counts = log.have[name] + given, log.need[node] + given
+                gradients = self._copies(self._waiting_at(node))
+                rows.append(Waiting(name, node, self.describe(node), *counts, gradients))
+        return rows
 
     @property
     def saved(self) -> list[Saved]:
         """What the current node has saved, with bytes and versions, and who shares the memory."""
-        return [] if self._node is None else inspection.saved_of(self, self._node)
+        return [] if self._node is None else self.saved_of(self._node)
 
     def saved_of(self, node: Any) -> list[Saved]:
         """What a node of the pass has saved; empty once it is freed.
@@ -138,17 +135,38 @@ class Paused:
         Raises:
             ArgumentError, ArgumentTypeError: if it is no part of the pass.
         """
-        return inspection.saved_of(self, find_node(self, node))
+        node, rows = find_node(self, node), []
+        for name, what, version, now in self._log.saved_by(node):
+            owners = self._owners(self.names.storage(what), node)
+            about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
+            rows.append(Saved(name, *about, version, now, owners))
+        return rows
+
+    def _owners(self, storage: str, besides: Any) -> tuple[str, ...]:
+        """Who holds a piece of memory, in words."""
+        found = []
+        for node in reversed(self.names.nodes):
+            if is_leaf(node):
+                held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
+            else:
+                held, who = [saved.what for saved in self._log.saved_by(node)], self.describe(node)
+            if node is not besides and storage in map(self.names.storage, held):
+                found.append(who)
+        return tuple(found)
 
     @property
     def hooks(self) -> list[Hook]:
         """The hooks at the current node, in the order in which they run."""
-        return [] if self._node is None else inspection.hooks_of(self, self._node)
+        return [] if self._node is None else self.names.hooks_at(self._node)
 
     @property
     def gradients(self) -> dict[str, Any]:
         """The `.grad` of all leaves of the pass by name (by id, "t0", if they have none)."""
-        return inspection.gradients_of(self.names)
+        found: dict[str, Any] = {}
+        for node, id in self.names.leaf.items():
+            name = self.names.label(node.variable)
+            found[id if name is None or name in found else name] = node.variable.grad
+        return found
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
@@ -213,7 +231,10 @@ class Paused:
         self._check_open()
         conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
         conditions |= {"hook": hook, "nan": nan, "norm": norm}
-        return breakpoints.make(self, conditions).set_among(self.breakpoints)
+        point = breakpoints.make(self, conditions)
+        point.among = self.breakpoints
+        self.breakpoints.append(point)
+        return point
 
     def _met(self) -> Breakpoint | None:
         """The breakpoint that says to pause before what comes next."""
@@ -244,6 +265,14 @@ class Paused:
             if self.stopped_by is not None or is_there():
                 return
 
-    def _step(self) -> None:
-        """One step."""
-        raise NotImplementedError
+    def _until(self, what: Any) -> Callable[[], Any]:
+        """Whether the pass is where `run_until(what)` ends."""
+        is_place = hasattr(what, "next_functions") or self.names.is_tensor(what)
+        if callable(what) and not is_place:
+            return lambda: self._asks(what)
+        nodes = find_nodes(self, what)
+        self._check_ahead(what, nodes)
+        return lambda: self._at_start and self._node in nodes
+
+    def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
+        """Raise if the pass will come to none of the nodes that `what` means, and knows that."""

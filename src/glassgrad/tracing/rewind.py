@@ -6,19 +6,18 @@ reference is enough, since the engine puts new objects into the place of old one
 place to a buffer too, unless somebody else refers to it; the journal does. See Note [Who owns a
 gradient] in `core/engine.py`.)
 
-An entry of the journal is a tuple: the function that undoes, and what to call it with.
+An entry of the journal is a function that undoes one change.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import MemberDescriptorType
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import default_generator
 from glassgrad.values.backend import is_array
@@ -46,7 +45,7 @@ class Journal:
     def __init__(self, task: GraphTask) -> None:
         self.task = task
         self.is_stepping = False
-        self._undo: list[tuple[Any, ...]] = []
+        self._undo: list[Callable[[], object]] = []
         outer = modes.task
         self._outer: Callable[[GraphTask], None] | None = outer and outer.before_inner
         if self._outer is not None:
@@ -60,8 +59,7 @@ class Journal:
         """Undo what was noted since `mark`, the latest first."""
         self.task.is_rewound = True
         while len(self._undo) > mark:
-            undo, *what = self._undo.pop()
-            undo(*what)
+            self._undo.pop()()
 
     def forget(self) -> None:
         """Let go of everything that was noted."""
@@ -130,8 +128,15 @@ class Journal:
     def _note_place(self) -> None:
         """Note how far the pass has come."""
         task = self.task
-        place = (task.turn, task.position, task.is_over, task.node)
-        self._undo.append((_undo_place, task, place, tuple(task.captured), len(task.callbacks)))
+        place = task.turn, task.position, task.is_over, task.node
+        captured, queued = tuple(task.captured), len(task.callbacks)
+
+        def undo() -> None:
+            task.turn, task.position, task.is_over, task.node = place
+            task.captured[:] = captured
+            del task.callbacks[queued:]
+
+        self._undo.append(undo)
         if task.turn is not None:
             self.note_turn()
 
@@ -139,7 +144,7 @@ class Journal:
         """Note the gradients that the current node is working with."""
         turn = self.task.turn
         assert turn is not None, "a node has begun"
-        self._undo.append((turn.put_back, turn.mark()))
+        self._undo.append(partial(turn.put_back, turn.mark()))
 
     def _note_elements(self) -> None:
         """Note the elements of the gradients that code of a user is about to be given.
@@ -150,29 +155,38 @@ class Journal:
         assert turn is not None, "a node has begun"
         for grad in (*turn.grads, *turn.results):
             array = grad.payload if isinstance(grad, Tensor) else grad
-            if not _can_be_written(array):
+            if not is_array(array) or isinstance(array, Layer):
+                continue
+            if not getattr(array.flags, "writeable", True):
                 continue
             if isinstance(grad, Tensor):
-                self._undo.append((setattr, grad, "edge", grad.edge))
-                self._undo.append(_to_undo_write(grad))
+                self._undo.append(partial(setattr, grad, "edge", grad.edge))
+                self._note_write(grad)
             else:
-                self._undo.append((_undo_elements, array, array.copy()))
+                self._undo.append(partial(array.__setitem__, ..., array.copy()))
 
     def note_buffers(self, nodes: Iterable[Node]) -> None:
         """Note the gradients that wait at `nodes`."""
         buffers = self.task.buffers
         for node in nodes:
-            self._undo.append((_undo_buffer, buffers, node, _copied(buffers.get(node))))
+            waiting = buffers.get(node)
+            if waiting is None:
+                self._undo.append(partial(buffers.pop, node, None))
+            else:  # for a node with several outputs, the list is the engine's own
+                kept = list(waiting) if type(waiting) is list else waiting
+                self._undo.append(partial(buffers.__setitem__, node, kept))
 
     def note_node(self, node: Any) -> None:
         """Note what a node has saved, and what a user's rule keeps on its ctx."""
-        names = _slots_of(type(node))
-        own = vars(node).copy() if hasattr(node, "__dict__") else None
         if isinstance(node, CopySlices) and node.fn is not None:
             self.note_node(node.fn)
-        if names or own is not None:
-            values = tuple([(name, getattr(node, name)) for name in names if hasattr(node, name)])
-            self._undo.append((_undo_node, node, values, own))
+        for name in _KEPT:
+            is_slot = isinstance(getattr(type(node), name, None), MemberDescriptorType)
+            if is_slot and hasattr(node, name):  # others are in its `__dict__`
+                self._undo.append(partial(setattr, node, name, getattr(node, name)))
+        if hasattr(node, "__dict__"):
+            own = vars(node).copy()
+            self._undo += [partial(vars(node).update, own), vars(node).clear]  # the last one first
 
     def _note_retained(self, node: Node) -> None:
         for _, tensor in EngineGraph.retained_by(node):
@@ -182,83 +196,33 @@ class Journal:
         """Note the `.grad` of a tensor, and its elements if they will be written over."""
         cold = tensor.cold_side()
         if is_written and cold.grad is not None:
-            self._undo.append(_to_undo_write(cold.grad))
-        self._undo.append((setattr, cold, "grad", cold.grad))
+            self._note_write(cold.grad)
+        self._undo.append(partial(setattr, cold, "grad", cold.grad))
+
+    def _note_write(self, tensor: Tensor) -> None:
+        """Note the elements and the version of a tensor that may be written in place."""
+        array = tensor.payload
+        elements = array.copy()
+        known = None if tensor.cold is None else tensor.cold.version
+        count, line = (0, None) if known is None else (known.count, known.written_line)
+
+        def undo() -> None:
+            tensor.payload = array
+            array[...] = elements
+            version = None if tensor.cold is None else tensor.cold.version
+            if version is not None:
+                version.count, version.written_line = count, line
+
+        self._undo.append(undo)
 
     def _note_numbers(self) -> None:
         """Note where the default source of random numbers stands."""
         seed, source = default_generator._seed, default_generator._source
-        state = None if source is None else source.bit_generator.state
-        self._undo.append((_undo_numbers, seed, source, state))
+        state: Any = None if source is None else source.bit_generator.state
 
+        def undo() -> None:
+            default_generator._seed, default_generator._source = seed, source
+            if source is not None:
+                source.bit_generator.state = state
 
-def _can_be_written(array: Any) -> bool:
-    if not is_array(array) or isinstance(array, Layer):  # see `_note_elements`
-        return False
-    return bool(getattr(array.flags, "writeable", True))
-
-
-def _undo_place(
-    task: GraphTask, place: tuple[Any, ...], captured: tuple[Any, ...], queued: int
-) -> None:
-    task.turn, task.position, task.is_over, task.node = place
-    task.captured[:] = captured
-    del task.callbacks[queued:]
-
-
-def _undo_buffer(buffers: dict[Any, Any], node: Node, waiting: Any) -> None:
-    if waiting is None:
-        buffers.pop(node, None)
-    else:
-        buffers[node] = waiting
-
-
-def _undo_node(node: Any, values: tuple[tuple[str, Any], ...], own: dict[str, Any] | None) -> None:
-    for name, value in values:
-        setattr(node, name, value)
-    if own is not None:
-        vars(node).clear()
-        vars(node).update(own)
-
-
-def _to_undo_write(tensor: Tensor) -> tuple[Any, ...]:
-    """The entry that undoes the next write in place to `tensor`: its elements and its version."""
-    array = tensor.payload
-    version = None if tensor.cold is None else tensor.cold.version
-    written = (0, None) if version is None else (version.count, version.written_line)
-    return _undo_write, tensor, array, array.copy(), written
-
-
-def _undo_write(tensor: Tensor, array: Any, elements: Any, written: tuple[int, Any]) -> None:
-    tensor.payload = array
-    array[...] = elements
-    version = None if tensor.cold is None else tensor.cold.version
-    if version is not None:
-        version.count, version.written_line = written
-
-
-def _undo_elements(array: Any, elements: Any) -> None:
-    array[...] = elements
-
-
-def _undo_numbers(seed: int, source: Any, state: Any) -> None:
-    default_generator._seed, default_generator._source = seed, source
-    if source is not None:
-        source.bit_generator.state = state
-
-
-_slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
-
-
-def _slots_of(cls: type) -> tuple[str, ...]:
-    """Those of `_KEPT` that are slots of the nodes of a class; others are in its `__dict__`."""
-    names = _slots.get(cls)
-    if names is None:
-        found = [n for n in _KEPT if isinstance(getattr(cls, n, None), MemberDescriptorType)]
-        names = _slots[cls] = tuple(found)
-    return names
-
-
-def _copied(waiting: Any) -> Any:
-    """What waits at a node; for one with several outputs the list is the engine's own."""
-    return list(waiting) if type(waiting) is list else waiting
+        self._undo.append(undo)

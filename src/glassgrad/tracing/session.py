@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
 from glassgrad.core.tensor import Tensor, as_tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 
-from .breakpoints import check_op, find_node, is_called
+from .breakpoints import find_node
 from .engine_graph import EngineGraph, replace_saved
 from .log import Log
 from .paused import Paused
@@ -168,7 +167,7 @@ class Session(Paused):
     def _waiting_at(self, node: Node) -> tuple[Any, ...]:
         turn = self._task.turn
         if turn is not None and turn.node is node:
-            return turn.grads  # type: ignore[no-any-return]  # a plug: a tuple
+            return turn.grads
         waiting = self._task.buffers.get(node)
         if type(waiting) is list:
             return tuple(waiting)
@@ -223,7 +222,7 @@ class Session(Paused):
                 "There is nothing left to do. Write back() to see a step again, or begin another "
                 "pass with `gg.step(loss)`, for which this one needs `retain_graph=True`."
             )
-        self._log.forget()
+        self._log.table.forget()
         self._step()
         return self
 
@@ -278,36 +277,32 @@ class Session(Paused):
             'ExpBackward0'
         """
         self._check_open()
-        return self._go(self._goal(what))
+        return self._go(self._until(what))
 
-    def _goal(self, what: Any) -> Callable[[], bool]:
-        if isinstance(what, str) and what not in self.names.node.values():
-            check_op(what, self.schedule)
-            ahead = self.schedule[self.position + 1 :]
-            if not any(is_called(node, what) for node in ahead if node in self._runs):
-                raise ArgumentError(
-                    f"no {what} is ahead of {self._here()}. A pass visits each node once. Write "
-                    "back() to return to one that has run."
-                )
-            return lambda: self._at_start and is_called(self._node, what)
-        if callable(what) and not isinstance(what, (Node, Tensor)):
-            return lambda: self._asks(what)
-        goal = find_node(self, what)
-        if goal not in self._runs or self._ranks[goal] < self.position:
-            why = "has run already" if goal in self._runs else "does not run in this pass"
+    def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
+        is_name = isinstance(what, str) and what not in self.names.node.values()
+        first = self.position + is_name
+        if any(self._ranks[node] >= first for node in nodes & self._runs):
+            return
+        if is_name:
             raise ArgumentError(
-                f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
-                "turn. Write back() to return to one that has run."
+                f"no {what} is ahead of {self._here()}. A pass visits each node once. Write "
+                "back() to return to one that has run."
             )
-        return lambda: self._at_start and self._node is goal
+        (goal,) = nodes
+        why = "has run already" if goal in self._runs else "does not run in this pass"
+        raise ArgumentError(
+            f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
+            "turn. Write back() to return to one that has run."
+        )
 
     def _asks(self, what: Callable[[Self], Any]) -> bool:
-        self._log.forget()  # a function of the user may write into what it looks at
+        self._log.table.forget()  # a function of the user may write into what it looks at
         return bool(what(self))
 
     def _go(self, is_there: Callable[[], bool]) -> Self:
         self._check_idle()
-        self._log.forget()
+        self._log.table.forget()
         self._run_to(is_there)
         return self
 
@@ -359,9 +354,9 @@ class Session(Paused):
             nr = at.output_nr
         have = self._waiting_at(node)
         label = self.describe(node)
-        turn = self._task.turn
+        turn: Any = self._task.turn
         is_begun = turn is not None and turn.node is node
-        used = is_begun and turn is not None and turn.upcoming[0] not in _BEFORE_THE_RULE
+        used = is_begun and turn.upcoming[0] not in _BEFORE_THE_RULE
         if used or self._ranks[node] < self.position:
             raise GradientError(
                 f"the gradient at {label} has been used: the node has run. What is changed now "
@@ -381,7 +376,7 @@ class Session(Paused):
             )
         _check(value, have[nr].shape, have[nr].dtype, f"the gradient at {label}")
         new = value if self._task.on_tensors else value.payload
-        if is_begun and turn is not None:
+        if is_begun:
             self._journal.note_turn()
             turn.grads = (*have[:nr], new, *have[nr + 1 :])
             return

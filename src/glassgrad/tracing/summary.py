@@ -23,6 +23,10 @@ class ArrayTable:
 
     Args:
         full: keep every element, not only the first four.
+        remembers: whether `ids` knows an array again by its identity, until `forget`.
+
+    Attributes:
+        summaries: what there is to know of each array, by id.
 
     Example:
         >>> table = ArrayTable()
@@ -32,24 +36,15 @@ class ArrayTable:
         1.41421
     """
 
-    def __init__(self, *, full: bool = False) -> None:
-        self.full = full
+    def __init__(self, *, full: bool = False, remembers: bool = True) -> None:
+        self.full, self._remembers = full, remembers
+        self.summaries: dict[str, dict[str, Any]] = {}
         self._ids: dict[tuple[Any, ...], str] = {}
-        self._summaries: dict[str, dict[str, Any]] = {}
-        self._small: dict[str, tuple[Array, int]] = {}  # those that nobody has asked about
         self._still: dict[int, tuple[Any, str]] = {}  # the arrays too: an id may be used again
         self._most_still = 0
 
     def __len__(self) -> int:
         return len(self._ids)
-
-    @property
-    def summaries(self) -> dict[str, dict[str, Any]]:
-        """What there is to know of each array, by id."""
-        for name, (array, examples) in self._small.items():
-            self._summaries[name] = _entry(array, self.full, examples)
-        self._small.clear()
-        return self._summaries
 
     def add(self, array: Any, batch: tuple[int, ...] = ()) -> str:
         """The id of `array` (of any shape and dtype), new or known.
@@ -66,10 +61,7 @@ class ArrayTable:
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
-            if array.size <= _SMALL:
-                self._small[known] = array.copy(), len(batch)
-            else:
-                self._summaries[known] = _entry(array, self.full, len(batch))
+            self.summaries[known] = summarize(array, full=self.full, examples=len(batch))
         return known
 
     def ids(self, values: Iterable[Any]) -> list[str | None]:
@@ -89,8 +81,9 @@ class ArrayTable:
             else:
                 plain = type(array) is np.ndarray  # as nearly all are
                 name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
-                self._still[id(array)] = array, name
                 found.append(name)
+                if self._remembers:
+                    self._still[id(array)] = array, name
         return found
 
     def drop(self, array: Any) -> None:
@@ -115,27 +108,25 @@ class ArrayTable:
         """Be as it was when there were `length` arrays."""
         self.forget()
         while len(self._ids) > length:
-            name = self._ids.popitem()[1]
-            self._summaries.pop(name, None)
-            self._small.pop(name, None)
+            del self.summaries[self._ids.popitem()[1]]
 
     def copy(self) -> "ArrayTable":
         """A table to go on with, which leaves this one as it is."""
         twin = ArrayTable(full=self.full)
-        twin._ids, twin._summaries = self._ids.copy(), self.summaries.copy()
+        twin._ids, twin.summaries = self._ids.copy(), self.summaries.copy()
         return twin
 
 
 _IN_THE_TABLE = 2  # references: the entry, and the argument of `getrefcount`
-_SMALL = 1024  # up to so many elements a copy is made, and what there is to say is found later
 
 
-def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
+def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str, Any]:
     """An array as an entry of a trace's `arrays`.
 
     Args:
         array: anything NumPy takes, of any shape.
         full: add `values`, every element in C order.
+        examples: how many of the first dims count examples of what is told of.
 
     Returns:
         `shape`, `dtype`, `min`, `max` and `norm` (2-norm) of the finite elements, `head` (the first
@@ -145,14 +136,15 @@ def summarize(array: Any, *, full: bool = False) -> dict[str, Any]:
         >>> summarize(np.array([3.0, 4.0], np.float32))["norm"]
         5.0
     """
-    return _entry(np.asarray(array), full)
-
-
-def _entry(array: Array, full: bool, examples: int = 0) -> dict[str, Any]:
-    """An entry of `arrays`; the first `examples` dims of the array count examples."""
-    *measures, nans, infs = measured(array)
-    shape, head = list(array.shape), array.flat[:HEAD].tolist()
-    low, high, norm, *head = rounded([*measures, *head])
+    array = np.asarray(array)
+    few = array.ravel().tolist() if array.dtype.kind == "f" and 0 < array.size <= _FEW else []
+    if few and all(map(math.isfinite, few)):  # for which Python is faster than NumPy
+        found: tuple[Any, ...] = min(few), max(few), math.hypot(*few), 0, 0
+    else:
+        found = measured(array)
+    shape, first = list(array.shape), few[:HEAD] or array.flat[:HEAD].tolist()
+    nans, infs = found[3:]
+    low, high, norm, *head = rounded([*found[:3], *first])
     entry: dict[str, Any] = {"shape": shape[examples:], "dtype": dtype_name(array.dtype)}
     entry |= {"min": low, "max": high, "norm": norm, "head": head}
     if examples:
@@ -266,37 +258,31 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     """
     flat, nans, infs = array.ravel(), 0, 0
     kind = flat.dtype.kind
-    if kind == "f" and 0 < flat.size <= _FEW:  # for which Python is faster than NumPy
-        values = flat.tolist()
-        if all(map(math.isfinite, values)):
-            return min(values), max(values), math.hypot(*values), 0, 0
-    elif kind == "f" and flat.size and (usual := _usual(flat)):
-        return *usual, 0, 0
+    low: Any
+    high: Any
+    if kind == "f" and flat.size:
+        # Piece by piece: memory is slower than what there is to compute.
+        pieces = [flat[first : first + _PIECE] for first in range(0, flat.size, _PIECE)]
+        with np.errstate(all="ignore"):
+            lows, highs, squares = np.array([_usual(piece) for piece in pieces]).T
+        low, high = float(lows.min()), float(highs.max())  # a nan would be both
+        if low > -1e100 and high < 1e100 and not 0.0 < max(-low, high) < 1e-100:
+            return low, high, math.sqrt(squares.sum()), 0, 0
     if kind in "fc":
         nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
         flat = flat[np.isfinite(flat)]
-    low, high = (flat.min(), flat.max()) if flat.size and kind != "c" else (None, None)
-    low, high = [end.item() if isinstance(end, np.generic) else end for end in (low, high)]
     if kind not in "biufc" or not flat.size:
-        return low, high, 0.0 if kind in "biufc" else None, nans, infs
+        return None, None, 0.0 if kind in "biufc" else None, nans, infs
+    low, high = (None, None) if kind == "c" else (flat.min().item(), flat.max().item())
     size = abs(flat.astype(np.complex128))  # in double precision, also -128 of 8 bits
     top = float(size.max()) or 1.0  # the squares of 1e200 would overflow, those of 1e-200 vanish
     return low, high, top * float(np.linalg.norm(size / top)), nans, infs
 
 
-def _usual(flat: Array) -> tuple[float, float, float] | None:
-    """The measures of usual numbers, in one go through the memory; None for any others."""
-    low, high, total = math.inf, -math.inf, 0.0
-    for first in range(0, flat.size, _PIECE):
-        piece = flat[first : first + _PIECE]
-        least, most = float(np.minimum.reduce(piece)), float(np.maximum.reduce(piece))
-        if not (least > -1e100 and most < 1e100):  # or nan, which is the least and the greatest
-            return None
-        low, high = min(low, least), max(high, most)
-        wide = piece.astype(np.float64, copy=False)
-        total += float(wide.dot(wide))
-    tiny = 0.0 < max(-low, high) < 1e-100
-    return None if tiny else (low, high, math.sqrt(total))
+def _usual(piece: Array) -> tuple[float, float, float]:
+    """Of usual numbers the least, the greatest, and the sum of the squares."""
+    wide = piece.astype(np.float64, copy=False)
+    return np.minimum.reduce(piece), np.maximum.reduce(piece), wide.dot(wide)
 
 
 @functools.cache
@@ -305,5 +291,5 @@ def _random_numbers() -> Array:
 
 
 _FEW = 32
-_PIECE = 16384  # so many numbers in double precision stay in a processor's cache
+_PIECE = 16384  # so many numbers of 64 bits stay in a processor's cache
 _WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are

@@ -30,7 +30,8 @@ def problem(document: Any) -> str | None:
         >>> problem({"schema": "glassgrad.trace/1", "graph": {"nodes": []}, "arrays": {}})
         "the document: 'events' is missing"
     """
-    return _misfit(document) or _fraction(document) or _dangling(document)
+    wrong = _misfit(document) or _fraction(document) or _dangling(document)
+    return wrong and wrong.removeprefix(".")
 
 
 # --- the shape of the document -----------------------------------------------------------------
@@ -66,11 +67,21 @@ def _checks() -> tuple[Check, dict[str, Check]]:
     from fastjsonschema import compile
 
     schema = load_schema()
-    definitions = schema["$defs"] | {"event": {}}
-    whole = {name: rule for name, rule in schema.items() if name != "$id"} | {"$defs": definitions}
+    parts = schema["$defs"] | {"event": {}}
     names = [rule["$ref"].rpartition("/")[2] for rule in schema["$defs"]["event"]["oneOf"]]
-    events = {name: {"$ref": f"#/$defs/{name}", "$defs": definitions} for name in names}
-    return compile(whole), {name: compile(rule) for name, rule in events.items()}
+    events = {name: compile(_inlined(parts[name], parts)) for name in names}
+    return compile(_inlined({**schema, "$id": "", "$defs": {}}, parts)), events
+
+
+def _inlined(rule: Any, parts: dict[str, Any]) -> Any:
+    """A rule with the definitions it refers to in it: checked by one function, in half the time."""
+    if isinstance(rule, list):
+        return [_inlined(each, parts) for each in rule]
+    if not isinstance(rule, dict):
+        return rule
+    if "$ref" in rule:
+        return _inlined(parts[rule["$ref"].rpartition("/")[2]], parts)
+    return {name: _inlined(each, parts) for name, each in rule.items()}
 
 
 def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
@@ -96,23 +107,22 @@ def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
     return f"{where or 'the document'}: expected {one_of}{expected}, found {_brief(value)}"
 
 
-def _fraction(document: dict[str, Any]) -> str | None:
-    """A number with a decimal point where an integer belongs: to JSON, 2.0 is one."""
-    counted = ("shape", "batch", "nan", "inf")  # all that an array has besides its elements
-    arrays = document["arrays"].items()
-    parts = {key: document[key] for key in ("graph", "events")}
-    parts["arrays"] = {id: {key: x.get(key) for key in counted} for id, x in arrays}
-    return _first_float(parts, "")
+def _fraction(value: Any) -> str | None:
+    """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
+    is_dict = isinstance(value, dict)
+    for step, item in value.items() if is_dict else enumerate(value):
+        wrong = None
+        if isinstance(item, float):
+            wrong = f": expected an integer, found {item}"
+        elif isinstance(item, (dict, list)):
+            wrong = _fraction(item)
+        if wrong and step not in _ELEMENTS:
+            return (f".{step}" if is_dict else f"[{step}]") + wrong
+    return None
 
 
-def _first_float(value: Any, where: str) -> str | None:
-    if isinstance(value, float):
-        return f"{where}: expected an integer, found {value}"
-    steps = value.items() if isinstance(value, dict) else ()
-    found = (_first_float(item, f"{where}.{step}".removeprefix(".")) for step, item in steps)
-    if isinstance(value, list):
-        found = (_first_float(item, f"{where}[{at}]") for at, item in enumerate(value))
-    return next((wrong for wrong in found if wrong), None)
+_ELEMENTS = ("min", "max", "norm", "head", "values")
+"""The fields of an array that may have a decimal point."""
 
 
 def _kind(types: str | list[str]) -> str:
@@ -134,27 +144,23 @@ def _brief(value: Any) -> str:
 
 def _dangling(document: dict[str, Any]) -> str | None:
     """The first id that is used and not defined, or defined twice."""
-    graph = document["graph"]
-    groups = {name: graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
-    known = {entry["id"] for group in groups.values() for entry in group} | document[
-        "arrays"
-    ].keys()
+    graph, events = document["graph"], document["events"]
+    parts = {f"graph.{name}": graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
+    known = {entry["id"] for part in parts.values() for entry in part} | document["arrays"].keys()
     for name in ("nodes", "leaves"):
-        if len({entry["id"] for entry in groups[name]}) < len(groups[name]):
+        if len({entry["id"] for entry in graph[name]}) < len(graph[name]):
             return f"graph.{name}: two {name} have the same id"
-    for name, group in groups.items():
-        for index, entry in enumerate(group):
+    for where, part in (parts | {"events": events}).items():
+        for index, entry in enumerate(part):
             if unknown := _unknown(entry, known):
-                return f"graph.{name}[{index}]: {unknown}"
-        if name == "nodes" and (circle := _circle(group)):
-            return f"graph.nodes: the edges lead in a circle, {circle}"
-    for index, event in enumerate(document["events"]):
+                return f"{where}[{index}]: {unknown}"
+    if circle := _circle(graph["nodes"]):
+        return f"graph.nodes: the edges lead in a circle, {circle}"
+    for index, event in enumerate(events):
         if event["k"] != index:
             return f"events[{index}].k: expected {index}, found {event['k']}"
-        if event["type"] == "error" and index + 1 < len(document["events"]):
+        if event["type"] == "error" and index + 1 < len(events):
             return f"events[{index}]: an error ends the pass, and other events follow"
-        if unknown := _unknown(event, known):
-            return f"events[{index}]: {unknown}"
     return None
 
 
@@ -187,8 +193,6 @@ def _unknown(entry: dict[str, Any], known: set[str]) -> str | None:
 
 def _circle(nodes: list[dict[str, Any]]) -> str | None:
     """A circle of edges, as text. Every view walks the edges, and would walk it for ever."""
-    if _all_lead_back(nodes):
-        return None
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for node in nodes:
         sorter.add(node["id"], *(edge["to"] for edge in node["edges"] if edge["to"] is not None))
@@ -197,14 +201,3 @@ def _circle(nodes: list[dict[str, Any]]) -> str | None:
     except CycleError as error:
         return " → ".join(error.args[1])
     return None
-
-
-def _all_lead_back(nodes: list[dict[str, Any]]) -> bool:
-    """Whether each edge leads to a node further up in the list, as in every log of a real pass."""
-    seen = {None}
-    for node in nodes:
-        for edge in node["edges"]:
-            if edge["to"] not in seen:
-                return False
-        seen.add(node["id"])
-    return True

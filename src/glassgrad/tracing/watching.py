@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, overload
 
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
+from glassgrad.hooks.turn import GraphTask
 
 from .engine_graph import EngineGraph
 from .events import Trace
@@ -264,7 +265,7 @@ def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
     for graph in passes:
         ids = {name: whole.node[node] for node, name in graph.node.items()}
         ids |= {name: whole.leaf[node] for node, name in graph.leaf.items()}
-        ids |= {name: whole.hook(key[0], hook) for key, (name, hook) in graph._hooks.items()}
+        ids |= {name: whole.hook(key[0], hook) for key, (name, hook) in graph.hook_ids.items()}
         found.append(ids)
     return found
 
@@ -275,69 +276,48 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
     Args:
         ids: as from `ids_of`.
     """
-    whole = _Whole()
+    whole: dict[str, dict[Any, Entry]] = {part: {} for part in _KEYS}
+    levels: dict[int, Entry] = {}
+    wanted: set[str] = set()
+    arrays: dict[str, Entry] = {}
+    events: list[Entry] = []
+    storages = 0
     for trace, known in zip(traces, ids, strict=True):
-        whole.add(trace, known)
-    return whole.trace()
-
-
-class _Whole:
-    """What several traces are put into, one after the other."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[str, Entry] = {}
-        self.leaves: dict[str, Entry] = {}
-        self.outputs: dict[tuple[str, int], Entry] = {}
-        self.levels: dict[int, Entry] = {}
-        self.wanted: set[str] = set()
-        self.arrays: dict[str, Entry] = {}
-        self.storages = 0
-        self.events: list[Entry] = []
-
-    def add(self, trace: Trace, known: dict[str, str]) -> None:
-        """Put another pass behind those that are there."""
-        ids = known | _numbered_on("a", trace.arrays, len(self.arrays))
-        storages = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
-        ids |= _numbered_on("s", dict.fromkeys(storages), self.storages)
-        self.storages += len(set(storages))
-        self.arrays |= {ids[name]: entry for name, entry in trace.arrays.items()}
-        for entry in trace.nodes:
-            self._add_node(_renamed(entry, ids))
-        for entry in trace.leaves:
-            new = _renamed(entry, ids)
-            self.leaves.setdefault(new["id"], new)
-        for entry in trace.outputs:
-            new = _renamed(entry, ids)
-            self.outputs.setdefault((new["node"], new["slot"]), new)
-        for entry in trace.graph.get("levels", ()):
-            self.levels[entry["level"]] = entry
-        self.wanted |= {ids[name] for name in trace.graph.get("wanted", ())}
-        if self.events and self.events[-1]["type"] == "error":
-            self.events.pop()  # it would be the end of all; the trace of that pass has it
+        held = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
+        names = known | _numbered_on("a", trace.arrays, len(arrays))
+        names |= _numbered_on("s", dict.fromkeys(held), storages)
+        storages += len(set(held))
+        arrays |= {names[name]: entry for name, entry in trace.arrays.items()}
+        for part, key in _KEYS.items():
+            for entry in trace.graph.get(part, ()):
+                new = _renamed(entry, names)
+                whole[part].setdefault(key(new), new)
+        levels |= {entry["level"]: entry for entry in trace.graph.get("levels", ())}
+        wanted |= {names[name] for name in trace.graph.get("wanted", ())}
+        if events and events[-1]["type"] == "error":
+            events.pop()  # it would be the end of all; the trace of that pass has it
         for event in trace.events:
-            self.events.append(_renamed(event, ids) | {"k": len(self.events)})
+            events.append(_renamed(event, names) | {"k": len(events)})
+    nodes, leaves = [
+        [whole[part][name] for name in sorted(whole[part], key=_rank)]
+        for part in ("nodes", "leaves")
+    ]
+    outputs = enumerate(whole["outputs"].values(), start=len(leaves))
+    graph: dict[str, Any] = {
+        "nodes": [node | {"seq": _rank(node["id"])} for node in nodes],
+        "leaves": leaves,
+        "outputs": [output | {"id": f"t{rank}"} for rank, output in outputs],
+    }
+    if levels:
+        graph["levels"] = [levels[depth] for depth in sorted(levels)]
+    if wanted:
+        graph["wanted"] = sorted(wanted, key=_rank)
+    return Trace(graph, arrays, events)
 
-    def _add_node(self, entry: Entry) -> None:
-        name = entry["id"]
-        entry["seq"] = _rank(name)
-        self.nodes.setdefault(name, entry)
 
-    def trace(self) -> Trace:
-        """All of it."""
-        outputs = list(self.outputs.values())
-        for rank, entry in enumerate(outputs, start=len(self.leaves)):
-            entry["id"] = f"t{rank}"
-        graph: dict[str, Any] = {
-            "nodes": [self.nodes[name] for name in sorted(self.nodes, key=_rank)],
-            "leaves": [self.leaves[name] for name in sorted(self.leaves, key=_rank)],
-            "outputs": outputs,
-        }
-        if self.levels:
-            graph["levels"] = [self.levels[depth] for depth in sorted(self.levels)]
-        if self.wanted:
-            graph["wanted"] = sorted(self.wanted, key=_rank)
-        return Trace(graph, self.arrays, self.events)
-
+_ID, _PLACE = itemgetter("id"), itemgetter("node", "slot")
+_KEYS = {"nodes": _ID, "leaves": _ID, "outputs": _PLACE}
+"""What tells the entries of each list apart."""
 
 _IDS = frozenset(("id", "storage", "hook", *REFERENCES))
 """The fields whose value is an id, or a list of ids."""

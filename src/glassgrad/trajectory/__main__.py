@@ -10,13 +10,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from glassgrad._programs import progress, require_writable, silence, to_stdout, writing
-from glassgrad.core.errors import DataError
+from glassgrad._programs import (
+    DONE,
+    FAILED,
+    Refused,
+    at_least_one,
+    progress,
+    require_writable,
+    run_program,
+    to_stdout,
+    writing,
+)
 
 from ._arm.cost import CLEARANCE, COST, GOAL_ERROR, Task, shortfalls
 from ._arm.planning import FOLDS, Plan, plan
 
-DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 STEPS = 800
 REMEDY = "The pictures go there. Name another folder: `python -m glassgrad.trajectory --out DIR`."
 
@@ -61,24 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    try:
-        arguments = _parser().parse_args(argv)
-    except SystemExit as request:  # --help ends here, and mistakes
-        return int(request.code or DONE)
-    if missing := _missing():
-        return _fail(
-            f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'", MISUSED
-        )
-    try:
-        with to_stdout():
-            return _run(arguments.out, arguments.steps)
-    except BrokenPipeError:  # who reads our output has seen enough: `… | head -1`
-        silence()
-        return DONE
-    except KeyboardInterrupt:
-        return _fail("stopped", INTERRUPTED)
-    except DataError as error:
-        return _fail(str(error), FAILED)
+    return run_program("glassgrad.trajectory", lambda: _run(argv))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,19 +84,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--steps",
-        type=_at_least_one,
+        type=at_least_one,
         default=STEPS,
         metavar="N",
         help=f"how many steps of Adam to make: {STEPS}",
     )
     return parser
-
-
-def _at_least_one(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"a number from 1 up, not {text!r}")
-    return number
 
 
 def _missing() -> list[str]:
@@ -119,7 +103,22 @@ def _missing() -> list[str]:
     return missing
 
 
-def _run(out: Path, steps: int) -> int:
+def _run(argv: Sequence[str] | None) -> int:
+    arguments = _parser().parse_args(argv)
+    if missing := _missing():
+        raise Refused(
+            f"the pictures need {' and '.join(missing)}: pip install 'glassgrad[notebook]'"
+        )
+    with to_stdout():
+        reasons = _plan_and_draw(arguments.out, arguments.steps)
+    if reasons:
+        advice = " More steps help: --steps 800." if arguments.steps < STEPS else ""
+        raise Refused(f"the plan is not good enough: {'; '.join(reasons)}.{advice}", FAILED)
+    return DONE
+
+
+def _plan_and_draw(out: Path, steps: int) -> list[str]:
+    """Do both, tell of it, and return in what the plan is not good enough."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
@@ -137,10 +136,7 @@ def _run(out: Path, steps: int) -> int:
         console.print(line)
     for line in _drawn(task, found, out):
         console.print(line)
-    if reasons := shortfalls(found.after[found.best]):
-        advice = " More steps help: --steps 800." if steps < STEPS else ""
-        return _fail(f"the plan is not good enough: {'; '.join(reasons)}.{advice}", FAILED)
-    return DONE
+    return shortfalls(found.after[found.best])
 
 
 def _told(found: Plan) -> Iterator[str]:
@@ -173,23 +169,17 @@ def _drawn(task: Task, found: Plan, out: Path) -> Iterator[str]:
         "arm-panels": (draw_panels, "position, velocity, acceleration, jerk"),
         "arm-snapshots": (draw_snapshots, "the arm at nine moments"),
     }
+    width = len(str(out)) + 19
     with writing(out, REMEDY):
         for name, (draw, what) in pictures.items():
             figure = draw(task, before, after)
             for form in (".png", ".svg"):
-                save(figure, out / f"{name}{form}")
-                yield _line(out / f"{name}{form}", what)
-        save_animation(task, before, after, out / "arm.gif")
-        yield _line(out / "arm.gif", "the arm as it moves")
-
-
-def _line(path: Path, what: str) -> str:
-    return f"  {path!s:<{len(str(path.parent)) + 19}}  {what}"
-
-
-def _fail(reason: str, code: int) -> int:
-    sys.stderr.write(f"glassgrad.trajectory: {reason}\n")
-    return code
+                path = out / f"{name}{form}"
+                save(figure, path)
+                yield f"  {path!s:<{width}}  {what}"
+        path = out / "arm.gif"
+        save_animation(task, before, after, path)
+        yield f"  {path!s:<{width}}  the arm as it moves"
 
 
 if __name__ == "__main__":

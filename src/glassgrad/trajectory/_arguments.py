@@ -2,12 +2,21 @@
 
 import math
 import sys
-from itertools import zip_longest
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DeviceError, DTypeError
+import numpy as np
+
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DeviceError,
+    DTypeError,
+    GlassgradError,
+)
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import repeats
 
 
 def count(name: str, value: Any, least: int) -> int:
@@ -49,8 +58,8 @@ def check_tensor(name: str, value: Any) -> None:
     """
     if not isinstance(value, Tensor):
         raise ArgumentTypeError(
-            f"{name} must be a tensor, got {type(value).__name__}. It has a shape, and gradients "
-            "flow to it. Write `glassgrad.as_tensor(…)`."
+            f"{name} must be a tensor, got {type(value).__name__}. It is computed with as it "
+            "is. Write `glassgrad.as_tensor(…)`."
         )
 
 
@@ -89,15 +98,22 @@ def check_broadcasts(name: str, value: Tensor, with_: tuple[int, ...], why: str)
         ArgumentTypeError: if it is no tensor.
     """
     check_tensor(name, value)
-    pairs = zip_longest(reversed(value.shape), reversed(with_), fillvalue=1)
-    if any(a != b and 1 not in (a, b) for a, b in pairs):
+    try:
+        np.broadcast_shapes(tuple(value.shape), with_)
+    except ValueError as error:
         raise ArgumentError(
             f"{name} has shape {tuple(value.shape)}, which does not fit {with_}. It needs {why}. "
             f"Pass `{name}` of shape {with_}, or with 1 for what is the same throughout."
-        )
+        ) from error
 
 
-def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:
+def check_device(
+    name: str,
+    value: Tensor,
+    other: str,
+    like: Tensor,
+    error: type[GlassgradError] = DeviceError,
+) -> None:
     """Raise if a tensor is not where another is.
 
     Args:
@@ -105,14 +121,53 @@ def check_device(name: str, value: Tensor, other: str, like: Tensor) -> None:
         value: the tensor.
         other, like: the other's name, and itself.
 
+        error: what to raise.
+
     Raises:
         DeviceError: if they are on two devices.
     """
     if value.device != like.device:
-        raise DeviceError(
+        raise error(
             f"{name} is on {value.device}, but {other} is on {like.device}. A step is computed "
             f"where its actions are. Write `{name}.to('{like.device}')`."
         )
+
+
+def check_memory(name: str, array: Any, others: Sequence[tuple[str, Any]]) -> None:
+    """Raise if an array cannot be overwritten as it is, apart from others.
+
+    Args:
+        name: of whom it is.
+        array: what is to be written.
+        others: names and arrays of what is read or written besides.
+
+    Raises:
+        ArgumentTypeError: if it is read-only.
+        ArgumentError: if elements share their memory, with each other or with another's.
+    """
+    if not getattr(getattr(array, "flags", None), "writeable", True):
+        raise ArgumentTypeError(
+            f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
+        )
+    if array.base is not None and repeats(array.shape, array.strides):
+        raise ArgumentError(
+            f"{name} has elements that share their memory, as those of an expanded tensor do, and "
+            "cannot be overwritten: each of them has a result of its own. Write "
+            f"`{name}.contiguous()`."
+        )
+    for other, memory in others:
+        if may_meet(array, memory) and np.shares_memory(array, memory):
+            raise ArgumentError(
+                f"{name} shares memory with {other}: what is written to the one would overwrite "
+                f"the other. Write `{name}.clone()`."
+            )
+
+
+def may_meet(x: Any, y: Any) -> bool:
+    """Whether two arrays may share memory: never if both own theirs."""
+    if x.base is None and y.base is None:
+        return x is y
+    return type(x) is type(y) and bool(np.may_share_memory(x, y))
 
 
 def check_samples(name: str, samples: Any) -> None:

@@ -9,10 +9,16 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import level_below
 from glassgrad.ops._writing import check_write
 from glassgrad.ops.joining import cat
-from glassgrad.values.backend import repeats
 from glassgrad.values.layers import Layer, settled
 
-from ._arguments import check_broadcasts, check_device, check_shape, check_tensor, count
+from ._arguments import (
+    check_broadcasts,
+    check_device,
+    check_memory,
+    check_shape,
+    check_tensor,
+    count,
+)
 from .states import JointState
 
 
@@ -24,7 +30,6 @@ def parts_of_start(state: Tensor, act: Tensor, n_dofs: int, parts: int) -> list[
     """
     n = count("n_dofs", n_dofs, 1)
     check_tensor("state", state)
-    check_tensor("act", act)
     if not state.ndim or state.shape[-1] < parts * n:
         raise ArgumentError(
             f"state has shape {tuple(state.shape)}, expected (B, {parts * n}) or more columns. "
@@ -110,8 +115,8 @@ def overwrite(state_seq: JointState, values: dict[str, Tensor]) -> JointState:
     """Overwrite fields of `state_seq`, all of them or, if one cannot be written, none; returns it.
 
     Raises:
-        ArgumentError: if one is missing, has another shape, or cannot hold its values: its memory
-            is read-only, or not its own.
+        ArgumentError: if one is missing, has another shape, or its memory is not its own.
+        ArgumentTypeError: if its memory is read-only.
         DeviceError, DTypeError: if one is on another device, or has no room for the values.
         LeafWriteError: if one is a leaf that requires grad, or a view of one, and the tape records.
         GraphError: if one is an inference tensor outside of inference mode.
@@ -125,7 +130,7 @@ def overwrite(state_seq: JointState, values: dict[str, Tensor]) -> JointState:
         _check_copy(written, value)
         payload = settled(written).payload
         memory = payload.array if isinstance(payload, Layer) else payload
-        _check_memory(name, written, memory, seen)
+        check_memory(name, memory, seen)
         seen.append((name, memory))
     for field, value in values.items():
         getattr(state_seq, field).copy_(value)
@@ -156,27 +161,6 @@ def _check_copy(written: Tensor, value: Tensor) -> None:
         source = layer.level.value_of(settled(value).payload)
         with layer.level.below():
             _check_copy(layer.value, source)
-
-
-def _check_memory(name: str, written: Tensor, memory: Any, seen: list[tuple[str, Any]]) -> None:
-    """Raise if some memory is read-only, or an element is written twice.
-
-    Args:
-        seen: names and memory of what is written besides.
-    """
-    flags = getattr(memory, "flags", None)
-    if not getattr(flags, "writeable", True) or repeats(memory.shape, memory.strides):
-        raise ArgumentError(
-            f"{name} of shape {tuple(written.shape)} cannot be overwritten: its memory is "
-            "read-only, or elements share it. Each sample has a result of its own. Write "
-            f"`{name} = {name}.clone()`."
-        )
-    for other, earlier in seen:
-        if np.may_share_memory(memory, earlier) and np.shares_memory(memory, earlier):
-            raise ArgumentError(
-                f"{name} shares memory with {other}: one result would overwrite the other. Each "
-                f"field has results of its own. Write `{name} = {name}.clone()`."
-            )
 
 
 def _row(name: str, start: Tensor, act: Tensor) -> Tensor:

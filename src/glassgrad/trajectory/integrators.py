@@ -292,7 +292,7 @@ def tensor_step_pos(
 
     Raises:
         ArgumentError: if shapes do not fit, a field is missing, or two to write share memory.
-        ArgumentTypeError: if an argument is no tensor, or no JointState.
+        ArgumentTypeError: if an argument is no tensor, or no JointState, or a field is read-only.
         DeviceError, DTypeError: if devices or dtypes differ, or a field to write is of integers.
         LeafWriteError: if a field to write is a leaf that requires grad, and the tape records.
         GraphError: if one is another tensor that must not be written here: an inference tensor, or

@@ -239,7 +239,7 @@ def _towards_the_middle(rows: int) -> Array:
         )
     middle = rows // 2
     values = np.eye(rows) - np.eye(rows, k=1)
-    values[middle] = np.eye(rows)[middle + 1] - np.eye(rows)[middle - 1]
+    values[middle, middle - 1 : middle + 2] = -1, 0, 1
     values[middle + 1 :] = (np.eye(rows) - np.eye(rows, k=-1))[middle + 1 :]
     return values
 

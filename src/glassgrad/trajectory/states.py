@@ -10,8 +10,9 @@ from typing import Any, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops import zeros_like
 from glassgrad.ops.conversion import clone
-from glassgrad.ops.creation import as_tensor, zeros, zeros_like
+from glassgrad.ops.creation import as_tensor, zeros
 from glassgrad.values.backend import CPU, Device
 from glassgrad.values.dtypes import DType, as_dtype, float32, get_default_dtype
 
@@ -138,12 +139,10 @@ class JointState:
             >>> JointState.from_position(tensor([[0.1, 0.4]])).velocity
             tensor([[0., 0.]])
         """
-        rest = cls(position, joint_names=joint_names)
-        position = rest.position
-        rest.velocity, rest.acceleration = zeros_like(position), zeros_like(position)
-        rest.jerk = zeros_like(position)
-        rest.tensor_args = TensorDeviceType(position.device, position.dtype)
-        return rest
+        position = cls(position).position  # of lists, a tensor
+        velocity, acceleration, jerk = [zeros_like(position) for _ in range(3)]
+        settings = TensorDeviceType(position.device, position.dtype)
+        return cls(position, velocity, acceleration, joint_names, jerk, settings)
 
     def __len__(self) -> int:
         return 0 if self.position is None else len(self.position)

@@ -30,7 +30,7 @@ int32 = np.dtype("int32")
 int64 = long = np.dtype("int64")
 bool_ = np.dtype("bool")
 
-_TENSOR_TYPES = {
+TYPE_NAMES = {
     bool_: "Bool",
     uint8: "Byte",
     int8: "Char",
@@ -43,9 +43,9 @@ _TENSOR_TYPES = {
     complex64: "ComplexFloat",
     complex128: "ComplexDouble",
 }
+"""PyTorch's older names of the dtypes: those of its tensor types, which its messages have too."""
 
-_SUPPORTED: tuple[DType, ...] = (bool_, uint8, int8, int16, int32, int64)
-_SUPPORTED += (float16, float32, float64, complex64, complex128)
+_SUPPORTED = tuple(TYPE_NAMES)
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
@@ -59,7 +59,7 @@ def tensor_type(dtype: DType) -> str:
         >>> tensor_type(float64)
         'torch.DoubleTensor'
     """
-    return f"torch.{_TENSOR_TYPES[dtype]}Tensor" if dtype in _TENSOR_TYPES else f"{dtype} tensor"
+    return f"torch.{TYPE_NAMES[dtype]}Tensor" if dtype in TYPE_NAMES else f"{dtype} tensor"
 
 
 def get_default_dtype() -> DType:

@@ -123,11 +123,6 @@ class Layer:
         with self.level.below():
             self.value.copy_(self.level.value_of(source))
 
-    def fill(self, tensor: Tensor, number: Any) -> None:
-        """Write one number everywhere into the memory of this one, that of `tensor`."""
-        with self.level.below():
-            self.value.fill_(number)
-
     def concrete(self) -> Any:
         """The array at the bottom, if it has the numbers that the transformed function sees."""
         below = self.value.payload
@@ -184,6 +179,18 @@ def settled(x: Any) -> Any:
             )
         x = x.payload.value
     return x
+
+
+def refuse_inside(call: str) -> None:
+    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
+    if modes.levels:
+        kinds = " of ".join([level.kind for level in modes.levels])
+        raise TransformError(
+            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
+            "APIs, or ours) inside of a function being transformed by a functorch transform: "
+            f"{kinds}. This is unsupported: a transform keeps derivatives of its own. Please use "
+            "grad, vjp, jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
+        )
 
 
 def visible(payload: Any) -> Any:

@@ -68,8 +68,12 @@ class Drawing:
     @property
     def dot(self) -> str:
         """The picture in Graphviz's language, with all its labels."""
-        shade: Literal["light", "dark"] = "dark" if self.theme == "dark" else "light"
-        return to_dot(self.graph, rankdir=self.rankdir, theme=shade)
+        return to_dot(self.graph, rankdir=self.rankdir, theme=self._shade)
+
+    @property
+    def _shade(self) -> Literal["light", "dark"]:
+        """The theme, where none can be chosen by who looks at the picture."""
+        return "dark" if self.theme == "dark" else "light"
 
     @property
     def html(self) -> str:
@@ -119,13 +123,11 @@ class Drawing:
             ArgumentError: if a side would be longer than 32,000 px.
             ModuleNotFoundError: if `resvg_py` is not installed.
         """
-        theme: Theme = "dark" if self.theme == "dark" else "light"
-        svg = to_svg(self.graph, self.places, theme=theme, rankdir=self.rankdir, styled=False)
-        size = _SIZE.search(svg)
-        assert size is not None
-        if max(int(size[1]), int(size[2])) * scale > LARGEST_PNG:
+        svg = to_svg(self.graph, self.places, theme=self._shade, rankdir=self.rankdir, styled=False)
+        wide, high = map(int, _SIZE.findall(svg)[0])
+        if max(wide, high) * scale > LARGEST_PNG:
             raise ArgumentError(
-                f"the picture is {size[1]} × {size[2]} px, too large for a PNG at scale {scale:g}. "
+                f"the picture is {wide} × {high} px, too large for a PNG at scale {scale:g}. "
                 f"Above {LARGEST_PNG:,} px a side most programs cannot open it. "
                 'Save it as SVG (`.save("graph.svg")`) or give a smaller `scale`.'
             )
@@ -173,15 +175,20 @@ class Drawing:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.svg
-        image = base64.b64encode(svg.encode()).decode()
-        alt = escape(f"{self.graph.title}. {self.graph.counts}.")
         least = int(0.6 * int(_SIZE.findall(svg)[0][0]))  # px: below it the text cannot be read
         # An SVG by itself is shown as wide as it is, and JupyterLab cuts it off.
-        html = (
-            f'<img alt="{alt}" style="max-width:100%;min-width:{least}px;height:auto" '
-            f'src="data:image/svg+xml;base64,{image}">'
-        )
+        html = self.image(svg, f"max-width:100%;min-width:{least}px;height:auto")
         return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
+
+    @property
+    def alt(self) -> str:
+        """What is said in place of the picture, as HTML."""
+        return escape(f"{self.graph.title}. {self.graph.counts}.")
+
+    def image(self, svg: str, style: str) -> str:
+        """The picture, as `svg` has it, as an `<img>` that needs no other file."""
+        data = base64.b64encode(svg.encode()).decode()
+        return f'<img alt="{self.alt}" style="{style}" src="data:image/svg+xml;base64,{data}">'
 
     def __repr__(self) -> str:
         return f"Drawing({self.graph.title}: {self.graph.counts}; {self.layout})"
@@ -336,18 +343,15 @@ def _trace_so_far(session: Session) -> Trace:
     """The log of a paused pass, on the graph as it is now: nodes that have freed hold nothing."""
     trace = session.trace
     freed = {event["node"] for event in trace.events if event["type"] == "free_saved"}
-    nodes = []
-    for node in trace.nodes:
-        if node["id"] in freed:
-            node = {key: value for key, value in node.items() if key != "saved"} | {"freed": True}
-        nodes.append(node)
+    nodes = [
+        node | {"saved": [], "freed": True} if node["id"] in freed else node for node in trace.nodes
+    ]
     return replace(trace, graph=trace.graph | {"nodes": nodes})
 
 
 def _mark_current(graph: Graph, session: Session | None) -> Graph:
     """`graph` with ▶ at the node whose turn it is; before it is laid out, for ▶ takes room."""
-    node = None if session is None else session.current
-    if session is None or node is None:
+    if session is None or (node := session.current) is None:
         return graph
     here = graph.place[session.names.node[node]]
     vertices = tuple(_marked(vertex) if vertex.id == here else vertex for vertex in graph.vertices)

@@ -8,9 +8,9 @@ the tree the strip shows how large the gradients were, place by place.
 import math
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.folding import contents, numbered_names
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
@@ -31,7 +31,7 @@ TALLEST = 44.0  # px: height of the strip
 UNSCALED = {"zero": ("gradients are zero here", 0.06), "nan": ("a gradient holds nan here", 1.0)}
 PAD = 12.0  # px that a bar keeps free, left and right together
 
-Nodes = list[dict[str, Any]]
+Nodes = list[Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +159,12 @@ class _Maker:
 
     def _add_strip(self, top: float) -> str:
         """The places of the strip; returns the range of its scale, empty before a pass."""
-        norm = {name: norm_of(self.trace, name) for name in self.trace.arrays}
         largest: dict[int, float] = {}
         for number, node in enumerate(self.ops):
             given = self.results.gradients.get(node["id"])
             if given is not None:
                 at = min(int(number * self.px / CELL), int(WIDTH / CELL) - 1)
-                norms = [norm[each] for each in given if each is not None]
+                norms = [norm_of(self.trace, each) for each in given if each is not None]
                 largest[at] = max(*norms, 0.0, largest.get(at, 0.0), key=_nan_first)
         scale = Scale.of(largest.values())
         for at, each in sorted(largest.items()):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.memory import Freed, freed_by_node, leaf_of, of_no_leaf, size_of
@@ -174,19 +174,16 @@ class Narrator:
         given, returned = self.arrays_text(event["grad_in"]), self.arrays_text(event["grad_out"])
         return f"{self.name(event['node'])} turns the gradient {given} into {returned}."
 
-    def _pre_hook(self, event: dict[str, Any]) -> str:
-        return f"Before {self._hook(event)}"
+    def _pre_hook(self, event: dict[str, Any], when: str = "Before") -> str:
+        hook = plain(self.hooks.get(event["hook"], event["hook"]))
+        sentence = f"{when} {self.name(event['node'])}, hook {hook}"
+        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
+        if event["before"] == event["after"]:
+            return f"{sentence} sees {before} and leaves it."
+        return f"{sentence} changes {before} to {after}."
 
     def _post_hook(self, event: dict[str, Any]) -> str:
-        return f"After {self._hook(event)}"
-
-    def _hook(self, event: dict[str, Any]) -> str:
-        hook = plain(self.hooks.get(event["hook"], event["hook"]))
-        sentence = f"{self.name(event['node'])}, hook {hook}"
-        if event["before"] == event["after"]:
-            return f"{sentence} sees {self.arrays_text(event['before'])} and leaves it."
-        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
-        return f"{sentence} changes {before} to {after}."
+        return self._pre_hook(event, "After")
 
     def _buffer(self, event: dict[str, Any]) -> str:
         if event["need"] == 1:
@@ -260,18 +257,50 @@ def text_view(trace: Trace, *, limit: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def node_lines(trace: Trace) -> Iterator[str]:
-    """One line per node: its turn, id, op, where its gradients go, what it saved."""
+class NodeRow(NamedTuple):
+    """What is told of a node: its turn, None if it did not run, and the rest as text.
+
+    The node that fills the `.grad` of a leaf has the leaf's shape, and goes to the leaf.
+    """
+
+    turn: int | None
+    id: str
+    op: str
+    shape: str
+    goes: str
+    saved: str
+    is_leaf: bool
+
+
+def node_rows(trace: Trace) -> Iterator[NodeRow]:
+    """The nodes in the order of the pass, then those that did not run."""
     nodes = {node["id"]: node for node in trace.nodes}
-    schedule = trace.schedule()
-    ran = set(schedule)
-    order = [*schedule, *(name for name in reversed(nodes) if name not in ran)]
+    turns = {name: turn for turn, name in enumerate(trace.schedule(), 1)}
     tensors = {leaf["acc"]: leaf for leaf in trace.leaves}
     names = {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
-    wide = len(str(len(order)))
-    for turn, name in enumerate(order, 1):
-        number = f"#{turn:<{wide}}" if name in ran else " " * (wide + 1)
-        yield f"{number} {name}  {_node_words(nodes[name], tensors, names)}"
+    for name in (*turns, *(name for name in reversed(nodes) if name not in turns)):
+        node, leaf = nodes[name], tensors.get(name)
+        shape = node.get("shape") if leaf is None else leaf["shape"]
+        goes = [edge_words(edge) for edge in node["edges"]]
+        yield NodeRow(
+            turns.get(name),
+            name,
+            plain(node["op"]),
+            "" if shape is None else shape_text(shape),
+            ", ".join(goes) if leaf is None else tensor_name(leaf),
+            saved_words(node, names),
+            leaf is not None,
+        )
+
+
+def node_lines(trace: Trace) -> Iterator[str]:
+    """One line per node: its turn, id, op, where its gradients go, what it saved."""
+    wide = len(str(len(trace.nodes)))
+    for row in node_rows(trace):
+        number = " " * (wide + 1) if row.turn is None else f"#{row.turn:<{wide}}"
+        words = [row.op, row.shape, row.goes and f"→ {row.goes}"]
+        words.append(row.shape if row.is_leaf else row.saved and f"saved {row.saved}")
+        yield f"{number} {row.id}  {' '.join(filter(None, words))}"
 
 
 def event_lines(trace: Trace) -> Iterator[str]:
@@ -312,22 +341,6 @@ def edge_words(edge: dict[str, Any]) -> str:
     slot = f".{edge['slot']}" if edge["slot"] else ""
     reduced = f" Σ→{shape_text(edge['sum_to'])}" if "sum_to" in edge else ""
     return f"{edge['to']}{slot}{reduced}"
-
-
-def _node_words(
-    node: dict[str, Any], tensors: dict[str, dict[str, Any]], names: dict[str, str]
-) -> str:
-    words = [plain(node["op"])]
-    if "shape" in node:
-        words.append(shape_text(node["shape"]))
-    if node["id"] in tensors:
-        leaf = tensors[node["id"]]
-        words.append(f"→ {tensor_name(leaf)} {shape_text(leaf['shape'])}")
-    if node["edges"]:
-        words.append("→ " + ", ".join(edge_words(edge) for edge in node["edges"]))
-    if node.get("saved"):
-        words.append(f"saved {saved_words(node, names)}")
-    return " ".join(words)
 
 
 def _cut(lines: Iterator[str], limit: int | None, count: int) -> list[str]:

@@ -150,11 +150,11 @@ def test_arrays_that_no_kernel_knows_go_through_numpy_s_functions(name):
 def test_a_scheme_has_a_kernel_only_where_arrays_can_have_one(compile_text, monkeypatch):
     scheme = gg.trajectory.CliqueTensorStepKernel.exact
     array = gg.ones(1, 2, 1).to("fake").payload
-    assert _cuda.forward_of(scheme, array) is scheme.forward
+    assert _cuda.kernel_of(scheme, array, "forward") is None
     monkeypatch.setattr(backend_for("fake"), "compile_text", compile_text)
-    assert _cuda.forward_of(scheme, array) is not scheme.forward
+    assert _cuda.kernel_of(scheme, array, "forward") is not None
     literal = gg.trajectory.CliqueTensorStepKernel.literal
-    assert _cuda.forward_of(literal, array) is literal.forward
+    assert _cuda.kernel_of(literal, array, "forward") is None
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if is_indexed(name)])

@@ -4,7 +4,7 @@ import pytest
 
 from glassgrad.autograd import Function
 from glassgrad.viz.explaining.formulas import formulas_of, letters_of, read, words_of
-from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.explaining.mathml import mathml
 from glassgrad.viz.explaining.notation import LONGEST, NotationError, equations, latex, text
 from opcase import all_primitives
 

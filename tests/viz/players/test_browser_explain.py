@@ -4,7 +4,7 @@ import glassgrad as gg
 from glassgrad.autograd import Function
 from glassgrad.viz import player
 from glassgrad.viz.explaining.formulas import latex_of
-from glassgrad.viz.explaining.math import mathml
+from glassgrad.viz.explaining.mathml import mathml
 from opcase import all_primitives
 
 

@@ -3,7 +3,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, record
 from glassgrad.viz import draw
-from glassgrad.viz.scene.results import flows_of
+from glassgrad.viz.scene.results import Results, flows_of
 
 
 def scaled(*factors):
@@ -70,3 +70,16 @@ def test_an_arc_of_a_fold_shows_the_largest_of_its_edges():
     assert len(drawing.graph.arcs) < 300
     for arc in drawing.graph.arcs:
         assert arc.flow == largest[arc.tail, arc.head]
+
+
+def test_a_leaf_shows_the_grad_that_a_hook_left_behind():
+    x = gg.tensor([1.0, 2.0], requires_grad=True)
+
+    def halve(leaf):
+        leaf.grad = leaf.grad / 2
+
+    x.register_post_accumulate_grad_hook(halve)
+    trace = record((x * x).sum())
+    (grad,) = Results(trace).final.values()
+    assert trace.arrays[grad]["head"] == x.grad.tolist() == [1.0, 2.0]
+    assert trace.grads() == {"t0": grad}

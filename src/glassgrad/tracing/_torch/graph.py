@@ -3,17 +3,15 @@
 Everything here only looks: no hook is registered, and nobody's is run.
 """
 
-import heapq
 import importlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
 from pathlib import PurePath
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.tracing.graph import Entry, Graph, SavedTensor, is_leaf, op_of, reach
+from glassgrad.tracing.graph import Entry, Graph, Hook, SavedTensor, is_leaf, name_of, op_of, reach
 
 
 def the_torch() -> Any:
@@ -51,24 +49,24 @@ class TorchGraph(Graph):
         tensors: those that have a name.
         running: the nodes that the pass runs.
         roots: the nodes that it starts from.
-        hooks: (id, kind, hook) of users' hooks by node, once a recorder has found them.
+        hooks: those of users by node, once a recorder has found them.
     """
 
     how_to_name = "PyTorch's tensors have no names of their own. Write `step(loss, names=locals())`"
 
     def __init__(self, outputs: list[Any], inputs: list[Any] | None, names: dict[str, Any]) -> None:
         outputs = [tensor for tensor in outputs if is_tensor(tensor) and tensor.requires_grad]
-        self.roots = [node_of(tensor) for tensor in outputs]
+        self.roots = [self.node_of(tensor) for tensor in outputs]
         super().__init__(reach(self.roots), outputs)
         self.tensors = list(names.values())
         self._labels = {id(tensor): name for name, tensor in names.items()}
         self._inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
-        self.hooks: dict[Any, list[tuple[str, str, Any]]] = {}
+        self.hooks: dict[Any, list[Hook]] = {}
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
-        needed = {node_of(tensor) for tensor in inputs if tensor.requires_grad}
+        needed = {self.node_of(tensor) for tensor in inputs} - {None}
         for node in self.nodes:
             if any(goal in needed for goal, _ in self.edges[node]):
                 needed.add(node)
@@ -78,7 +76,8 @@ class TorchGraph(Graph):
         return is_tensor(value)
 
     def node_of(self, tensor: Any) -> Any:
-        return node_of(tensor) if tensor.requires_grad else None
+        edge_of = the_torch().autograd.graph.get_gradient_edge
+        return edge_of(tensor).node if tensor.requires_grad else None
 
     def label(self, tensor: Any) -> str | None:
         return self._labels.get(id(tensor))
@@ -87,26 +86,44 @@ class TorchGraph(Graph):
         yield from [(self.label(tensor), self.node_of(tensor)) for tensor in self.tensors]
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
-        return memory_of(what), None
+        """What tells the memory of a tensor from all other memory, as long as it lives."""
+        try:
+            return what.untyped_storage()._cdata, None
+        except (AttributeError, NotImplementedError, RuntimeError):
+            return id(what), None  # sparse tensors have none of their own
 
     def saved_by(self, node: Any) -> list[SavedTensor]:
-        return saved_by(node)
+        """The saved tensors of `node`, in the order of their names; none if they are freed.
+
+        What a pack hook turned into something else than a tensor is left out: to see the tensor one
+        would have to call the unpack hook, which is the pass's to call.
+        """
+        found = []
+        for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
+            name = attribute.removeprefix(_RAW)
+            try:
+                raw = getattr(node, attribute)
+            except RuntimeError:
+                continue  # freed
+            many = raw if isinstance(raw, (tuple, list)) else (raw,)
+            for index, item in enumerate(many):
+                entry = _entry(node, name, index if many is raw else None, item)
+                if entry is not None:
+                    found.append(entry)
+        return found
 
     def note_hook(self, node: Any, kind: str, hook: Any) -> str:
         """The id of one more hook at a node."""
         name = f"h{1 + sum(map(len, self.hooks.values()))}"
-        self.hooks.setdefault(node, []).append((name, kind, hook))
+        self.hooks.setdefault(node, []).append(Hook(name, kind, name_of(hook), hook))
         return name
 
-    def hooks_at(self, node: Any) -> list[tuple[str, str, Any]]:
+    def hooks_at(self, node: Any) -> list[Hook]:
         return self.hooks.get(node, [])
 
-    def makes_view(self, node: Any) -> bool:
+    def traits(self, node: Any) -> tuple[bool, bool]:
         """PyTorch says so by the op's name alone."""
-        return op_of(node) in _VIEWS
-
-    def sums_broadcasts(self, node: Any) -> bool:
-        return op_of(node) in _BROADCASTING
+        return op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
 
     def origin(self, node: Any) -> Entry:
         entry: Entry = {}
@@ -119,7 +136,7 @@ class TorchGraph(Graph):
     def place(self, tensor: Any) -> tuple[Any, ...]:
         """Which part of which memory `tensor` is; strides left aside."""
         offset = tensor.storage_offset() if tensor.layout == the_torch().strided else 0
-        return memory_of(tensor), tuple(tensor.shape), offset
+        return self.memory_of(tensor)[0], tuple(tensor.shape), offset
 
     def gradients(self) -> list[Any]:
         """The gradients that there are now."""
@@ -174,47 +191,12 @@ def named(names: Any) -> dict[str, Any]:
     return found
 
 
-def node_of(tensor: Any) -> Any:
-    """The node at which the gradient of `tensor` arrives."""
-    return the_torch().autograd.graph.get_gradient_edge(tensor).node
-
-
-def memory_of(tensor: Any) -> int:
-    """What tells the memory that `tensor` lies in from all other memory, as long as it lives."""
-    try:
-        key: int = tensor.untyped_storage()._cdata
-    except (AttributeError, NotImplementedError, RuntimeError):
-        return id(tensor)  # sparse tensors have none of their own
-    return key
-
-
 def outputs_of(node: Any) -> int:
     """How many gradients a node is given."""
     return len(node._input_metadata) or 1
 
 
 # What a node saved -------------------------------------------------------------------------------
-
-
-def saved_by(node: Any) -> list[SavedTensor]:
-    """The saved tensors of `node`, in the order of their names; none if they are freed.
-
-    What a pack hook turned into something else than a tensor is left out: to see the tensor one
-    would have to call the unpack hook, which is the pass's to call.
-    """
-    found = []
-    for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
-        name = attribute.removeprefix(_RAW)
-        try:
-            raw = getattr(node, attribute)
-        except RuntimeError:
-            continue  # freed
-        many = raw if isinstance(raw, (tuple, list)) else (raw,)
-        for index, item in enumerate(many):
-            entry = _entry(node, name, index if many is raw else None, item)
-            if entry is not None:
-                found.append(entry)
-    return found
 
 
 def _entry(node: Any, name: str, index: int | None, item: Any) -> SavedTensor | None:
@@ -275,25 +257,17 @@ def line_of(node: Any) -> str | None:
 def foreseen(graph: "TorchGraph") -> list[Any]:
     """The nodes that a pass along `graph` runs, in the order to expect on one device.
 
-    Of the nodes that all gradients have arrived at, the engine takes a leaf first, then the newest.
-    It keeps a queue for each device, which take turns as they like: with several devices, this is
-    one order of many.
+    They run the newest first, and a leaf as soon as all gradients have arrived there. The engine
+    keeps a queue for each device, which take turns as they like: with several devices, this is one
+    order of many.
     """
-    running, order, ticks = graph.running, list[Any](), count()
+    running = [node for node in reversed(graph.nodes) if node in graph.running]
     left = Counter(goal for node in running for goal, _ in graph.edges[node])
-    ready: list[tuple[bool, int, int, Any]] = []
-
-    def add(node: Any) -> None:
-        heapq.heappush(ready, (not is_leaf(node), -node._sequence_nr(), next(ticks), node))
-
-    for root in dict.fromkeys(graph.node_of(tensor) for tensor in graph.outputs):
-        if root in running and not left[root]:
-            add(root)
-    while ready:
-        node = heapq.heappop(ready)[-1]
-        order.append(node)
+    order: dict[Any, None] = {}
+    for node in running:
+        order.setdefault(node)  # a leaf may have had its turn
         for goal, _ in graph.edges[node]:
             left[goal] -= 1
-            if goal in running and not left[goal]:
-                add(goal)
-    return order
+            if not left[goal] and goal in graph.running and is_leaf(goal):
+                order[goal] = None
+    return list(order)

@@ -12,7 +12,7 @@ Other passes may come along the same nodes meanwhile: one that a hook runs insid
 that of another session. To them the probes are blind; PyTorch numbers its passes.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
@@ -55,7 +55,8 @@ class Recorder(EventLog[TorchGraph]):
     def __init__(
         self, graph: TorchGraph, *, keep_graph: bool, full: bool, recorded: bool = False
     ) -> None:
-        super().__init__(graph, [n for n in graph.nodes if n in graph.running], full=full)
+        running = [node for node in graph.nodes if node in graph.running]
+        super().__init__(graph, running, full=full, remembers=False)  # anybody may write
         self.keep_graph = keep_graph
         self.growth = Growth(graph, graph.gradients()) if recorded else None
         self.gate: Gate | None = None
@@ -82,9 +83,12 @@ class Recorder(EventLog[TorchGraph]):
                 self._watch(node)
             self._watch_named_tensors()
             self.document = self.graph.describe(self.table)
-            self.table.forget()
             for node in self.graph.nodes:
-                self._note_saved(node, self.graph.saved_by(node))
+                saved = self.graph.saved_by(node)
+                places = {self.graph.place(item.what): item.what for item in saved}
+                self._free[node] = sum(map(bytes_of, places.values()))
+                # Only what shares memory: the tensors themselves would outlive their node.
+                self.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
         except BaseException:
             self._take_down()
             raise
@@ -125,12 +129,6 @@ class Recorder(EventLog[TorchGraph]):
         if self.growth is not None:
             self.growth.begin(the_torch().autograd._get_sequence_nr(), node)
 
-    def _note_saved(self, node: Any, saved: list[SavedTensor]) -> None:
-        places = {self.graph.place(item.what): item.what for item in saved}
-        self._free[node] = sum(map(bytes_of, places.values()))
-        # Only what shares memory: the tensors themselves would outlive their node.
-        self.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
-
     def saved_by(self, node: Any) -> list[SavedTensor]:
         """What `node` has saved, with the versions of now; also when the pass is not under way."""
         items = self.saved.get(node)
@@ -149,8 +147,11 @@ class Recorder(EventLog[TorchGraph]):
 
     def _watch(self, node: Any) -> None:
         if is_leaf(node):
-            self._watch_tensor(node, node.variable)
-            self._watch_accumulated(node, node.variable)
+            leaf = node.variable
+            self._watch_tensor(node, leaf)
+            if getattr(leaf, "_post_accumulate_grad_hooks", None):
+                register = leaf.register_post_accumulate_grad_hook
+                self._line_up(node, "post_accumulate", register, self._added, None, _grad_of)
         self._line_up(node, "pre", node.register_prehook, self._first, self._arrive)
         self._line_up(node, "post", node.register_hook, self._ran, self._leave)
 
@@ -161,13 +162,6 @@ class Recorder(EventLog[TorchGraph]):
             node = tensor.grad_fn
             if node is not None and node in self.graph.running:
                 self._watch_tensor(node, tensor)
-
-    def _watch_accumulated(self, node: Any, leaf: Any) -> None:
-        """The hooks that run when a gradient was added to `leaf.grad`."""
-        if getattr(leaf, "_post_accumulate_grad_hooks", None):
-            register = leaf.register_post_accumulate_grad_hook
-            wide = _grad_of
-            self._line_up(node, "post_accumulate", register, self._added, None, wide)
 
     def _watch_tensor(self, node: Any, tensor: Any) -> None:
         if getattr(tensor, "_backward_hooks", None):
@@ -210,7 +204,7 @@ class Recorder(EventLog[TorchGraph]):
 
     def _first(self, node: Any, grads: Grads) -> None:
         self._begin(node)
-        self._before[node] = self._ids(grads)
+        self._before[node] = self.table.ids(grads)
 
     def _begin(self, node: Any) -> None:
         self._node = node
@@ -218,7 +212,7 @@ class Recorder(EventLog[TorchGraph]):
         self._turn_of(node)
 
     def _hooked(self, event: str, name: str, node: Any, grads: Grads, *_: Any) -> None:
-        after = self._ids(grads)
+        after = self.table.ids(grads)
         self._emit(event, node, hook=name, before=self._before[node], after=after)
         self._before[node] = after
 
@@ -239,12 +233,12 @@ class Recorder(EventLog[TorchGraph]):
                 self._added(node, (node.variable.grad,))
             self._before[node] = []
             return
-        entered, self._before[node] = self._ids(grads), self._ids(results)
+        entered, self._before[node] = self.table.ids(grads), self.table.ids(results)
         self._emit("apply", node, grad_in=entered, grad_out=self._before[node])
 
     def _added(self, node: Any, grads: Grads) -> None:
         self._accumulated.add(node)
-        self._before[node] = self._ids(grads)
+        self._before[node] = self.table.ids(grads)
         self._emit("accumulate", tensor=self.graph.leaf[node], grad=self._before[node][0])
 
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
@@ -255,24 +249,16 @@ class Recorder(EventLog[TorchGraph]):
         self.saved.pop(node, None)
         edges = zip(self.graph.edges[node], results, strict=False)
         for position, ((goal, slot), grad) in enumerate(edges):
-            if goal in self.graph.running:
-                self._deliver(node, position, goal, slot, grad)
-
-    def _deliver(self, source: Any, position: int, goal: Any, slot: int, grad: Any) -> None:
-        waiting = self.waiting.get((goal, slot))
-        if waiting is None or grad is None:
-            waiting = grad if waiting is None else waiting
-        else:
-            with the_torch().no_grad():
-                waiting = waiting + grad.detach()
-        self.waiting[goal, slot] = waiting
-        self._emit_arrival(source, position, goal, slot, waiting)
-
-    def _ids(self, grads: Iterable[Any]) -> list[str | None]:
-        """The ids of gradients in `table`; anybody may write to one afterwards."""
-        found = self.table.ids(grads)
-        self.table.forget()
-        return found
+            if goal not in self.graph.running:
+                continue
+            waiting = self.waiting.get((goal, slot))
+            if waiting is None:
+                waiting = grad
+            elif grad is not None:
+                with the_torch().no_grad():
+                    waiting = waiting + grad.detach()
+            self.waiting[goal, slot] = waiting
+            self._emit_arrival(node, position, goal, slot, waiting)
 
 
 _EVENT = {

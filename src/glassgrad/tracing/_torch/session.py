@@ -17,19 +17,13 @@ from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
-from glassgrad.tracing.breakpoints import (
-    MAKERS,
-    Breakpoint,
-    find_node,
-    is_called,
-)
+from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import SavedTensor, is_leaf, op_of
-from glassgrad.tracing.inspection import Hook
+from glassgrad.tracing.graph import Hook, is_leaf, op_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.summary import dtype_name
 
-from .graph import foreseen, is_tensor, node_of, outputs_of, the_torch
+from .graph import foreseen, is_tensor, outputs_of, the_torch
 from .recorder import Recorder
 
 Grads = tuple[Any, ...]
@@ -69,39 +63,30 @@ class Stop:
         Raises:
             GradientError: if it is no tensor of the output's shape, dtype and device.
         """
-        wanted = self._wanted(slot)
-        if gradient is not None:
-            got = None
-            if is_tensor(gradient):
-                got = (tuple(gradient.shape), dtype_name(gradient.dtype), gradient.device)
-            if got != wanted:
-                raise GradientError(
-                    f"the gradient for output {slot} of {self.op} ({self.id}) was to be "
-                    f"{_described(got) if got else type(gradient).__name__}, but the output is "
-                    f"{_described(wanted)}. The rule multiplies the one with the other. Give a "
-                    "tensor like the output, or None."
-                )
-        gradients = list(self.gradients)
-        gradients[slot] = gradient
-        self.gradients = tuple(gradients)
-        self.edited = True
-
-    def _wanted(self, slot: int) -> tuple[Any, ...]:
         if not 0 <= slot < len(self.gradients):
             raise GradientError(
                 f"{self.op} ({self.id}) has no output {slot}. Its gradients are numbered from 0 "
                 f"to {len(self.gradients) - 1}. Give one of these as `slot`."
             )
-        about = self.tensor if self.tensor is not None else self.node._input_metadata[slot]
-        return tuple(about.shape), dtype_name(about.dtype), about.device
+        output = self.node._input_metadata[slot] if self.tensor is None else self.tensor
+        wanted = _described(output)
+        got = _described(gradient) if is_tensor(gradient) else type(gradient).__name__
+        if gradient is not None and got != wanted:
+            raise GradientError(
+                f"the gradient for output {slot} of {self.op} ({self.id}) was to be {got}, but "
+                f"the output is {wanted}. The rule multiplies the one with the other. Give a "
+                "tensor like the output, or None."
+            )
+        self.gradients = (*self.gradients[:slot], gradient, *self.gradients[slot + 1 :])
+        self.edited = True
 
     def __repr__(self) -> str:
         return f"Stop(before {self.op}, {self.id})"
 
 
-def _described(about: tuple[Any, ...]) -> str:
-    shape, dtype, device = about
-    return f"{shape} {dtype} on {device}"
+def _described(tensor: Any) -> str:
+    """What a gradient has to agree with."""
+    return f"{tuple(tensor.shape)} {dtype_name(tensor.dtype)} on {tensor.device}"
 
 
 # Breakpoints -------------------------------------------------------------------------------------
@@ -222,13 +207,6 @@ class Session(Paused):
     def _copies(self, grads: Iterable[Any]) -> Grads:
         return tuple([x if x is None or x.requires_grad else x.detach().clone() for x in grads])
 
-    def _saved_by(self, node: Any) -> list[SavedTensor]:
-        return self._log.saved_by(node)
-
-    def _all_nodes(self) -> Iterable[Any]:
-        newest_first: list[Any] = self.names.nodes[::-1]
-        return newest_first
-
     def node(self, id: str) -> Any:
         """PyTorch's node that the trace calls `id`, "n3".
 
@@ -325,8 +303,7 @@ class Session(Paused):
             ArgumentError: if a name is none of this graph.
             As `next`.
         """
-        is_there = self._meaning(target)
-        self._run_to(lambda: self.current is None or is_there(self.current))
+        self._run_to(self._until(target))
         return self.current
 
     def run(self) -> Trace:
@@ -375,28 +352,8 @@ class Session(Paused):
             "whose `gg.step(loss)` replaces it."
         )
 
-    def _meaning(self, target: Any) -> Callable[[Stop], Any]:
-        if isinstance(target, str):
-            return self._by_name(target)
-        if is_tensor(target):
-            target = node_of(target)
-        if hasattr(target, "next_functions"):
-            return lambda stop: stop.node is target
-        meaning: Callable[[Stop], Any] = target
-        return meaning
-
-    def _by_name(self, name: str) -> Callable[[Stop], bool]:
-        graph = self._log.graph
-        nodes = {n for n in graph.nodes if is_called(n, name) or graph.node[n] == name}
-        nodes |= {n for n in graph.leaves if graph.label(n.variable) == name}
-        if not nodes:
-            ops = ", ".join(sorted({op_of(node) for node in graph.nodes})[:12])
-            raise ArgumentError(
-                f"no node of this graph is called {name!r}. The pass would run to its end. Name "
-                f"an op ({ops}), an id (n0 to n{len(graph.nodes) - 1}), or a leaf that `names` "
-                "names."
-            )
-        return lambda stop: stop.node in nodes
+    def _asks(self, what: Callable[[Stop], Any]) -> Any:
+        return self.current is None or what(self.current)
 
     def close(self) -> None:
         """End the pass where it is; does nothing if it is over."""

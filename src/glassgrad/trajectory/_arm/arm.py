@@ -10,7 +10,8 @@ All is made of differentiable ops, so that a gradient at a point of the arm arri
 from dataclasses import dataclass
 
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops.creation import arange, tensor, zeros_like
+from glassgrad.ops import zeros_like
+from glassgrad.ops.creation import arange, tensor
 from glassgrad.ops.joining import cat, stack
 from glassgrad.ops.trigonometric import cos, sin
 

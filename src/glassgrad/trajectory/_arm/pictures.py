@@ -225,67 +225,48 @@ COLORS = 128  # of the GIF
 PAPER = 240  # of 255: what is lighter is paper
 
 
-class _Moving:
-    """The figure, and those of its parts that differ from frame to frame."""
+def _frames(task: Task, before: Outcome, after: Outcome) -> "list[Image]":
+    """A picture for each sample from the start on. What does not move is drawn once."""
+    from PIL import Image
 
-    def __init__(self, task: Task, before: Outcome, after: Outcome) -> None:
-        self.figure: Figure = new_figure(8.6, 4.3, dpi=100.0)
-        grid = self.figure.add_gridspec(4, 2, width_ratios=(1.35, 1.0))
-        plane = self.figure.add_subplot(grid[:, 0])
-        rows = [self.figure.add_subplot(grid[row, 1]) for row in range(4)]
-        furnish(plane, task)
-        plane.set_title("dashed: before    solid: after", color=MUTED)
-        dress(rows, task)
-        for axes in rows[:-1]:
-            axes.tick_params(labelbottom=False)
-        self._times = task.times
-        self._curves = [x.numpy()[0] for x in after.trajectory]
-        self._corners = corners_of(task, before), corners_of(task, after)
-        self._draw_faint(rows)
-        dashed: dict[str, Any] = {"linestyle": (0, (3, 2)), "linewidth": 2.0, "color": MUTED}
-        solid: dict[str, Any] = {"linewidth": 5.0, "color": INK, "marker": "o", "markersize": 7.0}
-        self._arms = [plane.plot([], [], zorder=4, **look)[0] for look in (dashed, solid)]
-        self._tip = plane.plot([], [], zorder=3, **TIP)[0]
-        self._grown = [
-            [axes.plot([], [], color=color, linewidth=2.0)[0] for _, color, _ in JOINTS]
-            for axes in rows
-        ]
-        lines = [line for pair in self._grown for line in pair]
-        self._parts: list[Any] = [*self._arms, self._tip, *lines]
-        for part in self._parts:
-            part.set_animated(True)  # left out of the ground
-        above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.98), "ncols": 2}
-        rows[0].legend(self._grown[0], [name for name, _, _ in JOINTS], frameon=False, **above)
+    figure = new_figure(8.6, 4.3, dpi=100.0)
+    grid = figure.add_gridspec(4, 2, width_ratios=(1.35, 1.0))
+    plane = figure.add_subplot(grid[:, 0])
+    rows = [figure.add_subplot(grid[row, 1]) for row in range(4)]
+    furnish(plane, task)
+    plane.set_title("dashed: before    solid: after", color=MUTED)
+    dress(rows, task)
+    for axes in rows[:-1]:
+        axes.tick_params(labelbottom=False)
+    moving: list[tuple[Any, Sequence[Any]]] = []  # lines, and their points at each sample
 
-    def _draw_faint(self, rows: list[Any]) -> None:
-        """What is to come of the curves, so that the panels keep their limits."""
-        for axes, curves in zip(rows, self._curves, strict=True):
-            for joint, (_, color, _) in enumerate(JOINTS):
-                axes.plot(self._times, curves[:, joint], color=color, alpha=0.25)
+    def add(axes: "Axes", points: Sequence[Any], **look: Any) -> None:
+        (line,) = axes.plot([], [], animated=True, **look)  # left out of the ground
+        moving.append((line, points))
 
-    def frames(self) -> "list[Image]":
-        """A picture for each sample from the start on. What does not move is drawn once."""
-        from PIL import Image
-
-        canvas: Any = self.figure.canvas
-        canvas.draw()
-        ground = canvas.copy_from_bbox(self.figure.bbox)
-        found = []
-        for at in range(1, len(self._times)):
-            canvas.restore_region(ground)
-            self._move(at)
-            for part in self._parts:
-                part.axes.draw_artist(part)
-            found.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
-        return found
-
-    def _move(self, at: int) -> None:
-        for arm, corners in zip(self._arms, self._corners, strict=True):
-            arm.set_data(*corners[at].T)
-        self._tip.set_data(*self._corners[1][1 : at + 1, 2].T)
-        for lines, curves in zip(self._grown, self._curves, strict=True):
-            for joint, line in enumerate(lines):
-                line.set_data(self._times[: at + 1], curves[: at + 1, joint])
+    samples = range(task.horizon)
+    was, is_now = corners_of(task, before), corners_of(task, after)
+    add(plane, was, linestyle=(0, (3, 2)), linewidth=2.0, color=MUTED, zorder=4)
+    arm = {"linewidth": 5.0, "color": INK, "marker": "o", "markersize": 7.0, "zorder": 4}
+    add(plane, is_now, **arm)
+    add(plane, [is_now[1 : at + 1, 2] for at in samples], zorder=3, **TIP)
+    for axes, x in zip(rows, after.trajectory, strict=True):
+        for joint, (name, color, _) in enumerate(JOINTS):
+            curve = np.column_stack([task.times, x.numpy()[0, :, joint]])
+            axes.plot(*curve.T, color=color, alpha=0.25)  # what is to come: so limits stay
+            add(axes, [curve[: at + 1] for at in samples], color=color, linewidth=2.0, label=name)
+    rows[0].legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=2)
+    canvas: Any = figure.canvas
+    canvas.draw()
+    ground = canvas.copy_from_bbox(figure.bbox)
+    found = []
+    for at in samples[1:]:
+        canvas.restore_region(ground)
+        for line, points in moving:
+            line.set_data(*points[at].T)
+            line.axes.draw_artist(line)
+        found.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
+    return found
 
 
 def save_animation(task: Task, before: Outcome, after: Outcome, path: Path) -> None:
@@ -293,7 +274,7 @@ def save_animation(task: Task, before: Outcome, after: Outcome, path: Path) -> N
     from PIL.Image import Dither
 
     with looks():
-        frames = _Moving(task, before, after).frames()
+        frames = _frames(task, before, after)
     palette = _palette(frames[-1])  # it has all that is drawn
     pictures = [frame.quantize(palette=palette, dither=Dither.NONE) for frame in frames]
     pace = round(100 * task.time_step) * 10  # a GIF counts hundredths of a second

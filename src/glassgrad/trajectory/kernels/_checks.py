@@ -14,57 +14,20 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor
-from glassgrad.values.backend import asnumpy, repeats
+from glassgrad.trajectory._arguments import check_device, check_memory, check_tensor
+from glassgrad.values.backend import asnumpy
 from glassgrad.values.layers import Layer
 
 STARTS = "start_position", "start_velocity", "start_acceleration"
 OUTPUTS = "out_position", "out_velocity", "out_acceleration", "out_jerk"
-
-
-def is_plain(data: Sequence[Any], memory: Sequence[Any], padding: int) -> bool:
-    """Whether actions, start and buffers are what they nearly always are, so that nothing is wrong.
-
-    Arrays of one kind and dtype in the shapes that belong together, buffers that own their memory,
-    and are not the same. What is not, is looked at one by one: it may be right all the same.
-    """
-    for x in data:
-        if not isinstance(x, Tensor):
-            return False
-    u = data[0].payload
-    kind, dtype = type(u), u.dtype
-    if dtype.kind != "f" or u.ndim != 3:
-        return False
-    batch, actions, joints = u.shape
-    for x in data[1:]:
-        array = x.payload
-        if type(array) is not kind or array.dtype is not dtype or array.shape != (batch, joints):
-            return False
-    shape, seen = (batch, actions + padding, joints), {id(u)}
-    for at, x in enumerate(memory):
-        if x is None:
-            continue
-        if not isinstance(x, Tensor) or x.edge is LEAF:
-            return False
-        if x.cold is not None and x.cold.is_inference:
-            return False
-        array = x.payload
-        if type(array) is not kind or array.dtype is not dtype or array.base is not None:
-            return False
-        if array.shape != (u.shape if at == 4 else shape):
-            return False
-        if kind is np.ndarray and not array.flags.writeable:
-            return False
-        seen.add(id(array))
-    return u.base is None and actions > 0 and len(seen) == 6 - sum([x is None for x in memory])
+SCRATCH = "out_grad_position"
 
 
 def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     """The shape of what the step returns, for `u_act` of shape `(B, A, D)`."""
-    if not _is_of("f", u):
-        raise ArgumentTypeError(
-            f"u_act must be a floating-point tensor, got {_kind(u)}. The step is "
-            "differentiated with respect to it. Write `u_act.float()`."
-        )
+    _check_numbers(
+        "u_act", u, "f", "The step is differentiated with respect to it. Write `u_act.float()`."
+    )
     shape = u.payload.shape
     if len(shape) != 3:
         raise ArgumentError(
@@ -86,15 +49,16 @@ def check_actions(u: Any, padding: int) -> tuple[int, int, int]:
     return batch, actions + padding, joints
 
 
-def check_start(start: Sequence[Any], u: Tensor, shape: tuple[int, ...], indexed: bool) -> None:
+def check_start(start: Sequence[Any], u: Tensor, indexed: bool) -> None:
     """Raise unless position, velocity and acceleration have one row for each trajectory."""
-    batch, _, joints = shape
-    first = start[0].payload.shape if isinstance(start[0], Tensor) else ()
+    batch, _, joints = u.payload.shape
+    rows = batch
     for name, given in zip(STARTS, start, strict=True):
         _check_kind(name, given, u)
         found = given.payload.shape
-        fits = len(found) == 2 and found[1] == joints and found == first
-        if not fits or (not indexed and found[0] != batch):
+        if indexed and name == STARTS[0]:
+            rows = found[0] if found else 0
+        if found != (rows, joints):
             wanted = f"(N, {joints}), all three alike" if indexed else f"({batch}, {joints})"
             raise ArgumentError(
                 f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got {found}: "
@@ -102,73 +66,62 @@ def check_start(start: Sequence[Any], u: Tensor, shape: tuple[int, ...], indexed
             )
 
 
-def check_buffers(
-    u: Tensor, buffers: Sequence[Any], scratch: Any, shape: tuple[int, ...], names: Any = OUTPUTS
-) -> None:
-    """Raise unless each buffer is None or can be written as it is, apart from the others."""
-    given = [(name, x, shape) for name, x in zip(names, buffers, strict=True) if x is not None]
-    if scratch is not None:
-        given.append(("out_grad_position", scratch, u.payload.shape))
-    for at, (name, buffer, wanted) in enumerate(given):
+def check_buffers(u: Tensor, buffers: Sequence[Any], shape: tuple[int, ...]) -> None:
+    """Raise unless each buffer is None or can be written as it is, apart from the others.
+
+    Args:
+        buffers: those of the four results, of the given shape, then that of the gradient.
+    """
+    seen = [("u_act", u.payload)]
+    for name, buffer in zip((*OUTPUTS, SCRATCH), buffers, strict=True):
+        if buffer is None:
+            continue
         _check_kind(name, buffer, u)
-        array = buffer.payload
+        array, wanted = buffer.payload, u.payload.shape if name == SCRATCH else shape
         if array.shape != wanted:
             raise ArgumentError(
                 f"{name} must have the shape {wanted} for u_act {tuple(u.shape)}, got "
                 f"{array.shape}: it is written completely. Write `glassgrad.empty({wanted})`, or "
                 "None for a new one."
             )
-        base = buffer._base
+        base = None if array.base is None else buffer._base
         if buffer.edge is LEAF or (base is not None and base.is_leaf and base.requires_grad):
             raise LeafWriteError(
                 f"a leaf Variable that requires grad is being used in an in-place operation: "
                 f"{name} would be overwritten. Write `{name}.detach()`."
             )
-        if buffer.is_inference() and not modes.inference:
+        if buffer.cold is not None and buffer.is_inference() and not modes.inference:
             raise GraphError(
                 "Inplace update to inference tensor outside InferenceMode is not allowed: "
                 f"{name} would be overwritten, and nobody counts its versions. Write "
                 f"`{name}.clone()`."
             )
-        if not getattr(array.flags, "writeable", True):
-            raise ArgumentTypeError(
-                f"{name} is read-only: the step writes its results there. Write `{name}.clone()`."
-            )
-        if repeats(array.shape, array.strides):
-            raise ArgumentError(
-                f"{name} has elements that share their memory, as those of an expanded tensor do: "
-                f"each of them has a result of its own. Write `{name}.contiguous()`."
-            )
-        others = [("u_act", u.payload)] + [(other, x.payload) for other, x, _ in given[:at]]
-        for other, memory in others:
-            if np.may_share_memory(array, memory) and np.shares_memory(array, memory):
-                raise ArgumentError(
-                    f"{name} shares memory with {other}: it would be read after it is written. "
-                    f"Write `{name}.clone()`."
-                )
+        check_memory(name, array, seen)
+        seen.append((name, array))
 
 
 def _check_kind(name: str, given: Any, u: Tensor) -> None:
-    if not isinstance(given, Tensor):
-        raise ArgumentTypeError(
-            f"{name} must be a tensor, got {type(given).__name__}. It is computed with as it is. "
-            "Write `glassgrad.as_tensor(x)`."
-        )
+    check_tensor(name, given)
     if given.payload.dtype != u.payload.dtype:
         raise ArgumentTypeError(
             f"{name} is {given.dtype}, but u_act is {u.dtype}. A step computes in one dtype. Write "
             f"`{name}.to({u.dtype})`."
         )
-    check_device(name, given, u)
+    check_place(name, given, u)
 
 
-def check_device(name: str, given: Tensor, u: Tensor) -> None:
+def check_place(name: str, given: Tensor, u: Tensor) -> None:
     """Raise if an argument is not where `u_act` is."""
-    if type(given.payload) is not type(u.payload) and given.device != u.device:
-        raise ArgumentTypeError(
-            f"{name} is on {given.device}, but u_act is on {u.device}. A step runs on one device. "
-            f"Write `{name}.to('{u.device}')`."
-        )
+    if type(given.payload) is not type(u.payload):
+        check_device(name, given, "u_act", u, ArgumentTypeError)
+
+
+def _check_numbers(name: str, x: Any, kinds: str, why: str) -> None:
+    """Raise unless an argument is a tensor of floating-point numbers, or of integers."""
+    if not isinstance(x, Tensor) or x.payload.dtype.kind not in kinds:
+        wanted = "a floating-point tensor" if kinds == "f" else "a tensor of integers"
+        found = f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
+        raise ArgumentTypeError(f"{name} must be {wanted}, got {found}. {why}")
 
 
 # Time steps and indices -------------------------------------------------------------------------
@@ -206,31 +159,25 @@ def time_steps(traj_dt: Any, horizon: int) -> Any:
 
 
 def _steps(traj_dt: Any) -> Any:
-    if not _is_of("f", traj_dt):
-        raise ArgumentTypeError(
-            f"traj_dt must be a floating-point tensor, got {_kind(traj_dt)}. It says how long a "
-            "time step is. Write `glassgrad.tensor([1 / dt])`, or `glassgrad.full((H,), dt)` for "
-            "accelerations."
-        )
+    _check_numbers(
+        "traj_dt",
+        traj_dt,
+        "f",
+        "It says how long a time step is. Write `glassgrad.tensor([1 / dt])`, or "
+        "`glassgrad.full((H,), dt)` for accelerations.",
+    )
     return traj_dt.payload
-
-
-def _is_of(kinds: str, x: Any) -> bool:
-    return isinstance(x, Tensor) and x.payload.dtype.kind in kinds
-
-
-def _kind(x: Any) -> str:
-    return f"dtype {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
 
 
 def check_rows(start_idx: Any, u: Tensor, count: int) -> None:
     """Raise unless `start_idx` names one of `count` start rows for each trajectory of `u_act`."""
-    if not _is_of("iu", start_idx):
-        raise ArgumentTypeError(
-            f"start_idx must be a tensor of integers, got {_kind(start_idx)}: it says "
-            "which row each trajectory starts from. Write `start_idx.long()`."
-        )
-    check_device("start_idx", start_idx, u)
+    _check_numbers(
+        "start_idx",
+        start_idx,
+        "iu",
+        "It says which row each trajectory starts from. Write `start_idx.long()`.",
+    )
+    check_place("start_idx", start_idx, u)
     array, batch = start_idx.payload, u.payload.shape[0]
     if array.shape not in ((batch,), (batch, 1)):
         raise ArgumentError(

@@ -13,61 +13,66 @@ import numpy as np
 
 from glassgrad.values.backend import backend_of, in_rows
 
+Arrays = tuple[Any, ...]
+
 THREADS = 128
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
 
-def forward_of(scheme: Any, u: Any) -> Callable[..., None]:
-    """The `forward` of a scheme for arrays like `u`."""
-    launch = _launcher(scheme, u, "forward")
-    if launch is None:
-        return scheme.forward  # type: ignore[no-any-return]  # one of our stencils
-
-    def forward(u: Any, start: tuple[Any, ...], steps: Any, out: tuple[Any, ...]) -> None:
-        batch, horizon, joints = out[0].shape
-        rows = [in_rows(np.zeros_like(u[:, 0]) + x) for x in start]
-        n = batch * joints * (1 if scheme.per_sample else horizon)
-        launch(n, (in_rows(u), *rows, _laid_out(steps, u), *out), out[0].shape)
-
-    return forward
+def forward(scheme: Any, u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
+    """Do `scheme.forward`, by a kernel where there is one."""
+    kernel = kernel_of(scheme, u, "forward")
+    if kernel is None:
+        scheme.forward(u, start, steps, out)
+        return
+    rows = [in_rows(np.zeros_like(u[:, 0]) + x) for x in start]
+    arguments = in_rows(u), *rows, _laid_out(steps, u), *out
+    _launch(kernel, scheme, out[0].shape, out[0].shape[1], arguments)
 
 
-def adjoint_of(scheme: Any, out: Any) -> Callable[..., None]:
-    """The `adjoint` of a scheme for arrays like `out`."""
-    launch = _launcher(scheme, out, "adjoint")
-    if launch is None:
-        return scheme.adjoint  # type: ignore[no-any-return]  # one of our stencils
-
-    def adjoint(grads: tuple[Any, ...], steps: Any, out: Any, _work: Any) -> None:
-        given = [np.intp(0) if x is None else in_rows(x) for x in grads]
-        batch, actions, joints = out.shape
-        n = batch * joints * (1 if scheme.per_sample else actions)
-        launch(n, (*given, _laid_out(steps, out), out), (batch, actions + scheme.padding, joints))
-
-    return adjoint
+def adjoint(scheme: Any, grads: Arrays, steps: Any, out: Any, work: Any) -> None:
+    """Do `scheme.adjoint`, by a kernel where there is one."""
+    kernel = kernel_of(scheme, out, "adjoint")
+    if kernel is None:
+        scheme.adjoint(grads, steps, out, work)
+        return
+    given = [np.intp(0) if x is None else in_rows(x) for x in grads]
+    batch, actions, joints = out.shape
+    shape = batch, actions + scheme.padding, joints
+    _launch(kernel, scheme, shape, actions, (*given, _laid_out(steps, out), out))
 
 
 def _laid_out(steps: Any, like: Any) -> Any:
     """The time steps as a kernel reads them: in the dtype of the others, one behind the other."""
-    return steps if isinstance(steps, float) else in_rows(steps.astype(like.dtype, copy=False))
+    if isinstance(steps, float):
+        return like.dtype.type(steps)
+    return in_rows(steps.astype(like.dtype, copy=False))
 
 
-def _launcher(scheme: Any, array: Any, act: str) -> Callable[..., None] | None:
-    """What starts a kernel for `n` elements; None where there is no kernel for such arrays."""
+def _launch(
+    kernel: Any, scheme: Any, shape: tuple[int, ...], written: int, arguments: Arrays
+) -> None:
+    """Start a kernel.
+
+    Args:
+        shape: `(B, H, D)`, that of the results.
+        written: how many rows of each trajectory are written.
+        arguments: what the kernel takes before the sizes.
+    """
+    batch, _, joints = shape
+    threads = batch * joints * (1 if scheme.per_sample else written)
+    sizes = [np.int32(x) for x in (*shape, scheme.by_time)]
+    if threads:
+        kernel((-(-threads // THREADS),), (THREADS,), (*arguments, *sizes))
+
+
+def kernel_of(scheme: Any, array: Any, name: str) -> Any:
+    """The scheme's kernel "forward" or "adjoint"; None where there is none for such arrays."""
     real = REALS.get(array.dtype)
     compile_text = backend_of(array).compile_text
     if real is None or compile_text is None or not scheme.kernel:
         return None
-    kernel = _module(compile_text, real).get_function(f"{scheme.kernel}_{act}")
-
-    def launch(n: int, arguments: tuple[Any, ...], shape: tuple[int, ...]) -> None:
-        cast = array.dtype.type
-        typed = [cast(x) if isinstance(x, float) else x for x in arguments]
-        sizes = [np.int32(x) for x in (*shape, scheme.by_time)]
-        if n:
-            kernel((-(-n // THREADS),), (THREADS,), (*typed, *sizes))
-
-    return launch
+    return _module(compile_text, real).get_function(f"{scheme.kernel}_{name}")
 
 
 @functools.cache

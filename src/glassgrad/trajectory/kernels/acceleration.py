@@ -24,40 +24,33 @@ def forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
         steps: Δ, `(H,)`.
         out: four arrays like `u`.
     """
-    q_0, v_0, a_0 = start
-    p, v, a, _ = out
-    step = steps[1:, None]
-    _echo(u, a_0, steps, out)
-    v[:, 0] = v_0
-    np.multiply(a[:, 1:], step, out=v[:, 1:])
-    np.cumsum(v, axis=1, out=v)
-    p[:, 0] = q_0
-    np.multiply(v[:, 1:], step, out=p[:, 1:])
-    np.cumsum(p, axis=1, out=p)
+    p, v, a, step = _begun(u, start, steps, out)
+    _sum(v, start[1], a * step)
+    _sum(p, start[0], v[:, 1:] * step)
 
 
 def literal_forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
     """The steps of `numerics("curobo")`: v grows by ½Δa, p by Δv of the sample before and ½Δ²a."""
-    q_0, v_0, a_0 = start
-    p, v, a, _ = out
+    p, v, a, step = _begun(u, start, steps, out)
+    _sum(v, start[1], a * (0.5 * step))
+    _sum(p, start[0], v[:, :-1] * step + a * (0.5 * step * step))
+
+
+def _begun(u: Any, start: Arrays, steps: Any, out: Arrays) -> Arrays:
+    """Write accelerations and jerks; returns p, v, and of all samples but the first a and Δ."""
+    p, v, a, j = out
     step = steps[1:, None]
-    _echo(u, a_0, steps, out)
-    v[:, 0] = v_0
-    np.multiply(a[:, 1:], 0.5 * step, out=v[:, 1:])
-    np.cumsum(v, axis=1, out=v)
-    p[:, 0] = q_0
-    p[:, 1:] = v[:, :-1] * step + a[:, 1:] * (0.5 * step * step)
-    np.cumsum(p, axis=1, out=p)
-
-
-def _echo(u: Any, a_0: Any, steps: Any, out: Arrays) -> None:
-    """Accelerations and jerks."""
-    a, j = out[2:]
-    a[:, 0] = a_0
+    a[:, 0], j[:, 0] = start[2], 0.0
     a[:, 1:] = u[:, :-1]
-    j[:, 0] = 0.0
     np.subtract(a[:, 1:], a[:, :-1], out=j[:, 1:])
-    j[:, 1:] /= steps[1:, None]
+    j[:, 1:] /= step
+    return p, v, a[:, 1:], step
+
+
+def _sum(x: Any, first: Any, growth: Any) -> None:
+    """Write samples that begin at `first` and grow from one to the next."""
+    x[:, 0], x[:, 1:] = first, growth
+    np.cumsum(x, axis=1, out=x)
 
 
 def adjoint(grads: Arrays, steps: Any, out: Any, _work: Any) -> None:
@@ -155,4 +148,4 @@ class AccelerationTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_data = 5
+    n_batches = 5

@@ -61,23 +61,16 @@ def adjoint(grads: Arrays, s: float, out: Any, work: Any) -> None:
         work: memory like `out`, to compute in.
     """
     joints, degree = out.shape[2], max(at for at, grad in enumerate(grads) if grad is not None)
-    last = grads[degree]
-    if not degree or out.shape[1] == 1:
-        out[:, :-1], out[:, -1:] = last[:, 1:], 0.0
-        return
     x, y = (work, out) if degree % 2 else (out, work)  # each derivative swaps them: `out` is last
-    before = last.reshape(-1)[joints:]
-    for at in reversed(range(degree)):
-        after = y.reshape(-1)
-        np.subtract(before[:-joints], before[joints:], out=after[: before.size - joints])
-        if at == degree - 1:
-            y[:, -2] = last[:, -1]  # behind the last sample there is nothing to take from it
-        found = after[:-joints]
+    x[:, :-1], x[:, -1] = grads[degree][:, 1:], 0.0
+    for grad in reversed(grads[:degree]):
+        before, found = x.reshape(-1), y.reshape(-1)[:-joints]
+        np.subtract(before[:-joints], before[joints:], out=found)
         np.multiply(found, s, out=found)
-        if grads[at] is not None:
-            np.add(found, grads[at].reshape(-1)[joints:], out=found)
+        if grad is not None:
+            np.add(found, grad.reshape(-1)[joints:], out=found)
         y[:, -1] = 0.0
-        before, x, y = after, y, x
+        x, y = y, x
 
 
 _EXACT = Scheme(forward, adjoint, kernel="backward")
@@ -145,7 +138,7 @@ class CliqueTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_data = 5
+    n_batches = 5
 
 
 class CliqueTensorStepCoalesceKernel(FusedStep):

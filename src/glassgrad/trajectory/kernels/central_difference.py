@@ -24,6 +24,15 @@ PADDING = 4
 """How many samples there are more than actions."""
 
 
+STENCILS = (
+    (np.subtract, 8 / 12, 0.0, -1 / 12),
+    (np.add, 16 / 12, -30 / 12, -1 / 12),
+    (np.subtract, -1.0, 0.0, 1 / 2),
+)
+"""Of v, a and j: how a window's later points meet its earlier ones, and the weights of the two
+neighbours of its middle, of the middle, and of the two far points."""
+
+
 def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:
     """Write positions, velocities, accelerations and jerks.
 
@@ -43,30 +52,23 @@ def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:
     x[:, 4:-PADDING] = u
     x[:, -PADDING:] = u[:, -1:]
     _differentiate(x, s, out)
-    out[0][...] = x[:, 2:-2]
 
 
 def _extended(u: Any) -> Any:
-    return np.empty_like(u, shape=(u.shape[0], u.shape[1] + 2 * PADDING, u.shape[2]))
+    return np.zeros_like(u, shape=(u.shape[0], u.shape[1] + 2 * PADDING, u.shape[2]))
 
 
 def _differentiate(x: Any, s: float, out: Arrays) -> None:
-    """The three derivatives of the windows; what is odd and even about their middles is shared."""
-    far, near = x[:, 4:] - x[:, :-4], x[:, 3:-1] - x[:, 1:-3]
-    _, v, a, j = out
-    np.multiply(near, 8.0, out=v)
-    v -= far
-    v *= s / 12.0
-    near *= 2.0
-    np.subtract(far, near, out=j)
-    j *= s * s * s / 2.0
-    np.add(x[:, 3:-1], x[:, 1:-3], out=near)
-    np.add(x[:, 4:], x[:, :-4], out=far)
-    near *= 16.0
-    near -= far
-    np.multiply(x[:, 2:-2], 30.0, out=far)
-    np.subtract(near, far, out=a)
-    a *= s * s / 12.0
+    """The middles of the windows, and the three derivatives there."""
+    out[0][...] = x[:, 2:-2]
+    for order, (mirror, near_by, middle_by, far_by) in enumerate(STENCILS, 1):
+        found, far = out[order], mirror(x[:, 4:], x[:, :-4])
+        mirror(x[:, 3:-1], x[:, 1:-3], out=found)
+        found *= near_by * s**order
+        far *= far_by * s**order
+        found += far
+        if middle_by:
+            found += x[:, 2:-2] * (middle_by * s**order)
 
 
 def adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
@@ -79,55 +81,39 @@ def adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
         out: of the shape `(B, A, D)`.
         _work: memory, not used.
     """
-    x = _returned(grads, s, out)
+    x = _extended(out)
+    if grads[0] is not None:
+        x[:, 2:-2] += grads[0]
+    for order, (mirror, near_by, middle_by, far_by) in enumerate(STENCILS, 1):
+        if grads[order] is not None:
+            near, far = grads[order] * (near_by * s**order), grads[order] * (far_by * s**order)
+            x[:, 3:-1] += near
+            x[:, 4:] += far
+            mirror(x[:, 1:-3], near, out=x[:, 1:-3])
+            mirror(x[:, :-4], far, out=x[:, :-4])
+            if middle_by:
+                x[:, 2:-2] += grads[order] * (middle_by * s**order)
     out[...] = x[:, 4:-PADDING]
-    out[:, -1] = x[:, -PADDING - 1 :].sum(axis=1)
+    out[:, -1] += x[:, -PADDING:].sum(axis=1)
 
 
-def literal_adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
+def literal_adjoint(grads: Arrays, s: float, out: Any, work: Any) -> None:
     """`adjoint` as in `numerics("curobo")`: the last action hears of positions alone."""
-    x = _returned(grads, s, out)
-    out[...] = x[:, 4:-PADDING]
+    adjoint(grads, s, out, work)
     out[:, -1] = 0.0 if grads[0] is None else grads[0][:, -3:].sum(axis=1)
 
 
-def _returned(grads: Arrays, s: float, out: Any) -> Any:
-    """The gradient of the positions x."""
-    p, v, a, j = grads
-    x = _extended(out)
-    x[...] = 0.0
-    if p is not None:
-        x[:, 2:-2] += p
-    if a is not None:
-        far = a * (s * s / 12.0)
-        x[:, :-4] -= far
-        x[:, 4:] -= far
-        x[:, 2:-2] -= 30.0 * far
-        far *= 16.0
-        x[:, 1:-3] += far
-        x[:, 3:-1] += far
-    for grad, near_by, far_by in ((v, s * (8 / 12), s / -12.0), (j, -(s**3), s**3 / 2.0)):
-        if grad is not None:
-            near, far = grad * near_by, grad * far_by
-            x[:, 3:-1] += near
-            x[:, 1:-3] -= near
-            x[:, 4:] += far
-            x[:, :-4] -= far
-    return x
-
-
-def literal_transposed(w: Any, s: float, out: Arrays) -> None:
+def literal_transposed(w: Any, _start: Arrays, s: float, out: Arrays) -> None:
     """The transpose of `literal_adjoint`, which is not `forward`."""
     x = _extended(w)
-    x[...] = 0.0
     x[:, 4 : -PADDING - 1] = w[:, :-1]
     _differentiate(x, s, out)
-    out[0][...] = x[:, 2:-2]
     out[0][:, -3:] = w[:, -1:]
 
 
 _EXACT = Scheme(forward, adjoint, padding=PADDING, kernel="central")
-_LITERAL = Scheme(forward, literal_adjoint, literal_transposed, padding=PADDING)
+_TRANSPOSED = Scheme(literal_transposed, literal_adjoint, padding=PADDING)
+_LITERAL = Scheme(forward, literal_adjoint, _TRANSPOSED, padding=PADDING)
 
 
 # The Functions ----------------------------------------------------------------------------------
@@ -194,4 +180,4 @@ class CliqueTensorStepIdxCentralDifferenceKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_data = 5
+    n_batches = 5

@@ -6,6 +6,6 @@ notation     formulas as text, as a tree, as LaTeX
 formulas     what an op's docstring says, and which letter is which tensor
 vjp          the rule in symbols and in its numbers
 explain      all of that for one node
-math         formulas as MathML
+mathml       formulas as MathML
 entries      explanations as data, for the players
 """

@@ -13,17 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import fit
+from glassgrad.core.engine import Grads, fit
 from glassgrad.core.function import BackwardCFunction
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import unpacked
 from glassgrad.core.state import setting
-from glassgrad.core.tensor import Tensor
-from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 
-from .rerun import Rerun
+from .rerun import Rerun, apart, op_node
 
 FEW = 64  # elements of an operand that are looked at one by one
 DIRECTIONS = 4
@@ -35,7 +33,8 @@ TOLERANCE = {2: 3e-2, 4: 1e-3, 8: 1e-5}  # by bytes of a real number: of the rul
 # The rule ----------------------------------------------------------------------------------------
 
 
-def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+@apart()
+def run_rule(node: Node, grads: Grads) -> Grads:
     """What the rule of `node` makes of `grads`: on copies, outside of any pass, without hooks.
 
     Args:
@@ -49,14 +48,10 @@ def run_rule(node: Node, grads: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     if isinstance(node, AccumulateGrad):
         return ()
-    random = get_rng_state()
-    try:  # a watched pass may be pausing: this is no part of it, and without a tracer
-        with setting(grad=False, inference=False, tracer=None), np.errstate(all="ignore"):
-            copies = tuple([None if grad is None else grad.copy() for grad in grads])
-            with _on_copies(node.fn if isinstance(node, CopySlices) else node):
-                results = fit(node, node.compute(copies, False))
-    finally:
-        set_rng_state(random)
+    # A watched pass may be pausing: this is no part of it, and without a tracer.
+    with setting(grad=False, inference=False, tracer=None), _on_copies(op_node(node)):
+        copies = tuple([None if grad is None else grad.copy() for grad in grads])
+        results = fit(node, node.compute(copies, False))
     return tuple(
         [
             None if edge is None or grad is None else _bare(grad)
@@ -78,17 +73,14 @@ def _on_copies(node: Any) -> Iterator[None]:
         yield  # a built-in rule changes nothing
         return
     kept, own = node.holders, dict(vars(node))
-    node.holders = tuple([_clone(unpacked(node, each)) for each in kept])
+    saved = [unpacked(node, each) for each in kept]
+    node.holders = tuple([None if each is None else each.detach().clone() for each in saved])
     try:
         yield
     finally:
         node.holders = kept
         vars(node).clear()
         vars(node).update(own)
-
-
-def _clone(tensor: Tensor | None) -> Tensor | None:
-    return None if tensor is None else tensor.detach().clone()
 
 
 # The differences ---------------------------------------------------------------------------------
@@ -120,7 +112,8 @@ class Verdict:
     is_short: bool = False
 
 
-def compare(rerun: Rerun, grads: tuple[Any, ...], found: tuple[Any, ...]) -> list[Verdict]:
+@apart()
+def compare(rerun: Rerun, grads: Grads, found: Grads) -> list[Verdict]:
     """Hold what a rule returned against differences of the forward.
 
     Args:
@@ -131,25 +124,19 @@ def compare(rerun: Rerun, grads: tuple[Any, ...], found: tuple[Any, ...]) -> lis
     Returns:
         A Verdict for each edge along which a gradient goes.
     """
-    random = get_rng_state()
-    try:
-        with np.errstate(all="ignore"):
-            return [
-                _Differences(rerun, grads, edge, gradient).verdict()
-                for edge, gradient in enumerate(found)
-                if gradient is not None and gradient.dtype.kind in "fc"
-            ]
-    finally:
-        set_rng_state(random)
+    return [
+        _Differences(rerun, grads, edge, gradient).verdict()
+        for edge, gradient in enumerate(found)
+        if gradient is not None and gradient.dtype.kind in "fc"
+    ]
 
 
 class _Differences:
     """Differences with respect to the operand at one edge."""
 
-    def __init__(self, rerun: Rerun, grads: tuple[Any, ...], edge: int, gradient: Any) -> None:
+    def __init__(self, rerun: Rerun, grads: Grads, edge: int, gradient: Any) -> None:
         self.rerun, self.edge, self.gradient = rerun, edge, gradient
-        self.grads = [None if grad is None else asnumpy(grad) for grad in grads]
-        self.at = rerun.position[edge]
+        self.grads, self.at = grads, rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
         self.operand = np.asarray(self.operands[self.at])
         self.random: Any = None  # what to draw from, if the forward draws numbers at all

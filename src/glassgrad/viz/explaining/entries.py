@@ -9,26 +9,28 @@ for one node of a paused pass. Of a trace alone, `explanations` knows words, for
 but there is no rule left that could be checked.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
+from itertools import count
 from math import prod
 from time import perf_counter
 from typing import Any
 
 import glassgrad.nn.functional  # noqa: F401  # its losses are ops, too
-from glassgrad.core.engine import Schedule
+from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
 from .explain import Explanation, explain, node_of
-from .formulas import formulas_of, latex_of, words_of
-from .math import mathml
+from .formulas import formulas_of, latex_of, op_of, words_of
+from .mathml import mathml
 from .rerun import is_packed
-from .vjp import Numbers, Shown, rule_in_numbers, saved_letters, shown
+from .vjp import SUMMED, rule_in_numbers, saved_letters, shown
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -43,16 +45,10 @@ LATE = f"not checked here, for those before took more than {BUDGET:g} s: `gg.exp
 PAGE = ("rule", "check", "notes")  # the sections that a page shows; the others it has already
 NUMBERS = "these numbers"
 
-Entry = dict[str, Any]
-
 
 def record_explained(
-    tensors: Tensor | Iterable[Tensor],
-    *,
-    raising: bool = True,
-    found: dict[str, Entry] | None = None,
-    **options: Any,
-) -> tuple[Trace, dict[str, Entry]]:
+    tensors: Tensor | Iterable[Tensor], **options: Any
+) -> tuple[Trace, dict[str, Entry], Exception | None]:
     """Run a pass, record it, and explain its nodes while they run.
 
     The rule of a node runs once more, on copies, and its forward for the differences: those of
@@ -62,28 +58,25 @@ def record_explained(
 
     Args:
         tensors, options: what `record` takes.
-        raising: whether what ends the pass is raised; False: the trace ends with that error.
-        found: a dict that is filled while the pass runs: with the nodes that were checked.
 
     Returns:
-        The trace, and the entries by node id.
+        The trace, the entries by node id, and the error that ended the pass, None for none.
 
     Raises:
-        What `record` raises, unless `raising` is False.
+        What `record` raises before anything runs.
 
     Example:
         >>> x = tensor([3.0, 4.0], requires_grad=True)
-        >>> trace, found = record_explained((x * x).sum())
+        >>> trace, found, _ = record_explained((x * x).sum())
         >>> found["n1"]["rows"][0], found["n1"]["ok"]
         (['rule', 'x̄', 'z̄·y = [1, 1]·[3, 4] = [3, 4]'], True)
     """
     several = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    chosen = set(_chosen(several))
-    checked: dict[str, Entry] = {} if found is None else found
+    chosen = _chosen(several)
+    checked: dict[str, Entry] = {}
+    spent, error = 0.0, None
 
-    spent = 0.0
-
-    def look(name: str, node: Node, grads: tuple[Any, ...]) -> None:
+    def look(name: str, node: Node, grads: Grads) -> None:
         nonlocal spent
         if node in chosen and spent > BUDGET:
             checked[name] = _only_words(node, LATE)
@@ -94,12 +87,11 @@ def record_explained(
 
     try:
         trace = watched(several, look, **options)
-    except Exception as error:
-        failed = getattr(error, "trace", None)
-        if raising or not isinstance(failed, Trace):
+    except Exception as failed:
+        if not isinstance(getattr(failed, "trace", None), Trace):
             raise
-        trace = failed
-    return trace, explanations(trace, checked)
+        trace, error = failed.trace, failed  # type: ignore[attr-defined]
+    return trace, explanations(trace, checked), error
 
 
 def explained(node: Node | GradientEdge | Tensor, gradient: Any = None) -> Entry:
@@ -180,12 +172,12 @@ def _has_notes_alone(entry: Entry) -> bool:
 # Which nodes -------------------------------------------------------------------------------------
 
 
-def _chosen(tensors: list[Tensor]) -> Iterator[Node]:
+def _chosen(tensors: list[Tensor]) -> set[Node]:
     """The nodes whose rules are run again: the users' first, for they may be wrong."""
-    edges = [get_gradient_edge(tensor).node for tensor in tensors if tensor.requires_grad]
-    nodes = [node for node in Schedule(edges) if node.edges]
-    ordered = sorted(nodes, key=lambda node: not node._is_users)  # which keeps their order
-    return iter(ordered[:MOST_NODES])
+    roots = [get_gradient_edge(tensor).node for tensor in tensors if tensor.requires_grad]
+    nodes = [node for node in Schedule(roots) if node.edges]
+    # Sorting keeps the order of those that are alike.
+    return set(sorted(nodes, key=lambda node: not node._is_users)[:MOST_NODES])
 
 
 def _size(node: Node) -> int:
@@ -212,7 +204,7 @@ def _entry(found: Explanation) -> Entry:
 
 
 def _only_words(node: Node, note: str) -> Entry:
-    cls = getattr(node, "_forward_cls", type(node))
+    cls = op_of(node)
     return _made(words_of(cls), latex_of(cls), [["notes", "–", plain(note, LONGEST)]])
 
 
@@ -240,14 +232,15 @@ def _ops() -> dict[Any, Any]:
         node = cls._backward_cls.__name__
         return not node.startswith(f"{cls.__name__}Backward"), cls.__module__, cls.__qualname__
 
-    best_last = sorted(classes, key=rank, reverse=True)  # whatever was imported first
-    found: dict[Any, Any] = {cls._backward_cls.__name__: cls for cls in best_last}
-    for cls in best_last:  # einsum of one operand and of two
-        found[cls._backward_cls.__name__, cls.forward.__code__.co_argcount] = cls
+    found: dict[Any, Any] = {}
+    for cls in sorted(classes, key=rank, reverse=True):  # best last, whatever was imported first
+        name = cls._backward_cls.__name__
+        # einsum of one operand and of two
+        found[name] = found[name, cls.forward.__code__.co_argcount] = cls
     return found
 
 
-def _op_of(node: dict[str, Any]) -> Any:
+def _op_of(node: Entry) -> Any:
     """The op of a node of a trace; None if it is none of glassgrad's."""
     if node.get("user"):
         return None
@@ -255,33 +248,21 @@ def _op_of(node: dict[str, Any]) -> Any:
     return ops.get((name, len(node["edges"]))) or ops.get(name)
 
 
-def _rows_of(
-    node: dict[str, Any], cls: Any, event: dict[str, Any] | None, trace: Trace
-) -> list[list[str]]:
+def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[list[str]]:
     """The rule with the numbers of the log, if the node has run."""
     if event is None:
         return []
-    numbers = _numbers_of(node, event, trace)
-    saved = [(each["name"], each["array"]) for each in node.get("saved", ()) if "array" in each]
-    numbers.letters |= saved_letters(cls, [(name, shown(trace.arrays[key])) for name, key in saved])
-    first = cls.differentiates.start or 0
-    edges = list(range(first, first + len(node["edges"])))
-    return [["rule", *line] for line in rule_in_numbers(cls, edges, numbers)]
-
-
-def _numbers_of(node: dict[str, Any], event: dict[str, Any], trace: Trace) -> Numbers:
-    """The gradients of an "apply", and where a broadcast is summed."""
-
-    def text(name: str | None) -> Shown | None:
-        return None if name is None else shown(trace.arrays[name])
-
-    numbers = Numbers([text(grad) for grad in event["grad_in"]], [])
+    array_of = trace.arrays.get
+    saved = [(each["name"], shown(array_of(each.get("array")))) for each in node.get("saved", ())]
+    given = [shown(array_of(grad)) for grad in event["grad_in"]]
+    results, ends, more = [], {}, {}
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
-        numbers.results.append(None if edge["to"] is None else text(grad))
-        if "sum_to" not in edge or grad is None:
-            continue
-        if trace.arrays[grad]["shape"] == edge["sum_to"]:
-            numbers.summed.add(at)  # PyTorch's rules do it themselves
-        else:
-            numbers.summed_next[at] = shape_text(edge["sum_to"])
-    return numbers
+        results.append(None if edge["to"] is None else shown(array_of(grad)))
+        if grad is not None and "sum_to" in edge:
+            if trace.arrays[grad]["shape"] == edge["sum_to"]:
+                ends[at] = SUMMED  # PyTorch's rules do it themselves
+            else:
+                more[at] = f"; the engine sums that to {shape_text(edge['sum_to'])}"
+    letters, operands = saved_letters(cls, saved), count(cls.differentiates.start or 0)
+    found = rule_in_numbers(cls, operands, given, results, letters, ends, more)
+    return [["rule", *line] for line in found]

@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import versions_of
+from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
 from glassgrad.memory.views import CopySlices
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
-from .formulas import latex_of, words_of
-from .rerun import Rerun, rerun_of
-from .vjp import rule_of
+from .formulas import latex_of, op_of, words_of
+from .rerun import Rerun, op_node, rerun_of
+from .vjp import Saved, rule_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -61,10 +61,10 @@ class Explanation:
     name: str
     words: str
     formulas: tuple[str, ...]
-    saved: list[tuple[str, Any, tuple[int, int]]]
+    saved: list[Saved]
     edges: list[str]
-    given: tuple[Any, ...]
-    results: tuple[Any, ...] | None = None
+    given: Grads
+    results: Grads | None = None
     rule: list[tuple[str, str]] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -154,11 +154,10 @@ def explain(
     """
     node = node_of(what)
     given = _given(node, gradient)
-    cls = getattr(node, "_forward_cls", type(node))
     found = Explanation(
         plain(node.name()),
-        _words(node, cls),
-        latex_of(cls),
+        _words(node),
+        latex_of(op_of(node)),
         _saved(node),
         [_edge_text(edge) for edge in node.edges],
         given,
@@ -184,18 +183,14 @@ def node_of(what: Any) -> Node:
     )
 
 
-def _given(node: Node, gradient: Any) -> tuple[Any, ...]:
+def _given(node: Node, gradient: Any) -> Grads:
     """The gradients of the outputs, as arrays; none for an output of indices."""
     metas = node._input_metadata
+    several = isinstance(gradient, (tuple, list)) and len(metas) > 1
+    grads: Any = gradient if several else (gradient,)
     if gradient is None:
-        real = [meta.dtype is not None and meta.dtype.kind in "fc" for meta in metas]
-        return tuple(
-            [
-                np.ones(tuple(meta.shape), meta.dtype) if is_real else None
-                for meta, is_real in zip(metas, real, strict=True)
-            ]
-        )
-    grads = gradient if isinstance(gradient, (tuple, list)) and len(metas) > 1 else (gradient,)
+        real = [meta for meta in metas if meta.dtype is not None and meta.dtype.kind in "fc"]
+        grads = [np.ones(tuple(meta.shape)) if meta in real else None for meta in metas]
     if len(grads) != len(metas):
         raise ArgumentError(
             f"explain() was given {len(grads)} gradient, and {node.name()} has {len(metas)} "
@@ -208,7 +203,13 @@ def _fitting(grad: Any, meta: Any) -> Any:
     """The gradient of one output as an array."""
     if grad is None:
         return None
-    array, shape = _array(grad), tuple(meta.shape)
+    array = asnumpy(grad.payload) if isinstance(grad, Tensor) else np.asarray(grad)
+    shape = tuple(meta.shape)
+    if array.dtype.kind not in "biufc":
+        raise ArgumentTypeError(
+            f"explain() was given a {type(grad).__name__} as gradient: {plain(repr(grad), 40)}. "
+            "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
+        )
     if array.shape != shape:
         raise ArgumentError(
             f"explain() was given a gradient of shape {array.shape} for an output of shape "
@@ -218,40 +219,21 @@ def _fitting(grad: Any, meta: Any) -> Any:
     return array.astype(meta.dtype)
 
 
-def _array(value: Any) -> Any:
-    array = asnumpy(value.payload) if isinstance(value, Tensor) else np.asarray(value)
-    if array.dtype.kind not in "biufc":
-        raise ArgumentTypeError(
-            f"explain() was given a {type(value).__name__} as gradient: {plain(repr(value), 40)}. "
-            "A gradient is made of numbers. Write `gradient=glassgrad.ones(shape)`."
-        )
-    return array
-
-
-def _words(node: Node, cls: Any) -> str:
-    words = words_of(cls)
+def _words(node: Node) -> str:
+    words = words_of(op_of(node))
     if isinstance(node, CopySlices) and node.fn is not None:
-        inner = getattr(node.fn, "_forward_cls", type(node.fn))
-        return f"{words}, where {node.fn.name()}: {_words(node.fn, inner)}"
+        return f"{words}, where {node.fn.name()}: {_words(node.fn)}"
     return words
 
 
-def _saved(node: Any) -> list[tuple[str, Any, tuple[int, int]]]:
-    if isinstance(node, CopySlices):
-        return [] if node.fn is None else _saved(node.fn)
-    if (not isinstance(node, PrimitiveNode) and not node._is_users) or hasattr(node, "_level"):
-        return []
-    found = []
-    for index, kept in enumerate(node._all_kept()):
-        if kept is None:
-            continue
-        if isinstance(node, PrimitiveNode):
-            name, versions = node._saved_names[index], node.version_at(index)
-        else:
-            name, versions = f"saved_tensors[{index}]", versions_of(kept)
-        arrays = arrays_in(kept)
-        payload = getattr(arrays[0], "payload", arrays[0]) if arrays else None
-        found.append((name, payload, versions))
+def _saved(node: Any) -> list[Saved]:
+    node, found = op_node(node), []
+    all_kept = list if hasattr(node, "_level") else getattr(node, "_all_kept", list)
+    for index, kept in enumerate(all_kept()):
+        if kept is not None:
+            (array,) = arrays_in(kept)[:1] or [None]
+            payload = getattr(array, "payload", array)
+            found.append((name_of_saved(node, index), payload, versions_at(node, index)))
     return found
 
 
@@ -278,7 +260,7 @@ def _notes(node: Node) -> list[str]:
         return [f"the end of an edge: what arrives is added to .grad, which is {have} now"]
     if hasattr(node, "_level"):
         return ["recorded inside of a transform: its values are the transform's, and not shown"]
-    if getattr(node, "_forward_cls", None) is CheckpointFunction:
+    if op_of(node) is CheckpointFunction:
         return ["its rule runs a whole pass of its own, which adds to .grad: so it is not run here"]
     return []
 
@@ -295,9 +277,7 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     rerun: Rerun | None = None
     try:
         rerun = rerun_of(node, operands)
-        probe: tuple[Any, ...] = tuple(
-            [None if grad is None else _telling(grad) for grad in found.given]
-        )
+        probe: Grads = tuple([None if grad is None else _telling(grad) for grad in found.given])
         verdicts = compare(rerun, probe, run_rule(node, probe))
         if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
             notes.append(PROBED)
@@ -318,7 +298,7 @@ def _telling(grad: Any) -> Any:
     return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
 
 
-def _what_holds(node: Node, given: tuple[Any, ...], results: tuple[Any, ...]) -> list[str]:
+def _what_holds(node: Node, given: Grads, results: Grads) -> list[str]:
     """What can be said of a rule without its forward: it is linear in the gradient."""
     try:
         twice = run_rule(node, tuple([None if grad is None else grad * 2 for grad in given]))

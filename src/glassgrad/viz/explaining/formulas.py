@@ -108,10 +108,15 @@ def letters_of(cls: Any) -> dict[str, str]:
     if found is None:
         return {}
     names = dict.fromkeys(found.results, "result") | found.operands | found.parameters
-    by_position = dict(enumerate(found.operands))
+    letters = dict(enumerate(found.operands))
     saved = [name for name in getattr(cls, "saves", ()) if name != "result"]
-    at = {by_position.get(operand_of(cls, name), ""): name for name in saved}
-    return {letter: at.get(letter, name) for letter, name in names.items()}
+    by_letter = {letters.get(operand_of(cls, name)): name for name in saved}
+    return {letter: by_letter.get(letter, name) for letter, name in names.items()}
+
+
+def op_of(node: Any) -> Any:
+    """The op or Function that made a node; of another one its own class, which has words, too."""
+    return getattr(node, "_forward_cls", type(node))
 
 
 def words_of(cls: Any) -> str:

@@ -85,6 +85,9 @@ class Equation(NamedTuple):
     right: Term
 
 
+Leaf = Callable[[Term], str]
+
+
 def equations(source: str) -> list[Equation]:
     r"""The equations of a text.
 
@@ -266,7 +269,7 @@ def as_written(leaf: Term) -> str:
     return ("d" if leaf.kind == "tangent" else "") + leaf.sign + mark
 
 
-def text(term: Term | Equation, leaf: Callable[[Term], str] = as_written) -> str:
+def text(term: Term | Equation, leaf: Leaf = as_written) -> str:
     """A formula in the notation that it was read from.
 
     Args:
@@ -293,7 +296,7 @@ _TEXT = {
 }
 
 
-def _text(term: Term, leaf: Callable[[Term], str]) -> str:
+def _text(term: Term, leaf: Leaf) -> str:
     kind, sign, parts = term
     if kind in LEAVES:
         return leaf(term)

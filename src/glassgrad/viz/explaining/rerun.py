@@ -10,7 +10,9 @@ nothing is left of an operand, a made-up one may stand in for it.
 # from the real ones, and must be right for them, too. So every rerun is compared with the record.
 """
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +20,19 @@ import numpy as np
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.function import BackwardCFunction, form_of
+from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
-from glassgrad.core.state import setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
+from glassgrad.levels.tangents import context_of
+from glassgrad.memory.saved import check_versions
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
+from glassgrad.values.calls import form_of
+
+Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known
 
 MOST_OLDER_NODES = 200  # run again to know the operands of one
 
@@ -52,6 +58,18 @@ class Rerun:
     made_up: tuple[int, ...] = ()
 
 
+@contextmanager
+def apart() -> Iterator[None]:
+    """Apart from the program: its random numbers go on as if none were drawn, and nothing warns."""
+    random = get_rng_state()
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        set_rng_state(random)
+
+
+@apart()
 def rerun_of(node: Node, given: Any = None) -> Rerun:
     """How to run the forward of `node` again.
 
@@ -61,17 +79,13 @@ def rerun_of(node: Node, given: Any = None) -> Rerun:
     Raises:
         NotKnown: if they are not to be found, or do not lead to what the node saved.
     """
-    random = get_rng_state()
-    try:
-        if isinstance(node, CopySlices):
-            return _of_write(node, given)
-        if isinstance(node, AsStridedBackward0):
-            geometry = node.geometry
-            base = _made_up(geometry.base_size, node.out_dtype)
-            return Rerun(lambda values: [_part(values[0], geometry)], [base], [0], (0,))
-        return _of_op(node, given)
-    finally:
-        set_rng_state(random)
+    if isinstance(node, CopySlices):
+        return _of_write(node, given)
+    if isinstance(node, AsStridedBackward0):
+        geometry = node.geometry
+        base = _made_up(geometry.base_size, node.out_dtype)
+        return Rerun(lambda values: [_part(values[0], geometry)], [base], [0], (0,))
+    return _of_op(node, given)
 
 
 def _of_write(node: CopySlices, given: Any) -> Rerun:
@@ -98,19 +112,18 @@ def _of_op(node: Node, given: Any) -> Rerun:
     op = _recorded(node)
     made_up: list[int] = []
     if given is None:
-        operands, made_up = _found(op)
+        made_up = _fill(op)
+    elif len(given) != len(op.operands):
+        raise NotKnown(f"{len(given)} operands were given for {len(op.operands)}")
     else:
-        operands = [op.taken(each) for each in given]
-        if len(operands) != len(op.operands):
-            raise NotKnown(f"{len(operands)} operands were given for {len(op.operands)}")
+        op.operands = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in given]
     try:
-        with np.errstate(all="ignore"):
-            differs = op.differs(operands)
+        _, differs = op.again()
     except Exception as error:  # whatever a user's forward raises
         raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
     if differs:
         raise NotKnown(f"its forward, run again, does not lead to {differs} of the record")
-    return Rerun(lambda values: op.run(values)[0], operands, list(op.edges), tuple(made_up))
+    return Rerun(lambda values: op.run(values)[0], op.operands, list(op.edges), tuple(made_up))
 
 
 # The op behind a node ----------------------------------------------------------------------------
@@ -120,37 +133,33 @@ class Recorded:
     """The op of a node, which runs on any operands, and what the node tells of its own.
 
     Attributes:
+        edges: the edge, or None, of each operand that is differentiated, by its position.
+        names: what its forward calls the first of its operands.
         operands: what it computed with, None where the node does not tell.
-        names: what its forward calls the first of them.
-        edges: the edge, or None, of each that is differentiated, by its position.
-        left: what the forward left for the rule, in words: "the result", "ctx.dim".
     """
 
+    names: list[str]
     operands: list[Any]
-    names: tuple[str, ...]
-    edges: dict[int, Any]
-    left: dict[str, Any]
 
     def __init__(self, node: Any) -> None:
         if node._is_released():
             raise NotKnown("what it saved was freed")
         self.node, self.cls = node, node._forward_cls
+        self.edges = dict(zip(positions(node), node.edges, strict=True))
 
-    def taken(self, given: Any) -> Any:
-        """An operand that the caller gives, as `run` takes it."""
-        return asnumpy(given.payload) if isinstance(given, Tensor) else given
-
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The outputs for `values`, and what is left for the rule."""
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
+        """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
 
-    def differs(self, values: list[Any]) -> str:
-        """What of the record `values` do not lead to; empty if all is as recorded."""
-        outputs, left = self.run(values)
+    def again(self) -> tuple[list[Any], str]:
+        """The outputs for `operands`, and what of the record these do not lead to, if anything."""
+        outputs, ctx = self.run(self.operands)
+        left = _left_on(ctx)
         if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
-            return "the shape of the output"
-        both = [key for key in self.left if key in left]
-        return next((key for key in both if not _alike(self.left[key], left[key])), "")
+            return outputs, "the shape of the output"
+        recorded = _left_on(self.node)
+        differ = [key for key in recorded if key in left and not _alike(recorded[key], left[key])]
+        return outputs, differ[0] if differ else ""
 
 
 def _recorded(node: Node) -> Recorded:
@@ -161,58 +170,43 @@ def _recorded(node: Node) -> Recorded:
     raise NotKnown(f"{node.name()} has no forward")
 
 
+def positions(node: Any) -> list[int]:
+    """By edge, the position of its operand."""
+    if isinstance(node, PrimitiveNode):
+        first = node._forward_cls.differentiates.start or 0
+        return list(range(first, first + len(node.edges)))
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    return [at for at, each in enumerate(is_tensor) if each]
+
+
 class BuiltIn(Recorded):
     """A built-in op; its parameters are on the node."""
 
     def __init__(self, node: PrimitiveNode) -> None:
         super().__init__(node)
-        code, first = self.cls.forward.__code__, self.cls.differentiates.start or 0
-        count, variables = code.co_argcount, code.co_varnames
-        keywords = variables[count:][: code.co_kwonlyargcount]
-        self.parameters = {key: getattr(node, key) for key in keywords if hasattr(node, key)}
-        self.edges = dict(enumerate(node.edges, first))
-        self.names = variables[:count]
+        spec = inspect.getfullargspec(self.cls.forward)
+        self.names, named = spec.args, [*spec.args, *spec.kwonlyargs]
+        kept = {name: getattr(node, name) for name in named if hasattr(node, name)}
+        self.parameters = {name: kept[name] for name in spec.kwonlyargs if name in kept}
         # One without an edge, such as an index, may have been kept by `setup_context`.
-        beside = [getattr(node, name, None) for name in self.names]
-        self.operands = [each if isinstance(each, np.ndarray) else None for each in beside]
-        self.operands += [None] * (first + len(node.edges) - count)
-        if code.co_flags & 0x04:  # *indices
-            more = getattr(node, variables[count + code.co_kwonlyargcount], None)
-            self.operands += more if isinstance(more, (tuple, list)) else ()
-        saved = [array_of(node._kept(index)) for index in range(len(self.cls.saves))]
-        for name, value in zip(self.cls.saves, saved, strict=True):
-            if name != "result" and value is not None:
-                at = operand_of(self.cls, name)
-                self.operands += [None] * (at + 1 - len(self.operands))
-                self.operands[at] = value
-        self.left = self._left(saved, node)
+        known = {at: kept.get(name) for at, name in enumerate(spec.args)}
+        known = {at: value for at, value in known.items() if isinstance(value, np.ndarray)}
+        if spec.varargs:  # *indices
+            known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
+        for name, array in zip(self.cls.saves, map(array_of, node._all_kept()), strict=True):
+            if name != "result" and array is not None:
+                known[operand_of(self.cls, name)] = array
+        count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
+        self.operands = [known.get(at) for at in range(count)]
 
-    def _left(self, saved: list[Any], ctx: Any) -> dict[str, Any]:
-        words = [
-            "the result" if name == "result" else f"the saved {name}" for name in self.cls.saves
-        ]
-        return _left(zip(words, saved, strict=True), getattr(ctx, "__dict__", {}))
-
-    def taken(self, given: Any) -> Any:
-        return np.asarray(super().taken(given))  # numbers are 0-d arrays to a rule
-
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        anywhere = self.parameters | dict.fromkeys(self.cls.assumes, False)
-        out = self.cls.forward(*[_copy(value) for value in values], **anywhere)
-        outputs = [np.asarray(part) for part in (out if self.cls.multiple else (out,))]
-        ctx: Any = None
-        if self.cls.has_setup_context():
-            ctx = object.__new__(type(self.node))
-            ctx.edges, ctx.holders = self.node.edges, ()
-            for name, value in self.parameters.items():
-                setattr(ctx, name, value)
-            output = tuple(outputs) if self.cls.multiple else outputs[0]
-            self.cls.setup_context(ctx, tuple(values), output)
-        saved = [
-            outputs[0] if name == "result" else values[operand_of(self.cls, name)]
-            for name in self.cls.saves
-        ]
-        return outputs, self._left(saved, ctx)
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
+        cls, values = self.cls, [np.asarray(value) for value in values]
+        anywhere = self.parameters | dict.fromkeys(cls.assumes, False)
+        out = cls.forward(*[value.copy() for value in values], **anywhere)
+        outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
+        output = tuple(outputs) if cls.multiple else outputs[0]
+        node, given = self.node, tuple(values)
+        return outputs, context_of(type(node), given, output, node.edges, self.parameters)
 
 
 class Users(Recorded):
@@ -220,77 +214,63 @@ class Users(Recorded):
 
     def __init__(self, node: BackwardCFunction) -> None:
         super().__init__(node)
-        self.forward, self.separate, _ = form_of(self.cls)
-        is_tensor = node._is_tensor or (True,) * len(node.edges)
-        positions = [at for at, each in enumerate(is_tensor) if each]
-        self.edges = dict(zip(positions, node.edges, strict=True))
-        code = self.forward.__code__
-        self.names = code.co_varnames[: code.co_argcount][0 if self.separate else 1 :]
-        own = {key: value for key, value in vars(node).items() if key not in _NOT_STATE}
-        saved = [unpacked(node, kept) for kept in node.holders]
-        self.left = self._left(saved, own)
+        self.form = form_of(self.cls)[:2]
+        forward, is_separate = self.form
+        self.names = inspect.getfullargspec(forward).args[0 if is_separate else 1 :]
         # What is no tensor may be on ctx under the name that forward gives it.
-        named = [getattr(node, name, None) for name in self.names]
-        named += [None] * (len(is_tensor) - len(named))
-        self.operands = [None if each else named[at] for at, each in enumerate(is_tensor)]
+        named = {at: name for at, name in enumerate(self.names) if at not in self.edges}
+        count = len(node._is_tensor or node.edges)
+        self.operands = [getattr(node, named.get(at, ""), None) for at in range(count)]
         # Saved tensors that are operands: with the operand's edge, or in order without one.
-        inputs = [x for x in saved if x is not None and not self._is_output(x)]
-        without = iter([x for x in inputs if x.edge is None])
+        saved = [unpacked(node, kept) for kept in node.holders]
+        known = [(edge_of(x), x) for x in saved if x is not None]
+        known = [(edge, x) for edge, x in known if edge is None or ends(edge)[0] is not node]
+        without = iter([x for edge, x in known if edge is None])
         for position, edge in self.edges.items():
-            alike = without if edge is None else (x for x in inputs if edge_of(x) == edge)
+            alike = without if edge is None else (x for own, x in known if own == edge)
             if (found := next(alike, None)) is not None:
                 self.operands[position] = asnumpy(found.payload)
 
-    def _is_output(self, tensor: Tensor) -> bool:
-        edge = edge_of(tensor)
-        return edge is not None and ends(edge)[0] is self.node
-
-    def _left(self, saved: Iterable[Any], own: dict[str, Any]) -> dict[str, Any]:
-        return _left([(f"saved_tensors[{at}]", each) for at, each in enumerate(saved)], own)
-
-    def run(self, values: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-        ctx: Any = object.__new__(type(self.node))
-        BackwardCFunction.__init__(ctx)
-        ctx.needs_input_grad = self.node.needs_input_grad
+    def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         args = [
-            wrap(_copy(value)) if at in self.edges else value for at, value in enumerate(values)
+            wrap(value.copy(), self.edges[at]) if at in self.edges else value
+            for at, value in enumerate(values)
         ]
-        with setting(grad=False):
-            if self.separate:
-                out = self.forward(*args)
-                self.cls.setup_context(ctx, tuple(args), out)
-            else:
-                out = self.forward(ctx, *args)
+        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form)
         parts = out if isinstance(out, tuple) else (out,)
         outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
-        return outputs, self._left(ctx.to_save, vars(ctx))
+        return outputs, ctx
 
 
-def _left(saved: Iterable[tuple[str, Any]], own: dict[str, Any]) -> dict[str, Any]:
-    """What was saved, and what is on ctx besides."""
-    found = {key: value for key, value in saved if value is not None}
-    return found | {f"ctx.{key}": value for key, value in own.items()}
+def _left_on(node: Any) -> dict[str, Any]:
+    """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
+    if isinstance(node, PrimitiveNode):
+        words = ["the result" if it == "result" else f"the saved {it}" for it in node._saved_names]
+        saved = [array_of(kept) for kept in node._all_kept()]
+    else:
+        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
+        words = [f"saved_tensors[{at}]" for at in range(len(saved))]
+    pairs = zip(words, saved, strict=True)
+    own = [pair for pair in getattr(node, "__dict__", {}).items() if pair[0] not in _NOT_STATE]
+    found = {key: value for key, value in pairs if value is not None}
+    return found | {f"ctx.{key}": value for key, value in own}
 
 
-_NOT_STATE = {"to_save", "needs_input_grad", "_is_tensor", "_gradless", "dirty_tensors"}
-_NOT_STATE |= {"non_differentiable", "saved_for_forward"}
+_NOT_STATE = vars(BackwardCFunction)  # what every ctx has
 
 
 # Its operands ------------------------------------------------------------------------------------
 
 
-def _found(op: Recorded) -> tuple[list[Any], list[int]]:
-    """All operands: told by the node, behind its edges, or else made up; and which are made up."""
-    older = [
-        ends(edge)[0]
-        for position, edge in op.edges.items()
-        if edge is not None and op.operands[position] is None
-    ]
-    operands = _with_known(op, _run_again(older))
-    made_up = [position for position, operand in enumerate(operands) if operand is None]
-    for position in made_up:
-        operands[position] = _stand_in(op, position)
-    return operands, made_up
+def _fill(op: Recorded) -> list[int]:
+    """Find the operands that the node does not tell, or make them up; returns which are made up."""
+    missing = [at for at, operand in enumerate(op.operands) if operand is None]
+    behind = [op.edges[at] for at in missing if op.edges.get(at) is not None]
+    _look_behind(op, _run_again([ends(edge)[0] for edge in behind]))
+    made_up = [at for at in missing if op.operands[at] is None]
+    for at in made_up:
+        op.operands[at] = _stand_in(op, at)
+    return made_up
 
 
 def _stand_in(op: Recorded, position: int) -> Any:
@@ -312,32 +292,28 @@ def _made_up(shape: Any, dtype: Any) -> Any:
     return np.asarray(values).astype(dtype or np.float64)
 
 
-def _with_known(op: Recorded, older: dict[Node, list[Any] | None]) -> list[Any]:
-    """The operands that the node tells, and those behind its edges as far as they are known.
-
-    Args:
-        older: the outputs of older nodes.
-    """
-    operands = list(op.operands)
+def _look_behind(op: Recorded, older: Outputs) -> None:
+    """Take the operands that are missing from the leaves and the outputs of older nodes."""
     for position, edge in op.edges.items():
-        if operands[position] is None and edge is not None:
+        if op.operands[position] is None and edge is not None:
             node, nr = ends(edge)
             is_leaf = isinstance(node, AccumulateGrad)
             outputs = _leaf(node, op.node) if is_leaf else older.get(node)
             if outputs is not None and nr < len(outputs):
-                operands[position] = outputs[nr]
-    return operands
+                op.operands[position] = outputs[nr]
 
 
-def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
+def _run_again(nodes: list[Node]) -> Outputs:
     """The outputs of nodes, and of those that had to be run again before them."""
-    found: dict[Node, list[Any] | None] = {}
+    found: Outputs = {}
     waiting = list(nodes)
     while waiting and len(found) <= MOST_OLDER_NODES:
         node = waiting.pop()
-        if node not in found and isinstance(node, PrimitiveNode):
+        if node in found or not isinstance(node, PrimitiveNode) or node._is_released():
+            continue
+        if not is_packed(node):  # by a hook of the user's, which unpacks it in the pass
             found[node] = _saved_result(node)
-            if found[node] is None and not node._is_released():
+            if found[node] is None:
                 waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
     for node in sorted(found, key=lambda each: each.seq):  # operands before results
         if found[node] is None:
@@ -347,25 +323,22 @@ def _run_again(nodes: list[Node]) -> dict[Node, list[Any] | None]:
 
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     """The output of `node`, if it saved it and nobody has written it since."""
-    if node._is_released() or node._result_at is None or is_packed(node):
-        return None
     try:
-        node.check_versions()
+        check_versions(node)
     except GlassgradError:
         return None
-    return [array_of(node._kept(node._result_at))]
+    return None if node._result_at is None else [array_of(node._entries[node._result_at])]
 
 
-def _outputs(node: Any, older: dict[Node, list[Any] | None]) -> list[Any] | None:
+def _outputs(node: Any, older: Outputs) -> list[Any] | None:
     """The outputs of a node, given those of its predecessors."""
-    if is_packed(node):
-        return None  # a hook of the user's unpacks it, in the pass
     try:
         op = BuiltIn(node)
-        operands = _with_known(op, older)
-        if any(operand is None for operand in operands) or op.differs(operands):
+        _look_behind(op, older)
+        if any(operand is None for operand in op.operands):
             return None
-        return op.run(operands)[0]
+        outputs, differs = op.again()
+        return None if differs else outputs
     except Exception:  # noqa: BLE001  # not to be had this way, for whatever reason
         return None
 
@@ -381,12 +354,15 @@ def _leaf(node: Any, user: Node) -> list[Any] | None:
 # Arrays ------------------------------------------------------------------------------------------
 
 
+def op_node(node: Any) -> Any:
+    """The node of the op: of a write into a view that of what was written, None if let go of."""
+    return node.fn if isinstance(node, CopySlices) else node
+
+
 def is_packed(node: Any) -> bool:
     """Whether hooks keep something that the node saved: theirs is the code that unpacks it."""
-    if isinstance(node, CopySlices):
-        return node.fn is not None and is_packed(node.fn)
-    kept = getattr(node, "_all_kept", None)
-    return kept is not None and any(isinstance(each, Packed) for each in kept())
+    all_kept = getattr(op_node(node), "_all_kept", list)
+    return any(isinstance(each, Packed) for each in all_kept())
 
 
 def array_of(kept: Any) -> Any:
@@ -396,23 +372,15 @@ def array_of(kept: Any) -> Any:
     return asnumpy(kept.array() if isinstance(kept, Packed) else kept)
 
 
-def _copy(value: Any) -> Any:
-    """A copy of an array, so that a forward may write into it."""
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
 def _alike(one: Any, other: Any) -> bool:
     """Whether two things that a forward left are the same, but for rounding."""
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        one, other = asnumpy(one.payload), asnumpy(other.payload)
+    one, other = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (one, other)]
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(_alike, one, other))
     if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
         return one is other or bool(type(one) is type(other) and one == other)
     one, other = np.asarray(one), np.asarray(other)
-    if one.shape != other.shape:
-        return False
-    if one.dtype.kind not in "fc":
+    if one.shape != other.shape or one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
-    rough = 1e-12 if one.dtype.itemsize >= 8 and one.dtype != np.complex64 else 1e-5
+    rough = 1e-12 if np.finfo(one.dtype).eps < 1e-12 else 1e-5
     return bool(np.allclose(one, other, rtol=rough, atol=rough, equal_nan=True))

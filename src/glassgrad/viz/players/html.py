@@ -5,13 +5,13 @@ and only toggles classes on the drawing. It asks nothing of the network, evaluat
 (its own content security policy forbids both), and opens from `file://`.
 """
 
-import base64
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explanations, record_explained
 from glassgrad.viz.players.assets import script, styles
@@ -48,7 +48,7 @@ class Player:
 
     trace: Trace
     drawing: Drawing
-    explain: dict[str, Any] = field(default_factory=dict)
+    explain: Entry = field(default_factory=dict)
 
     @property
     def html(self) -> str:
@@ -78,7 +78,9 @@ class Player:
         return self._element("section", "h2", prefix)
 
     def _element(self, tag: str, heading: str, prefix: str | None) -> str:
-        graph, data = self.drawing.graph, self._packed()
+        graph, contents = self.drawing.graph, self.data()
+        events = [{key: e[key] for key in e if key != "k"} for e in contents["events"]]
+        data = pack(contents | {"events": events})
         prefix = prefix or f"gg{hashlib.blake2b(data.encode(), digest_size=4).hexdigest()}-"
         count, notices = f"{len(self.trace.events):,}", [self.drawing.layout]
         if len(self.trace.events) > MOST_EVENTS:
@@ -121,12 +123,7 @@ class Player:
         items = [*legend_items(self.drawing.graph), *state_items()]
         return "".join(f"<li>{swatch}<span>{escape(label)}</span></li>" for swatch, label in items)
 
-    def _packed(self) -> str:
-        data = self.data()
-        data["events"] = [{key: e[key] for key in e if key != "k"} for e in data["events"]]
-        return pack(data)
-
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
         known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
@@ -134,14 +131,13 @@ class Player:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg
-        image = base64.b64encode(svg.encode()).decode()
-        alt = escape(f"{self.drawing.graph.title}. {self.drawing.graph.counts}.")
         # A notebook that is not trusted strips the frame; the picture under it stays.
         html = (
             f'<div class="gg-recorded" style="position:relative;min-height:680px">{THEMED}'
-            f'<img alt="{alt}" style="max-width:100%" src="data:image/svg+xml;base64,{image}">'
+            f"{self.drawing.image(svg, 'max-width:100%')}"
             '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
-            f'width:100%;height:100%;border:0" title="{alt}" srcdoc="{escape(self.html)}">'
+            f'width:100%;height:100%;border:0" title="{self.drawing.alt}" '
+            f'srcdoc="{escape(self.html)}">'
             "</iframe></div>"
         )
         return {"text/html": html, "image/svg+xml": svg, "text/plain": repr(self)}
@@ -175,15 +171,12 @@ def player(loss: Any) -> Player:
         >>> player(Trace({"nodes": nodes, "leaves": []}))
         Player(Backward graph: 0 events)
     """
-    if isinstance(loss, Trace):
-        loss.check("player")
-        return Player(loss, draw(loss, rankdir="LR"), explanations(loss))
-    found: dict[str, Any] = {}
+    explained: Entry = {}
 
     def run(tensors: Any) -> Trace:
-        trace, entries = record_explained(tensors, raising=False)
-        found.update(entries)
+        trace, entries, _ = record_explained(tensors)
+        explained.update(entries)
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), found)
+    return Player(trace, draw(trace, rankdir="LR"), explained or explanations(trace))

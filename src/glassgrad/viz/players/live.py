@@ -13,6 +13,7 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.drawing import Drawing, draw
 from glassgrad.viz.explaining.entries import explained, explanations
@@ -54,7 +55,7 @@ def player(loss: Any) -> "Player | LivePlayer":
     return LivePlayer(loss) if is_session(loss) else html.player(loss)
 
 
-Send = Callable[[dict[str, Any]], None]
+Send = Callable[[Entry], None]
 
 _MOVING = ("next", "back", "run", "restart", "until")
 _MOVES = ("events", "stopped", "over", "error", "granularity")  # what makes an update
@@ -95,9 +96,9 @@ class LivePlayer:
         self._callbacks: list[Callable[[Any], Any]] = []
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
-        self._told: dict[str, Any] = {}  # what the page knows
+        self._told: Entry = {}  # what the page knows
         # Nodes that were explained before they ran, each with the gradients that it was given.
-        self._explained: dict[str, tuple[dict[str, Any], list[Any]]] = {}
+        self._explained: dict[str, tuple[Entry, list[Any]]] = {}
         self._worded: dict[str, tuple[Any, Any]] = {}  # by the log alone, each with its "apply"
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
@@ -157,7 +158,7 @@ class LivePlayer:
         """Have all that the page is told go through `send(message)`."""
         self._send = send
 
-    def receive(self, message: dict[str, Any]) -> None:
+    def receive(self, message: Entry) -> None:
         """Do what the page asks, and tell every player of the session what has changed.
 
         Nothing is raised: an exception, also of a hook or a rule, is told, and kept as `error`.
@@ -175,7 +176,7 @@ class LivePlayer:
         if self._notebook is not None:
             self._notebook.keep(at_once=False)
 
-    def _obey(self, message: dict[str, Any]) -> None:
+    def _obey(self, message: Entry) -> None:
         if self.session is None:
             raise GraphError(
                 "this player was closed and has let go of its session. What it shows stays as it "
@@ -246,7 +247,7 @@ class LivePlayer:
         if now["breakpoints"] != before["breakpoints"]:
             self._tell({"type": "breakpoints", "list": now["breakpoints"]})
 
-    def _look(self) -> dict[str, Any]:
+    def _look(self) -> Entry:
         """All that a page is told."""
         assert self._drawing is not None
         trace = self.trace
@@ -259,7 +260,7 @@ class LivePlayer:
             "granularity": self._steering.granularity,
         }
 
-    def _explain(self, trace: Trace) -> dict[str, Any]:
+    def _explain(self, trace: Trace) -> Entry:
         """What is known of the nodes: those that ran were explained before, as the next is now."""
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
         known = {id: found for id, found in self._explained.items() if id in ran}
@@ -282,7 +283,7 @@ class LivePlayer:
             entries[id] = {**entry, "rows": rows}
         return entries
 
-    def _words_of(self, trace: Trace, ran: dict[str, Any]) -> dict[str, Any]:
+    def _words_of(self, trace: Trace, ran: Entry) -> Entry:
         """What the trace alone tells; made anew for nodes that have run, or not, since then."""
         worded = self._worded
         stale = [n for n in trace.nodes if worded.get(n["id"], (0,))[0] != ran.get(n["id"])]
@@ -290,7 +291,7 @@ class LivePlayer:
         worded |= {id: (ran.get(id), entry) for id, entry in explanations(part).items()}
         return {id: entry for id, (_, entry) in worded.items()}
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _tell(self, message: Entry) -> None:
         if self._send is not None:
             self._send(message)
 
@@ -317,17 +318,17 @@ class LivePlayer:
         return f"LivePlayer({events}{', closed' if self.session is None else ''})"
 
 
-def _seen(grad: Any) -> tuple[bytes, dict[str, Any]]:
+def _seen(grad: Any) -> tuple[bytes, Entry]:
     """A gradient exactly, and as a trace has it."""
     return grad.tobytes(), summarize(grad)
 
 
-def _news(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+def _news(before: Entry, now: Entry) -> Entry:
     """What `now` has that `before` had not: the events from the first that differs on."""
     old, new = before["events"], now["events"]
     pairs = enumerate(zip(old, new, strict=False))
     kept = next((k for k, (a, b) in pairs if a != b), min(len(old), len(new)))
-    news: dict[str, Any] = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
+    news: Entry = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
     for key in ("arrays", "boxed", "norms", "nodes", "explain"):
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}

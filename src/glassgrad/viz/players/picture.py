@@ -12,13 +12,14 @@ from math import prod
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.scene.graph import FULL, Graph, Look, Vertex
+from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.inside import edges_within, without
 from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
-from glassgrad.viz.wording import array_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
@@ -67,15 +68,7 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
     return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
 
 
-def boxed_text(array: dict[str, Any], count: int) -> str:
-    """A gradient as boxes show it in a picture of `count` nodes."""
-    if count <= FULL:
-        return array_text(array)
-    norm = array["norm"]
-    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
-
-
-def _wide(shape: list[int]) -> dict[str, Any]:
+def _wide(shape: list[int]) -> Entry:
     """The summary of an array whose text is long."""
     count = min(prod(shape), 4)
     wide = WIDE.get(count, WIDE[4])
@@ -93,7 +86,7 @@ def _widest_gradients(drawing: Drawing) -> dict[str, str]:
             box, arrays = leaf.get(box), [*arrays, event.get(GRAD)]
         for array in arrays:
             if box is not None and array is not None:
-                text = boxed_text(trace.arrays[array], len(trace.nodes))
+                text = gradient_text(trace.arrays[array], len(trace.nodes))
                 found[box] = max(found.get(box, ""), text, key=len)
     return found
 
@@ -155,16 +148,16 @@ def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
     return "".join(parts)
 
 
-def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[Entry]]]:
     """The boxes that stand for several nodes, each with those nodes."""
-    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    found: dict[str, list[Entry]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
     for node in trace.nodes if found else ():
         if (place := graph.place.get(node["id"])) in found:
             found[place].append(node)
     return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
 
 
-def _inside(trace: Trace, nodes: list[dict[str, Any]], prefix: str) -> str:
+def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     """The graph of some nodes by themselves: fewer words, and no gates, than `inside_of` has."""
     known = {node["id"] for node in nodes}
     inner = []

@@ -22,9 +22,11 @@ import zlib
 from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
-from glassgrad.viz.players.picture import FOLDS, boxed_text, in_folds
+from glassgrad.viz.players.picture import FOLDS, in_folds
 from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
 MOST_EVENTS = 5_000  # a page that a browser opens at once
@@ -51,7 +53,7 @@ def unpack(text: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
-def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
+def replay_data(trace: Trace, graph: Graph) -> Entry:
     """The data of a player.
 
     Args:
@@ -83,7 +85,7 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
         ],
         "outputs": [output["id"] for output in trace.outputs],
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
-        "boxed": {name: boxed_text(trace.arrays[name], len(trace.nodes)) for name in passed},
+        "boxed": {name: gradient_text(trace.arrays[name], len(trace.nodes)) for name in passed},
         "norms": {name: _norm(trace.arrays[name]) for name in passed},
         "events": events,
         "said": [narrator.sentence(event) for event in events],
@@ -93,7 +95,7 @@ def replay_data(trace: Trace, graph: Graph) -> dict[str, Any]:
     }
 
 
-def _passed_on(events: list[dict[str, Any]]) -> list[str]:
+def _passed_on(events: list[Entry]) -> list[str]:
     """The arrays that went along edges."""
     names: dict[str | None, None] = {}
     for event in events:
@@ -103,11 +105,11 @@ def _passed_on(events: list[dict[str, Any]]) -> list[str]:
     return [name for name in names if name is not None]
 
 
-def _norm(array: dict[str, Any]) -> Any:
+def _norm(array: Entry) -> Any:
     return "nan" if array.get("nan") or array.get("inf") else array["norm"]
 
 
-def _beyond(trace: Trace, nodes: list[dict[str, Any]]) -> dict[str, int]:
+def _beyond(trace: Trace, nodes: list[Entry]) -> dict[str, int]:
     """What the nodes that are left out hold besides: bytes that no event of the page frees."""
     if len(nodes) == len(trace.nodes):
         return {}
@@ -118,7 +120,7 @@ def _beyond(trace: Trace, nodes: list[dict[str, Any]]) -> dict[str, int]:
     return {"beyond": sum(size for storage, size in all_.items() if storage not in here)}
 
 
-def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:
+def _nodes(trace: Trace, graph: Graph) -> list[Entry]:
     """Those that have a box and those the events speak of: not all of a million."""
     folds = {vertex.id for vertex in graph.vertices if vertex.kind in FOLDS}
     known = {event.get("node") for event in trace.events[:MOST_EVENTS]}
@@ -127,12 +129,12 @@ def _nodes(trace: Trace, graph: Graph) -> list[dict[str, Any]]:
     return [node for node in trace.nodes if node["id"] in known]
 
 
-def _node(node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
+def _node(node: Entry, narrator: Narrator) -> Entry:
     scope = node.get("scope", ())
     about = [plain(".".join(scope), 80), plain(node.get("src", "").partition(": `")[0], 80)]
     if "shape" in node:
         about.insert(0, f"out {shape_text(node['shape'])} {plain(node.get('dtype', ''))}".strip())
-    entry: dict[str, Any] = {
+    entry: Entry = {
         "op": node["op"],
         "name": narrator.name(node["id"]),
         "about": [part for part in about if part],
@@ -147,13 +149,13 @@ def _node(node: dict[str, Any], narrator: Narrator) -> dict[str, Any]:
     return entry | ({"freed": True} if node.get("freed") else {})
 
 
-def _saved(entry: dict[str, Any]) -> dict[str, Any]:
+def _saved(entry: Entry) -> Entry:
     found = {"of": leaf_of(entry) or entry["storage"]}
     found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
 
-def _tensor(tensor: dict[str, Any]) -> dict[str, Any]:
+def _tensor(tensor: Entry) -> Entry:
     found = {
         "id": tensor["id"],
         "name": tensor["name"] or tensor["id"],
@@ -163,7 +165,7 @@ def _tensor(tensor: dict[str, Any]) -> dict[str, Any]:
     return found | {key: tensor[key] for key in ("array", "version") if key in tensor}
 
 
-def _made(trace: Trace, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _made(trace: Trace, nodes: list[Entry]) -> list[Entry]:
     """The outputs, and what keeps its gradient; the node where that arrives, and its slot."""
     leaves = {leaf["id"] for leaf in trace.leaves}
     kept = {(node["id"], each["slot"]): each for node in nodes for each in node.get("retains", ())}
@@ -186,7 +188,7 @@ def _begin(trace: Trace) -> str:
     return f"Backward begins{f' at {names}' if names else ''}. Press → to step."
 
 
-def _lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _lines(nodes: list[Entry]) -> list[Entry]:
     """The lines that made the nodes, by file and number."""
     made: dict[str, list[str]] = {}
     for node in nodes:
@@ -204,7 +206,7 @@ def _lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
 
 
-def _folds(trace: Trace, graph: Graph) -> dict[str, Any]:
+def _folds(trace: Trace, graph: Graph) -> Entry:
     """The folded boxes with the ids of their nodes, as far as they are few enough to be listed."""
     return {
         box.id: {

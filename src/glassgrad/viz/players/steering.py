@@ -11,7 +11,8 @@ from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.inspection import Waiting, hooks_of
+from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.inspection import Waiting
 from glassgrad.tracing.session import Session
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
@@ -48,8 +49,7 @@ class Steering:
 
     @property
     def trace(self) -> Trace:
-        trace: Trace = self.session.trace
-        return trace
+        return self.session.trace  # type: ignore[no-any-return]  # of either engine
 
     @property
     def is_over(self) -> bool:
@@ -85,7 +85,7 @@ class Steering:
 
     def node(self, id: str) -> Any:
         """The node that has this id."""
-        return find_node(self.session, id) if self._is_ours else self.session.node(id)
+        return find_node(self.session, id)
 
     def waiting(self, chosen: Any) -> list[Waiting]:
         """The node that is next, and the chosen one if all its gradients are there."""
@@ -125,19 +125,17 @@ class Steering:
     # Breakpoints --------------------------------------------------------------------------------
 
     @property
-    def breakpoints(self) -> list[dict[str, Any]]:
+    def breakpoints(self) -> list[Entry]:
         """All that are set, also those that Python code set."""
         known = self.session.breakpoints
         self._ids = {point: self._ids.get(point) or next(self._next_id) for point in known}
-        nodes = self.session.names.node
-        return [
-            {
-                "id": id,
-                "words": point.why,
-                **({"node": nodes[point.node]} if point.node is not None else {}),
-            }
-            for point, id in self._ids.items()
-        ]
+        found = []
+        for point, id in self._ids.items():
+            entry = {"id": id, "words": point.why}
+            if point.node is not None:
+                entry["node"] = self.session.names.node[point.node]
+            found.append(entry)
+        return found
 
     def break_at(self, what: str, value: Any) -> None:
         self.session.break_at(**{what: self._meant(what, value)})
@@ -149,8 +147,8 @@ class Steering:
             known = {id: node.variable for node, id in session.names.leaf.items()}
             known |= {f"t{at}": tensor for at, tensor in enumerate(session.outputs, len(known))}
             return known.get(value, value)
-        if what == "hook" and self._is_ours:
-            rows = [row for node in session.schedule for row in hooks_of(session, node)]
+        if what == "hook":
+            rows = [row for node in session.schedule for row in session.names.hooks_at(node)]
             return next((row.hook for row in rows if value in (row.id, row.name)), value)
         return True if what == "nan" else number_of(value) if what == "norm" else value
 

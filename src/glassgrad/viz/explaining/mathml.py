@@ -2,8 +2,9 @@ r"""Formulas as MathML, which every browser typesets by itself: no script, no fo
 
 The ops' formulas are printed in a small part of LaTeX: letters, scripts, accents, fractions, roots
 and some sixty commands. That is what is read here. KaTeX would typeset all of LaTeX, at the price
-of 273 kB of JavaScript and 1.2 MB of fonts in each page; the general translators to MathML leave no
-space around `\ln`, stretch the bar of `\bar x`, and need half as much markup again.
+of 273 kB of JavaScript and 1.2 MB of fonts in each page. latex2mathml leaves no space around `\ln`,
+stretches the bar of `\bar x`, writes `&` as it is, which is no XML, and an unknown command as a
+letter.
 
 What cannot be read, in a `latex` of a user's Function for example, is shown as it was written.
 """
@@ -208,30 +209,26 @@ class _Parser:
             raise _Unreadable
         parts: list[str] = []
         while (written := self.take()) != "}":
-            if not written or (
-                written[0] == "\\" and written not in (r"\&", r"\sim", r"\ ", r"\_")
-            ):
+            if not written or (written[0] == "\\" and written not in _IN_WORDS):
                 raise _Unreadable
-            parts.append("∼" if written == r"\sim" else written.removeprefix("\\"))
+            parts.append(_IN_WORDS.get(written, written))
         return "".join(parts)
 
     def with_scripts(self, atom: _Atom) -> _Atom:
         """The atom with what is written below and above to its right."""
-        below = above = ""
+        scripts = {"_": "", "^": ""}
         while (mark := self.tokens[self.at]) in ("_", "^", "'"):
             self.take()
-            if mark == "_" and not below:
-                below = self.argument()
-            elif mark == "^" and not above:
-                above = self.argument()
-            elif mark == "'":
-                above += "<mo>′</mo>"
-            else:
+            if mark == "'":
+                scripts["^"] += "<mo>′</mo>"
+            elif scripts[mark]:
                 raise _Unreadable  # two of a kind
-        if not below and not above:
+            else:
+                scripts[mark] = self.argument()
+        tag = ("msub" if scripts["_"] else "m") + ("sup" if scripts["^"] else "")
+        if tag == "m":
             return atom
-        tag = "msubsup" if below and above else "msub" if below else "msup"
-        return _Atom(f"<{tag}>{atom.markup}{below}{above}</{tag}>", atom.kind)
+        return _Atom(f"<{tag}>{atom.markup}{''.join(scripts.values())}</{tag}>", atom.kind)
 
 
 def _spaced(atoms: list[_Atom]) -> list[str]:
