@@ -71,10 +71,18 @@ class Level:
         Raises:
             TransformError: if one of them escaped from a function that was vmapped.
         """
-        given = [x if self.is_mine(x) else settled(x) for x in operands]
-        mine = tuple([x if self.is_mine(x) else None for x in given])
-        pairs = zip(given, mine, strict=True)
-        return tuple([x if own is None else own.payload.value for x, own in pairs]), mine
+        below: list[Any] = []
+        mine: list[Any] = []
+        for x in operands:
+            if x.__class__ is not Wrapped or x.payload.level is not self:
+                x = settled(x)
+            if x.__class__ is Wrapped and x.payload.level is self:
+                below.append(x.payload.value)
+                mine.append(x)
+            else:
+                below.append(x)
+                mine.append(None)
+        return tuple(below), tuple(mine)
 
     @staticmethod
     def seen(values: tuple[Any, ...], mine: tuple[Any, ...]) -> tuple[Any, ...]:
