@@ -257,6 +257,19 @@ def test_saved_tensors_belong_to_the_graph():
         _ = mix.saved_tensors
 
 
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_what_is_saved_and_marked_can_be_read_outside_of_a_call(lib):
+    nested = lib.autograd.function.NestedIOFunction()
+    x, y = plain(lib, 1.0), plain(lib, 2.0)
+    assert nested.to_save is nested.dirty_tensors is nested.non_differentiable is None
+    nested.save_for_backward(x, [y])
+    nested.mark_dirty([y])
+    nested.mark_non_differentiable({"x": x})
+    assert [id(t) for t in nested.to_save] == [id(x), id(y)]
+    assert [id(t) for t in nested.dirty_tensors] == [id(y)]
+    assert [id(t) for t in nested.non_differentiable] == [id(x)]
+
+
 def test_a_nested_call_is_no_cycle():
     gc.collect()
     gc.disable()

@@ -32,6 +32,25 @@ def test_a_backward_that_differs_from_run_to_run_is_found_by_batched_gradients()
         gradcheck(drifting, leaf(glassgrad, [1.0]), check_batched_grad=True, **options)
 
 
+@pytest.mark.parametrize("scattered", [False, True])
+def test_random_gradients_are_not_contiguous_if_asked_for(lib, scattered):
+    contiguous = []
+
+    class Double(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            contiguous.append(grad.is_contiguous())
+            return grad * 2
+
+    x = leaf(lib, [0.5, -1.0])
+    assert lib.autograd.gradgradcheck(Double.apply, x, gen_non_contig_grad_outputs=scattered)
+    assert (False in contiguous) is scattered
+
+
 def test_an_error_in_a_batched_pass_is_named():
     passes = iter(range(100))
 

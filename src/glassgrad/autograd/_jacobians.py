@@ -31,6 +31,7 @@ from glassgrad.autograd.forward_ad import (
 from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import ArgumentTypeError, ExpectationError, GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops import zeros_like
 from glassgrad.values.backend import asnumpy, backend_of
 
 SEED = 0
@@ -132,16 +133,15 @@ class Point:
             measured = [self.by_differences(k, part) for k in range(len(self.leaves))]
             if not self.differentiable:
                 self._check_constant(measured)
-            for number, position in enumerate(self.differentiable):
+            for position in self.differentiable:
                 for k, computed in enumerate(self.by_backward(position, part)):
                     expected = measured[k][position]
                     scale = 1.0
                     if self.fast_mode:
-                        u = self._directions(0, k, self.leaves[k])
-                        v = self._directions(1, position, self.outputs[position])
+                        u, v = self._directions(0, k), self._directions(1, position)
                         expected, computed = expected @ v.T, u @ computed
                         scale = float(u.sum() * v.sum()) * len(_parts([self.leaves[k]]))
-                    Comparison(self, k, position, number, part).check(expected, computed, scale)
+                    Comparison(self, k, position, part).check(expected, computed, scale)
 
     def check_forward(self) -> None:
         """Compare what `jvp` computes with differences.
@@ -150,12 +150,12 @@ class Point:
             GradcheckError: if they differ.
         """
         for k, leaf in enumerate(self.leaves):
-            scale = float(self._directions(0, k, leaf).sum()) if self.fast_mode else 1.0
+            scale = float(self._directions(0, k).sum()) if self.fast_mode else 1.0
             for part in _parts([leaf]):
                 measured = self.by_differences(k, part, forward=True)
                 computed = self.by_jvp(k, part)
-                for number, position in enumerate(self.differentiable):
-                    comparison = Comparison(self, k, position, number, part, forward=True)
+                for position in self.differentiable:
+                    comparison = Comparison(self, k, position, part, forward=True)
                     comparison.check(measured[position], computed[position], scale)
 
     def _check_constant(self, measured: Sequence[Sequence[Array]]) -> None:
@@ -169,9 +169,12 @@ class Point:
                 "ops."
             )
 
-    def _directions(self, side: int, number: int, tensor: Tensor) -> Array:
-        """All unit vectors of the size of `tensor`; in fast mode one, random and positive."""
-        size = tensor.numel()
+    def _directions(self, side: int, number: int) -> Array:
+        """All unit vectors of the size of a leaf (side 0) or of an output (side 1).
+
+        In fast mode it is one vector, random and positive.
+        """
+        size = (self.leaves, self.outputs)[side][number].numel()
         if not self.fast_mode:
             return np.eye(size)
         vector = np.random.default_rng((SEED, side, number)).random(size)
@@ -186,20 +189,19 @@ class Point:
             part: of the outputs; with `forward`, of the leaf.
         """
         position, leaf = self.positions[k], self.leaves[k]
-        rows: list[list[Array]] = [[] for _ in self.outputs]
-        for direction in self._directions(0, k, leaf):
+        units = [each.unit for each in reversed(_parts([leaf]))]
+
+        def row(direction: Array) -> list[Array]:
             if forward:
-                row = self._slopes(position, direction * part.unit_for(leaf))
-            else:
-                units = [each.unit for each in reversed(_parts([leaf]))]
-                slopes = [(unit, self._slopes(position, direction * unit)) for unit in units]
-                row = [
-                    sum([unit * part.of(found[nr]) for unit, found in slopes])
-                    for nr in range(len(rows))
-                ]
-            for found, slope in zip(rows, row, strict=True):
-                found.append(slope)
-        return [_matrix(found, y) for found, y in zip(rows, self.outputs, strict=True)]
+                return self._slopes(position, direction * part.unit_for(leaf))
+            slopes = [
+                [unit * part.of(slope) for slope in self._slopes(position, direction * unit)]
+                for unit in units
+            ]
+            return [sum(each[1:], each[0]) for each in zip(*slopes, strict=True)]
+
+        rows = [row(direction) for direction in self._directions(0, k)]
+        return _matrices(rows, self.outputs)
 
     def _slopes(self, position: int, direction: Array) -> list[Array]:
         """For each output (f(x + step) - f(x - step)) / 2eps, flat: step = eps·direction."""
@@ -249,41 +251,39 @@ class Point:
 
     def _columns(self, position: int, part: Part) -> list[Array]:
         output, leaves = self.outputs[position], self.leaves
-        columns: list[list[Array]] = [[] for _ in leaves]
-        for direction in self._directions(1, position, output):
-            v = _like(output, direction * part.unit_for(output))
+
+        def column(direction: Array) -> list[Array]:
+            v = like(output, direction.reshape(output.shape) * part.unit_for(output))
             found = grad(output, leaves, v, retain_graph=True, allow_unused=True)
             for k, (leaf, gradient) in enumerate(zip(leaves, found, strict=True)):
-                if gradient is None:
-                    columns[k].append(np.zeros(leaf.numel(), leaf.dtype))
-                    continue
-                if self.check_grad_dtypes and gradient.dtype != leaf.dtype:
+                if self.check_grad_dtypes and gradient is not None and gradient.dtype != leaf.dtype:
                     raise GradcheckError(
                         f"Gradient has dtype mismatch: input {k} is {leaf.dtype}, its gradient "
                         f"{gradient.dtype}. Return a gradient of the input's dtype."
                     )
-                columns[k].append(asnumpy(gradient.payload).reshape(-1))
-        return [_matrix(found, leaf).T for found, leaf in zip(columns, leaves, strict=True)]
+            return [_entries(dx, x) for dx, x in zip(found, leaves, strict=True)]
+
+        columns = [column(direction) for direction in self._directions(1, position)]
+        return [found.T for found in _matrices(columns, leaves)]
 
     def by_jvp(self, k: int, part: Part) -> list[Array]:
         """For each output the rows uᵀJ with respect to leaf `k`."""
         leaf = self.leaves[k]
-        rows: list[list[Array]] = [[] for _ in self.outputs]
         still = {i: zeros_like(self.inputs[i]) for i in self.positions}
-        for direction in self._directions(0, k, leaf):
-            tangent = _like(leaf, direction * part.unit_for(leaf))
+
+        def row(direction: Array) -> list[Array]:
+            tangent = like(leaf, direction.reshape(leaf.shape) * part.unit_for(leaf))
             found = self.tangents({**still, self.positions[k]: tangent})
-            for row, (primal, moved) in zip(rows, found, strict=True):
-                if moved is None:
-                    row.append(np.zeros(primal.numel(), primal.dtype))
-                    continue
-                if self.check_grad_dtypes and moved.dtype.kind != primal.dtype.kind:
+            for y, dy in found:
+                if self.check_grad_dtypes and dy is not None and dy.dtype.kind != y.dtype.kind:
                     raise GradcheckError(
-                        f"Forward AD gradient has dtype mismatch: the output is {primal.dtype}, "
-                        f"its tangent {moved.dtype}. A real number moves along the real axis."
+                        f"Forward AD gradient has dtype mismatch: the output is {y.dtype}, "
+                        f"its tangent {dy.dtype}. A real number moves along the real axis."
                     )
-                row.append(asnumpy(moved.payload).reshape(-1).copy())
-        return [_matrix(row, output) for row, output in zip(rows, self.outputs, strict=True)]
+            return [_entries(dy, y) for y, dy in found]
+
+        rows = [row(direction) for direction in self._directions(0, k)]
+        return _matrices(rows, self.outputs)
 
     def tangents(self, moves: dict[int, Tensor]) -> list[UnpackedDualTensor]:
         """The outputs and how they move, where leaves are detached and some of them move.
@@ -316,20 +316,22 @@ def _editable(tensor: Tensor) -> Iterator[Any]:
         tensor.payload = array
 
 
-def _matrix(rows: list[Array], tensor: Tensor) -> Array:
-    """Rows, perhaps none, with one entry for each entry of `tensor`."""
-    return np.stack(rows) if rows else np.zeros((0, tensor.numel()))
+def _matrices(rows: list[list[Array]], tensors: Sequence[Tensor]) -> list[Array]:
+    """For each tensor the rows, perhaps none, that were found for it."""
+    return [
+        np.reshape([row[nr] for row in rows], (len(rows), x.numel()))
+        for nr, x in enumerate(tensors)
+    ]
 
 
-def _like(tensor: Tensor, values: Array) -> Tensor:
-    """These values in the shape and dtype of `tensor`, on its device."""
-    values = values.reshape(tensor.shape).astype(tensor.dtype)
-    return wrap(backend_of(tensor.payload).asarray(values))
+def _entries(moved: Tensor | None, x: Tensor) -> Array:
+    """A gradient or tangent of `x` in one row; zeros if there is none."""
+    return np.zeros(x.numel(), x.dtype) if moved is None else asnumpy(moved.payload).flatten()
 
 
-def zeros_like(tensor: Tensor) -> Tensor:
-    """Zeros of the shape and dtype of `tensor`, on its device; nothing is recorded."""
-    return wrap(backend_of(tensor.payload).xp.zeros(tuple(tensor.shape), tensor.dtype))
+def like(tensor: Tensor, values: Array) -> Tensor:
+    """A tensor of these values, in the dtype and on the device of `tensor`."""
+    return wrap(backend_of(tensor.payload).asarray(values.astype(tensor.dtype)))
 
 
 class Comparison(NamedTuple):
@@ -338,7 +340,7 @@ class Comparison(NamedTuple):
     Attributes:
         at: where.
         input_nr: the number of the input among those that are checked.
-        position, output_nr: the number of the output, and among those that require grad.
+        position: the number of the output.
         part: of the outputs or, in forward mode, of the inputs, if they are complex.
         forward: whether it is computed by `jvp`, not by backward.
     """
@@ -346,7 +348,6 @@ class Comparison(NamedTuple):
     at: Point
     input_nr: int
     position: int
-    output_nr: int
     part: Part
     forward: bool = False
 
@@ -373,7 +374,7 @@ class Comparison(NamedTuple):
         prefix = f"While considering the {self.part.name} part of complex {what} only, "
         return (
             f"{prefix if tensor.dtype.kind == 'c' else ''}Jacobian {mode}mismatch for output "
-            f"{self.output_nr} with respect to input {self.input_nr},\n"
+            f"{self._output_nr} with respect to input {self.input_nr},\n"
             f"numerical:{wrap(np.asarray(measured))}\nanalytical:{wrap(np.asarray(computed))}\n"
         )
 
@@ -383,7 +384,7 @@ class Comparison(NamedTuple):
         excess = np.where(np.isnan(excess), np.inf, excess)
         row, column = (int(n) for n in np.unravel_index(int(excess.argmax()), excess.shape))
         at_input = f"input {self.input_nr}{_index(row, self._leaf)}"
-        at_output = f"output {self.output_nr}{_index(column, self._output)}"
+        at_output = f"output {self._output_nr}{_index(column, self._output)}"
         wrong = int((excess > self.at.atol).sum())
         return (
             f"The worst of {wrong} wrong entries (of {excess.size}): how {at_output} changes with "
@@ -416,6 +417,11 @@ class Comparison(NamedTuple):
                 "passed in slow mode. Write `fast_mode=False`."
             )
         return report + self._worst_entry(numerical, analytical)
+
+    @property
+    def _output_nr(self) -> int:
+        """The number of the output among those that require grad."""
+        return self.at.differentiable.index(self.position)
 
     @property
     def _leaf(self) -> Tensor:

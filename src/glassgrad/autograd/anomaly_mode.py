@@ -192,7 +192,7 @@ class set_detect_anomaly:  # noqa: N801  # PyTorch's name
         set_anomaly_enabled(*self._before)
 
 
-class detect_anomaly:  # noqa: N801  # PyTorch's name
+class detect_anomaly(set_detect_anomaly):  # noqa: N801  # PyTorch's name
     """Find the op of the forward whose backward fails: a `with` block around both.
 
     Nodes made inside remember the call that made them. If the backward of one raises, or gives
@@ -228,6 +228,3 @@ class detect_anomaly:  # noqa: N801  # PyTorch's name
 
     def __enter__(self) -> None:
         set_anomaly_enabled(True, self._check_nan)
-
-    def __exit__(self, *exc_info: object) -> None:
-        set_anomaly_enabled(*self._before)

@@ -135,6 +135,9 @@ class _NestedCall(Function):
         nested._node = weakref.ref(ctx)  # weakly: the node already owns the instance
         outputs = nested.forward(*tensors)
         ctx.set_materialize_grads(nested.materialize_grads)
+        for name in ("to_save", "dirty_tensors", "non_differentiable"):
+            if name in vars(nested):  # from now on the node's: kept here, outputs would be a cycle
+                setattr(ctx, name, vars(nested).pop(name))
         return outputs
 
     @staticmethod
@@ -165,6 +168,9 @@ class NestedIOFunction(Function):
     """
 
     materialize_grads: bool = True
+    to_save: Any = None
+    dirty_tensors: Any = None
+    non_differentiable: Any = None
 
     _call: ClassVar[type[Function]] = _NestedCall
     _node: "weakref.ref[BackwardCFunction] | None" = None
@@ -231,8 +237,7 @@ class NestedIOFunction(Function):
 
     def save_for_backward(self, *args: Any) -> None:
         """Save nested tensors; `saved_tensors` gives them back nested the same way."""
-        tensors, self._saved = _tensors_of(args)
-        self._own_node().save_for_backward(*tensors)
+        self.to_save, self._saved = _tensors_of(args)
 
     @property
     def saved_tensors(self) -> Any:
@@ -247,11 +252,11 @@ class NestedIOFunction(Function):
 
     def mark_dirty(self, *args: Any) -> None:
         """Say which (nested) inputs were changed in place."""
-        self._own_node().mark_dirty(*_tensors_of(args)[0])
+        self.dirty_tensors, _ = _tensors_of(args)
 
     def mark_non_differentiable(self, *args: Any) -> None:
         """Say which (nested) outputs have no gradient."""
-        self._own_node().mark_non_differentiable(*_tensors_of(args)[0])
+        self.non_differentiable, _ = _tensors_of(args)
 
     def _own_node(self) -> BackwardCFunction:
         node = None if self._node is None else self._node()

@@ -84,7 +84,7 @@ def vjp(
 
     See also: Griewank & Walther, *Evaluating Derivatives*, §3.2.
     """
-    return _product(_VJP, func, inputs, v, create_graph=create_graph, strict=strict)
+    return _product(_VJP, _Request("vjp", func, create_graph, strict), inputs, v)
 
 
 def jvp(
@@ -116,7 +116,7 @@ def jvp(
 
     See also: https://j-towns.github.io/2017/06/12/A-new-trick.html
     """
-    return _product(_JVP, func, inputs, v, create_graph=create_graph, strict=strict)
+    return _product(_JVP, _Request("jvp", func, create_graph, strict), inputs, v)
 
 
 def vhp(
@@ -146,7 +146,7 @@ def vhp(
         >>> vhp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    return _product(_VHP, func, inputs, v, create_graph=create_graph, strict=strict)
+    return _product(_VHP, _Request("vhp", func, create_graph, strict), inputs, v)
 
 
 def hvp(
@@ -178,7 +178,7 @@ def hvp(
 
     See also: Pearlmutter, "Fast exact multiplication by the Hessian", 1994.
     """
-    return _product(_HVP, func, inputs, v, create_graph=create_graph, strict=strict)
+    return _product(_HVP, _Request("hvp", func, create_graph, strict), inputs, v)
 
 
 # How the products are computed ------------------------------------------------------------------
@@ -188,7 +188,6 @@ class _Product(NamedTuple):
     """A product with a vector, and what `strict=True` says where it is zero or constant.
 
     Attributes:
-        name: the public function.
         of_gradient: whether the Jacobian is that of the gradient of `func`: a Hessian.
         from_left: whether the vector is multiplied from the left, as backward does.
         missing: the sentence about a result that is None; `{}` is its position.
@@ -196,7 +195,6 @@ class _Product(NamedTuple):
         remedy: what to do about a missing one.
     """
 
-    name: str
     of_gradient: bool
     from_left: bool
     missing: str
@@ -215,42 +213,38 @@ _GRADIENT = "The gradient with respect to the input is independent of entry {} i
 _HESSIAN = (
     "The hessian of the user-provided function is independent of entry {} in the grad_jacobian"
 )
-_VJP = _Product("vjp", False, True, _OUTPUT, "jacobian", _DROP)
-_JVP = _Product("jvp", False, False, _GRADIENT, "jacobian", _NO_WAY_BACK)
-_VHP = _Product("vhp", True, True, _JACOBIAN, "hessian", _DROP)
-_HVP = _Product("hvp", True, False, _HESSIAN, "hessian", _NO_WAY_BACK)
+_VJP = _Product(False, True, _OUTPUT, "jacobian", _DROP)
+_JVP = _Product(False, False, _GRADIENT, "jacobian", _NO_WAY_BACK)
+_VHP = _Product(True, True, _JACOBIAN, "hessian", _DROP)
+_HVP = _Product(True, False, _HESSIAN, "hessian", _NO_WAY_BACK)
 
 
 @enable_grad()
-def _product(
-    kind: _Product, func: Function, inputs: Tensors, v: Any, *, create_graph: bool, strict: bool
-) -> tuple[Any, Any]:
+def _product(kind: _Product, asked: "_Request", inputs: Tensors, v: Any) -> tuple[Any, Any]:
     """`func(*inputs)`, and the product of v and its Jacobian or Hessian there."""
-    at = _several(inputs, "inputs", kind.name)
-    points = _arguments(at.tensors, create_graph=create_graph)
+    at = asked.several(inputs, "inputs")
+    points = asked.arguments(at.tensors)
     if kind is not _VJP:
-        v = _vector(v, kind.name, at, "the input to the user-provided function is", create_graph)
-    call = _call_for_number if kind.of_gradient else _call
-    outputs = call(func, points, kind.name, strict=strict)
+        v = asked.vector(v, at, "the input to the user-provided function is")
+    outputs = asked.call_for_number(points) if kind.of_gradient else asked.call(points)
     if kind is _VJP:
-        v = _vector(v, kind.name, outputs, "the user-provided function returns", create_graph)
+        v = asked.vector(v, outputs, "the user-provided function returns")
     values: Gradients = outputs.tensors
     like = outputs
     if kind.of_gradient:
         values, like = _gradients(values, points, create_graph=True), at
-        if strict:
+        if asked.strict:
             _check_recorded(values, _IS_LINEAR)
     if kind.from_left:
         variables, like = points, at
     else:  # see Note [A product J v from two backward passes]
         variables = tuple([zeros_like(x, requires_grad=True) for x in like.tensors])
         values = _gradients(values, points, variables, create_graph=True)
-        if strict and not kind.of_gradient:
+        if asked.strict and not kind.of_gradient:
             _check_recorded(values, _LEAVES_TAPE)
-    found = _gradients(values, variables, v, create_graph=create_graph)
-    products = _filled(kind, found, like.tensors, strict=strict, create_graph=create_graph)
-    value = _returned(outputs, outputs.tensors, create_graph)
-    return value, _returned(like, products, create_graph)
+    found = _gradients(values, variables, v, create_graph=asked.create_graph)
+    products = asked.filled(kind, found, like.tensors)
+    return asked.returned(outputs, outputs.tensors), asked.returned(like, products)
 
 
 # Whole matrices ---------------------------------------------------------------------------------
@@ -293,86 +287,83 @@ def jacobian(
     See also: Griewank & Walther, *Evaluating Derivatives*, §3.
     """
     _check_strategy(strategy)
-    at = _several(inputs, "inputs", "jacobian")
+    asked = _Request("jacobian", func, create_graph, strict)
+    at = asked.several(inputs, "inputs")
     if strategy == "forward-mode":
-        _refuse_with_forward_mode(create_graph=create_graph, strict=strict, vectorize=vectorize)
-        return _by_columns(func, at)
+        _refuse_with_forward_mode(asked, vectorize=vectorize)
+        return _by_columns(asked, at)
     with enable_grad():
-        points = _arguments(at.tensors, create_graph=create_graph)
-        outputs = _call(func, points, "jacobian", strict=strict)
-        rows: Sequence[Sequence[Tensor]]
-        if vectorize:
-            rows = _rows_at_once(outputs.tensors, points, strict=strict, create_graph=create_graph)
-        else:
-            rows = [
-                _rows_one_by_one(nr, output, points, strict=strict, create_graph=create_graph)
-                for nr, output in enumerate(outputs.tensors)
-            ]
-        return outputs.shaped([_returned(at, row, create_graph) for row in rows])
+        points = asked.arguments(at.tensors)
+        outputs = asked.call(points)
+        rows = _rows_at_once if vectorize else _rows_one_by_one
+        found = rows(asked, outputs.tensors, points)
+        return outputs.shaped([asked.returned(at, row) for row in found])
 
 
 def _rows_one_by_one(
-    number: int, output: Tensor, inputs: Sequence[Tensor], *, strict: bool, create_graph: bool
-) -> list[Tensor]:
-    """For each input the Jacobian of output `number`, from a backward pass for each entry."""
-    if not output.numel():
-        return [x.new_zeros(output.shape + x.shape) for x in inputs]
-    missing = f"Output {number} of the user-provided function is independent of input {{}}"
-    kind = _VJP._replace(missing=missing)
-    flat = output.reshape(-1)
-    passes = []
-    for row in range(output.numel()):
-        found = _gradients([flat[row]], inputs, create_graph=create_graph, retain_graph=True)
-        passes.append(_filled(kind, found, inputs, strict=strict, create_graph=create_graph))
-    return [
-        stack(rows).reshape(output.shape + x.shape)
-        for rows, x in zip(zip(*passes, strict=True), inputs, strict=True)
-    ]
+    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
+) -> list[list[Tensor]]:
+    """For each output and input the Jacobian, from a backward pass for each entry."""
+    found = []
+    for number, output in enumerate(outputs):
+        missing = f"Output {number} of the user-provided function is independent of input {{}}"
+        kind, flat = _VJP._replace(missing=missing), output.reshape(-1)
+        rows = []
+        for nr in range(output.numel()):
+            row = _gradients([flat[nr]], inputs, create_graph=asked.create_graph, retain_graph=True)
+            rows.append(asked.filled(kind, row, inputs))
+        found.append(
+            [
+                (stack([row[nr] for row in rows]) if rows else x.new_zeros(0)).reshape(
+                    output.shape + x.shape
+                )
+                for nr, x in enumerate(inputs)
+            ]
+        )
+    return found
 
 
 def _rows_at_once(
-    outputs: Sequence[Tensor], inputs: Sequence[Tensor], *, strict: bool, create_graph: bool
+    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
 ) -> list[tuple[Tensor, ...]]:
     """For each output and input the Jacobian, from one batched pass."""
-    if strict:
+    if asked.strict:
         raise GraphError(
             "autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported "
             "together. One pass for all rows does not say which output depends on which input. "
             "Set `strict=False` or `vectorize=False`."
         )
+    basis = _construct_standard_basis_for(outputs, [y.numel() for y in outputs])
     found: Gradients = (None,) * len(inputs)
-    sizes = [output.numel() for output in outputs]
-    if sum(sizes):
+    if len(basis[0]):
         flat = [output.reshape(-1) for output in outputs]
-        basis = _construct_standard_basis_for(outputs, sizes)
-        found = _gradients(flat, inputs, basis, create_graph=create_graph, batched=True)
+        found = _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
     by_input = [
-        split_rows(x.new_zeros((sum(sizes), *x.shape)) if rows is None else rows, outputs, x)
+        split_rows(x.new_zeros((len(basis[0]), *x.shape)) if rows is None else rows, outputs, x)
         for rows, x in zip(found, inputs, strict=True)
     ]
     return list(zip(*by_input, strict=True))
 
 
-def _by_columns(func: Function, at: "_Several") -> Any:
+def _by_columns(asked: "_Request", at: "_Several") -> Any:
     """The Jacobian, in the dtype of the outputs: products J e with the unit vectors e.
 
     They come from one call in forward mode, mapped over the unit vectors. The inputs keep their
     places in the graph.
     """
-    sizes = [x.numel() for x in at.tensors]
     called: list[_Several] = []
 
     def push(tangents: list[Tensor]) -> list[Tensor]:
         with dual_level():
             pairs = zip(at.tensors, tangents, strict=True)
             duals = tuple([make_dual(x, e.reshape(x.shape)) for x, e in pairs])
-            outputs = _call(func, duals, "jacobian", strict=False)
+            outputs = asked.call(duals)
             called.append(outputs)
             found = [unpack_dual(output) for output in outputs.tensors]
             return [zeros_like(primal) if dy is None else dy for primal, dy in found]
 
-    basis = _construct_standard_basis_for(at.tensors, sizes)
-    columns = map_batch(push, basis, sum(sizes), "never")
+    basis = _construct_standard_basis_for(at.tensors, [x.numel() for x in at.tensors])
+    columns = map_batch(push, basis, len(basis[0]), "never")
     return called[0].shaped([at.shaped(split_columns(dy, at.tensors)) for dy in columns])
 
 
@@ -387,9 +378,8 @@ def _construct_standard_basis_for(
     Returns:
         For each tensor its columns of the n×n identity, in its dtype and on its device.
     """
-    n = sum(tensor_numels)
-    vectors = zip(unit_vectors(tensors, 0, n), tensor_numels, strict=True)
-    return tuple([vector.reshape((n, size)) for vector, size in vectors])
+    pairs = zip(unit_vectors(tensors), tensor_numels, strict=True)
+    return tuple([vectors.reshape((len(vectors), size)) for vectors, size in pairs])
 
 
 def _check_strategy(strategy: str) -> None:
@@ -401,11 +391,10 @@ def _check_strategy(strategy: str) -> None:
         )
 
 
-def _refuse_with_forward_mode(*, create_graph: bool, strict: bool, vectorize: bool) -> None:
+def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
     """The options that do not go together with `strategy="forward-mode"`."""
-    refused = (("create_graph", create_graph, MissingRuleError), ("strict", strict, GraphError))
-    for option, is_given, error in refused:
-        if is_given:
+    for option, error in (("create_graph", MissingRuleError), ("strict", GraphError)):
+        if getattr(asked, option):
             raise error(
                 f'autograd.functional.jacobian: `{option}=True` and `strategy="forward-mode"` are '
                 "not supported together (yet). A column does not say which input an output "
@@ -450,18 +439,19 @@ def hessian(
         tensor([[4., 2.],
                 [2., 0.]])
     """
-    at = _several(inputs, "inputs", "hessian")
+    asked = _Request("hessian", func, create_graph, strict)
+    at = asked.several(inputs, "inputs")
     _check_strategy(outer_jacobian_strategy)
 
     def value(*points: Tensor) -> Tensor:
-        (y,) = _call_for_number(func, points, "hessian", strict=strict).tensors
+        (y,) = asked.call_for_number(points).tensors
         return y.squeeze()
 
     def gradient(*points: Tensor) -> tuple[Tensor, ...]:
         if outer_jacobian_strategy == "forward-mode":
             for x in points:
                 if not x.requires_grad:
-                    x.requires_grad = True  # or `_arguments` would detach them: they are duals
+                    x.requires_grad = True  # or they would be detached, and they are duals
         found: tuple[Tensor, ...] = jacobian(value, points, create_graph=True)
         if strict:
             _check_recorded(found, _IS_LINEAR)
@@ -487,44 +477,142 @@ class _Several(NamedTuple):
         return tuple(results) if self.in_tuple else results[0]
 
 
-def _several(value: Any, what: str, function: str) -> _Several:
-    """One tensor or a tuple of tensors.
+class _Request(NamedTuple):
+    """What a user asked for.
 
-    Args:
-        what: the name of `value` in a message, as `function` is that of the public function.
+    Attributes:
+        function: the public function that was called, for messages.
+        func, create_graph, strict: its arguments.
     """
-    tensors = value if isinstance(value, tuple) else (value,)
-    for position, x in enumerate(tensors):
-        if not isinstance(x, Tensor):
-            which = f"value at index {position}" if value is tensors else f"given {what}"
-            raise ArgumentTypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors but "
-                f"the {which} has type {type(x)}. Derivatives are those of tensors. Pass "
-                "constants by a closure: `lambda x: f(x, 2)`."
+
+    function: str
+    func: Function
+    create_graph: bool
+    strict: bool
+
+    def several(self, value: Any, what: str) -> _Several:
+        """One tensor or a tuple of tensors; `what` is its name in a message."""
+        tensors = value if isinstance(value, tuple) else (value,)
+        for position, x in enumerate(tensors):
+            if not isinstance(x, Tensor):
+                which = f"value at index {position}" if value is tensors else f"given {what}"
+                raise ArgumentTypeError(
+                    f"The {what} given to {self.function} must be either a Tensor or a tuple of "
+                    f"Tensors but the {which} has type {type(x)}. Derivatives are those of "
+                    "tensors. Pass constants by a closure: `lambda x: f(x, 2)`."
+                )
+        return _Several(tensors, value is tensors)
+
+    def arguments(
+        self, tensors: tuple[Tensor, ...], *, requires_grad: bool = True
+    ) -> tuple[Tensor, ...]:
+        """New tensors with the same values, to call the function with.
+
+        They are new, so that an input can be told from the same tensor in the function's closure:
+        only what arrives through the arguments is differentiated. With `create_graph` those that
+        require grad stay connected to `tensors`.
+
+        Args:
+            requires_grad: whether the others require grad.
+        """
+        return tuple(
+            [
+                x.view_as(x)
+                if self.create_graph and x.requires_grad
+                else x.detach().requires_grad_(requires_grad)
+                for x in tensors
+            ]
+        )
+
+    def call(self, inputs: tuple[Tensor, ...]) -> _Several:
+        """The outputs of `func`; if `strict`, each must be recorded."""
+        outputs = self.several(self.func(*inputs), "outputs of the user-provided function")
+        for position, y in enumerate(outputs.tensors):
+            if self.strict and not y.requires_grad:
+                raise GraphError(
+                    f"Output {position} of the user-provided function does not require gradients. "
+                    "The outputs must be computed in a differentiable manner from the input when "
+                    "running in strict mode. Look for detach(), no_grad() or an integer dtype on "
+                    "the way, or pass strict=False to get zeros."
+                )
+        return outputs
+
+    def call_for_number(self, inputs: tuple[Tensor, ...]) -> _Several:
+        """The one number that `func` returns, as a tensor of one element."""
+        outputs = self.call(inputs)
+        if outputs.in_tuple:
+            raise ShapeError(
+                f"The function given to {self.function} should return a single Tensor, but it "
+                f"returned a tuple of {len(outputs.tensors)}. A Hessian is that of one number. "
+                "Return the output of interest, or a sum."
             )
-    return _Several(tensors, value is tensors)
+        (y,) = outputs.tensors
+        if y.numel() != 1:
+            raise ShapeError(
+                f"The Tensor returned by the function given to {self.function} should contain a "
+                f"single element, but it has shape {tuple(y.shape)}. A Hessian is that of one "
+                "number. Reduce the output, for example with `.sum()`."
+            )
+        return outputs
 
+    def vector(self, v: Any, like: _Several, condition: str) -> tuple[Tensor, ...] | None:
+        """The tensors of `v`, which has the sizes of `like`; None if it was left out.
 
-def _arguments(
-    tensors: tuple[Tensor, ...], *, create_graph: bool, requires_grad: bool = True
-) -> tuple[Tensor, ...]:
-    """New tensors with the same values, to call the function with.
+        Args:
+            condition: when it may be left out, in words: where `like` is one number.
+        """
+        if v is None:
+            if len(like.tensors) != 1 or like.tensors[0].numel() != 1:
+                raise ShapeError(
+                    f"The vector v can only be None if {condition} a single Tensor with a single "
+                    f"element. Here the sizes are {[tuple(x.shape) for x in like.tensors]}, and 1 "
+                    "is no vector of such a space. Pass v with these sizes."
+                )
+            return None
+        given = self.several(v, "v").tensors
+        if len(given) != len(like.tensors):
+            if not like.in_tuple:
+                raise ShapeError(
+                    f"The given v should contain a single Tensor. It contains {len(given)}, but "
+                    "is multiplied with one. Pass that tensor alone."
+                )
+            raise ShapeError(
+                f"v is a tuple of invalid length: should be {len(like.tensors)} but got "
+                f"{len(given)}. Each tensor has its part of the vector. Use zeros for a direction "
+                "of no interest."
+            )
+        for position, (part, x) in enumerate(zip(given, like.tensors, strict=True)):
+            if part.shape != x.shape:
+                entry = f"Entry {position} in " if like.in_tuple else ""
+                raise ShapeError(
+                    f"{entry}v has invalid size: should be torch.Size({list(x.shape)}) but got "
+                    f"torch.Size({list(part.shape)}). A vector has one number for each entry of "
+                    "what it is multiplied with. Nothing is broadcast here: write "
+                    "`v.expand_as(…)`."
+                )
+        return self.arguments(given, requires_grad=False)
 
-    They are new, so that an input can be told from the same tensor in the function's closure:
-    only what arrives through the arguments is differentiated.
+    def filled(self, kind: _Product, found: Gradients, like: Sequence[Tensor]) -> list[Tensor]:
+        """The gradients, with zeros for those that are missing; neither zeros if `strict`."""
+        results = []
+        for position, (gradient, x) in enumerate(zip(found, like, strict=True)):
+            if gradient is None:
+                if self.strict:
+                    missing = kind.missing.format(position)
+                    raise GraphError(f"{missing}. {_NOT_IN_STRICT}. {kind.remedy}")
+                gradient = zeros_like(x)
+            elif self.strict and self.create_graph and not gradient.requires_grad:
+                raise GraphError(
+                    f"The {kind.constant} of the user-provided function is independent of input "
+                    f"{position}. {_NOT_IN_STRICT} when create_graph=True. Nothing is left to "
+                    "differentiate: leave create_graph or strict out."
+                )
+            results.append(gradient)
+        return results
 
-    Args:
-        create_graph: keep those connected to `tensors` that require grad.
-        requires_grad: whether the others require grad.
-    """
-    return tuple(
-        [
-            x.view_as(x)
-            if create_graph and x.requires_grad
-            else x.detach().requires_grad_(requires_grad)
-            for x in tensors
-        ]
-    )
+    def returned(self, like: _Several, results: Any) -> Any:
+        """The results, in a tuple if `like` is one; detached unless a graph was asked for."""
+        return like.shaped(results if self.create_graph else [x.detach() for x in results])
 
 
 def _gradients(
@@ -557,106 +645,9 @@ def _gradients(
     )
 
 
-def _call(func: Function, inputs: tuple[Tensor, ...], function: str, *, strict: bool) -> _Several:
-    """The outputs of `func`; if `strict`, each must be recorded."""
-    outputs = _several(func(*inputs), "outputs of the user-provided function", function)
-    for position, y in enumerate(outputs.tensors):
-        if strict and not y.requires_grad:
-            raise GraphError(
-                f"Output {position} of the user-provided function does not require gradients. The "
-                "outputs must be computed in a differentiable manner from the input when running "
-                "in strict mode. Look for detach(), no_grad() or an integer dtype on the way, or "
-                "pass strict=False to get zeros."
-            )
-    return outputs
-
-
-def _call_for_number(
-    func: Function, inputs: tuple[Tensor, ...], function: str, *, strict: bool
-) -> _Several:
-    """The one number that `func` returns, as a tensor of one element."""
-    outputs = _call(func, inputs, function, strict=strict)
-    if outputs.in_tuple:
-        raise ShapeError(
-            f"The function given to {function} should return a single Tensor, but it returned a "
-            f"tuple of {len(outputs.tensors)}. A Hessian is that of one number. "
-            "Return the output of interest, or a sum."
-        )
-    (y,) = outputs.tensors
-    if y.numel() != 1:
-        raise ShapeError(
-            f"The Tensor returned by the function given to {function} should contain a single "
-            f"element, but it has shape {tuple(y.shape)}. A Hessian is that of one number. Reduce "
-            "the output, for example with `.sum()`."
-        )
-    return outputs
-
-
-def _vector(
-    v: Any, function: str, like: _Several, condition: str, create_graph: bool
-) -> tuple[Tensor, ...] | None:
-    """The tensors of `v`, which has the sizes of `like`; None if it was left out.
-
-    Args:
-        condition: when it may be left out, in words: where `like` is one number.
-    """
-    if v is None:
-        if len(like.tensors) != 1 or like.tensors[0].numel() != 1:
-            raise ShapeError(
-                f"The vector v can only be None if {condition} a single Tensor with a single "
-                f"element. Here the sizes are {[tuple(x.shape) for x in like.tensors]}, and 1 is "
-                "no vector of such a space. Pass v with these sizes."
-            )
-        return None
-    given = _several(v, "v", function).tensors
-    if len(given) != len(like.tensors):
-        if not like.in_tuple:
-            raise ShapeError(
-                f"The given v should contain a single Tensor. It contains {len(given)}, but "
-                "is multiplied with one. Pass that tensor alone."
-            )
-        raise ShapeError(
-            f"v is a tuple of invalid length: should be {len(like.tensors)} but got "
-            f"{len(given)}. Each tensor has its part of the vector. Use zeros for a direction "
-            "of no interest."
-        )
-    for position, (part, x) in enumerate(zip(given, like.tensors, strict=True)):
-        if part.shape != x.shape:
-            entry = f"Entry {position} in " if like.in_tuple else ""
-            raise ShapeError(
-                f"{entry}v has invalid size: should be torch.Size({list(x.shape)}) but got "
-                f"torch.Size({list(part.shape)}). A vector has one number for each entry of what "
-                "it is multiplied with. Nothing is broadcast here: write `v.expand_as(…)`."
-            )
-    return _arguments(given, create_graph=create_graph, requires_grad=False)
-
-
-def _returned(like: _Several, results: Any, create_graph: bool) -> Any:
-    """The results, in a tuple if `like` came in one, and detached unless a graph was asked for."""
-    return like.shaped(results if create_graph else [result.detach() for result in results])
-
-
 # Strict mode ------------------------------------------------------------------------------------
 
 _NOT_IN_STRICT = "This is not allowed in strict mode"
-
-
-def _filled(
-    kind: _Product, found: Gradients, like: Sequence[Tensor], *, strict: bool, create_graph: bool
-) -> list[Tensor]:
-    """The gradients, with zeros for those that are missing; neither zeros if `strict`."""
-    results = []
-    for position, (gradient, x) in enumerate(zip(found, like, strict=True)):
-        if strict and gradient is None:
-            raise GraphError(f"{kind.missing.format(position)}. {_NOT_IN_STRICT}. {kind.remedy}")
-        if strict and create_graph and gradient is not None and not gradient.requires_grad:
-            raise GraphError(
-                f"The {kind.constant} of the user-provided function is independent of input "
-                f"{position}. {_NOT_IN_STRICT} when create_graph=True. Nothing is left to "
-                "differentiate: leave create_graph or strict out."
-            )
-        results.append(zeros_like(x) if gradient is None else gradient)
-    return results
 
 
 _IS_LINEAR = (

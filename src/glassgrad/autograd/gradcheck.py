@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, zeros_like
+from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, like
 from glassgrad.autograd.gradients import grad, in_one_pass
 from glassgrad.core.errors import ArgumentError, ExpectationError, GradcheckError, ShapeError
 from glassgrad.core.function import Function
-from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.values.backend import asnumpy, backend_of, repeats
+from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.ops import zeros_like
+from glassgrad.values.backend import asnumpy, repeats
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -218,20 +219,19 @@ def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tenso
     made = []
     for output in outputs:
         if scattered and output.ndim:
-            spread = backend_of(output.payload).xp.moveaxis(_random_like(output, random, 2), 0, -1)
-            made.append(wrap(spread[..., 0], LEAF))
+            found = _random_like(output, random, (*output.shape, 2))[..., 0]
         else:
-            made.append(wrap(_random_like(output, random), LEAF))
+            found = _random_like(output, random, output.shape)
+        made.append(found.requires_grad_())
     return tuple(made)
 
 
-def _random_like(tensor: Tensor, random: "np.random.Generator", *lead: int) -> Any:
-    """An array in [-1, 1) like that of `tensor`, with the dims `lead` in front."""
-    shape = (*lead, *tensor.shape)
+def _random_like(tensor: Tensor, random: "np.random.Generator", shape: tuple[int, ...]) -> Tensor:
+    """Numbers in [-1, 1) of that shape, in the dtype and on the device of `tensor`."""
     values = random.uniform(-1, 1, shape)
     if tensor.dtype.kind == "c":
         values = values + 1j * random.uniform(-1, 1, shape)
-    return backend_of(tensor.payload).asarray(values.astype(tensor.dtype))
+    return like(tensor, values)
 
 
 # What can be checked ----------------------------------------------------------------------------
@@ -354,7 +354,8 @@ def _warn_undefined() -> None:
 def _check_undefined_tangents(at: Point) -> None:
     """An input without a tangent moves the outputs as one whose tangent is zero."""
     random = np.random.default_rng(SEED)
-    moves = {i: wrap(_random_like(at.inputs[i], random)) for i in at.positions}
+    inputs = at.inputs
+    moves = {i: _random_like(inputs[i], random, inputs[i].shape) for i in at.positions}
     for missing in at.positions:
         x = at.inputs[missing]
         with_zeros = at.tangents({**moves, missing: zeros_like(x)})
@@ -376,13 +377,13 @@ def _check_undefined_tangents(at: Point) -> None:
 def _check_batched_gradients(at: Point) -> None:
     for number, output in enumerate(_differentiable(at.outputs)):
         pull = partial(grad, output, at.leaves, retain_graph=True, allow_unused=True)
-        pairs = [(number, place) for place in range(len(at.leaves))]
+        where = f"For output {number} and input {{}}: the batched gradient is"
         advice = (
             "gradcheck or gradgradcheck failed while testing batched gradient computation: a "
             "backward rule is run for several gradients at once. Write it with differentiable ops "
             "and nothing random, or pass check_batched_grad=False."
         )
-        _check_batched(pull, output, "gradient is", pairs, advice)
+        _check_batched(pull, output, where, advice)
 
 
 def _check_batched_tangents(at: Point) -> None:
@@ -392,29 +393,28 @@ def _check_batched_tangents(at: Point) -> None:
             found = at.tangents({position: tangent})
             return [zeros_like(primal) if dx is None else dx for primal, dx in found]
 
-        pairs = [(nr, place) for nr in range(len(at.outputs))]
+        where = f"For output {{}} and input {place}: the batched tangents are"
         advice = (
             "gradcheck failed while testing batched gradient computation with forward-mode AD: a "
             "jvp rule is run for several tangents at once. Write it with differentiable ops and "
             "nothing random, or pass check_batched_forward_grad=False."
         )
-        _check_batched(push, at.inputs[position], "tangents are", pairs, advice)
+        _check_batched(push, at.inputs[position], where, advice)
 
 
 def _check_batched(
     run: Callable[[Tensor], Sequence[Tensor | None]],
-    like: Tensor,
-    what: str,
-    pairs: Sequence[tuple[int, int]],
+    tensor: Tensor,
+    where: str,
     advice: str,
 ) -> None:
     """Two gradients or tangents mapped over give what they give one after the other.
 
     Args:
-        run: takes one like `like`, returns several.
-        what, advice: for messages, as `pairs`: for each result the numbers of output and input.
+        run: takes one like `tensor`, returns several.
+        where, advice: for messages; `{}` is the position of a result.
     """
-    seeds = wrap(_random_like(like, np.random.default_rng(SEED), 2))
+    seeds = _random_like(tensor, np.random.default_rng(SEED), (2, *tensor.shape))
     singly = [run(seed) for seed in seeds]
     try:
         together = in_one_pass(lambda batch: list(run(batch[0])), [seeds])
@@ -422,12 +422,11 @@ def _check_batched(
         raise GradcheckError(
             f"While computing batched gradients, got: {error}\n{advice}"
         ) from error
-    for (nr, place), batch, ones in zip(pairs, together, zip(*singly, strict=True), strict=True):
+    for nr, (batch, *ones) in enumerate(zip(together, *singly, strict=True)):
         for row, one in enumerate(ones):
             found = 0.0 if batch is None else asnumpy(batch.payload)[row]
             expected = 0.0 if one is None else asnumpy(one.payload)
             if not np.allclose(found, expected):
                 raise GradcheckError(
-                    f"For output {nr} and input {place}: the batched {what} {found}, but "
-                    f"{expected} one by one. {advice}"
+                    f"{where.format(nr)} {found}, but {expected} one by one. {advice}"
                 )

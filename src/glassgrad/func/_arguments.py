@@ -71,6 +71,19 @@ def as_constants(level: Any, tree: Any) -> Any:
     return map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, tree)
 
 
+def shown(level: Any, args: tuple[Any, ...], argnums: Any, moving: Any) -> tuple[Any, ...]:
+    """The arguments as a level shows them: constants, but for those that `argnums` means.
+
+    Args:
+        moving: what `selected` gives, of the level.
+    """
+    chosen = places(argnums, len(args))
+    given = dict(zip(chosen, (moving,) if isinstance(argnums, int) else moving, strict=True))
+    return tuple(
+        [given[nr] if nr in given else as_constants(level, x) for nr, x in enumerate(args)]
+    )
+
+
 # Results ------------------------------------------------------------------------------------------
 
 

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.graph import GradientEdge
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
@@ -25,7 +24,7 @@ from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
-from ._arguments import EVERY, all_settled, as_constants, places, selected, tensors_of, without_aux
+from ._arguments import EVERY, all_settled, selected, shown, tensors_of, without_aux
 from .functions import call_below
 from .reverse import Recorded, run, vjp
 
@@ -81,8 +80,8 @@ def push_forward(
     """`jvp` with respect to some of the arguments: `argnums` as for `grad`, or `EVERY`."""
     moving, moves, structure = _pairs(primals, tangents, argnums)
     with DualLevel() as level:
-        duals = [level.dual(x, dx) for x, dx in zip(moving, moves, strict=True)]
-        output, aux = func(*_seen(level, primals, unflatten(structure, duals), argnums)), None
+        duals = [wrap(Dual(level, settled(x), dx)) for x, dx in zip(moving, moves, strict=True)]
+        output, aux = func(*shown(level, primals, argnums, unflatten(structure, duals))), None
         if has_aux:
             output, aux = without_aux(_API, output)
         leaves, found = tensors_of(_API, output)
@@ -95,17 +94,6 @@ def push_forward(
     values = unflatten(found, [x for x, _ in parts])
     moved = unflatten(found, [zeros_like(x) if dx is None else dx for x, dx in parts])
     return (values, moved, all_settled(aux)) if has_aux else (values, moved)
-
-
-def _seen(level: Any, primals: tuple[Any, ...], duals: Any, argnums: Any) -> tuple[Any, ...]:
-    """The arguments as the level shows them: those that move, and constants."""
-    if argnums is EVERY:
-        return duals  # type: ignore[no-any-return]  # the structure of `primals`, a tuple
-    seen = [as_constants(level, arg) for arg in primals]
-    moving = duals if isinstance(argnums, tuple) else (duals,)
-    for place, arg in zip(places(argnums, len(primals)), moving, strict=True):
-        seen[place] = arg
-    return tuple(seen)
 
 
 def _pairs(primals: Any, tangents: Any, argnums: Any) -> tuple[list[Any], list[Any], Structure]:
@@ -275,10 +263,10 @@ class Dual(Layer):
 
     def assign(self, tensor: Tensor, source: Any) -> None:
         """Write value and tangent of another payload into the memory of this one."""
+        super().assign(tensor, source)
         mine = isinstance(source, Dual) and source.level is self.level
+        tangent = source.tangent if mine else None
         with self.level.below():
-            self.value.copy_(source.value if mine else wrap(source))
-            tangent = source.tangent if mine else None
             if tangent is not None:
                 _shared_tangent(tensor, tangent).copy_(tangent)
             elif self.tangent is not None:
@@ -347,10 +335,6 @@ class DualLevel(Level):
         """What stands for a tensor without a tangent; a tensor of this level has its own."""
         return value.payload if self.is_mine(value) else Dual(self, value)
 
-    def dual(self, primal: Tensor, tangent: Tensor | None) -> Tensor:
-        """A tensor of this level."""
-        return wrap(Dual(self, settled(primal), tangent))
-
     def parts(self, x: Any) -> tuple[Any, Any]:
         """The primal and the tangent of `x`, one level down."""
         x = settled(x)
@@ -370,38 +354,17 @@ class DualLevel(Level):
                 if mine[0] is None:
                     return out  # a view of what was captured is captured
             moved = tangents_of_op(cls, values, tangents, out, parameters)
-        if cls.multiple:
-            results = tuple([wrap(Dual(self, *pair)) for pair in zip(out, moved, strict=True)])
-        else:
-            results = (wrap(Dual(self, out, moved)),)
-        for x in mine:
-            if x is not None and x.edge is not None and modes.grad:
-                self._record(cls, operands, mine, results, parameters)
-                break
-        return results if cls.multiple else results[0]
-
-    def _record(
-        self,
-        cls: type[Primitive],
-        operands: tuple[Any, ...],
-        mine: tuple[Any, ...],
-        results: tuple[Tensor, ...],
-        parameters: dict[str, Any],
-    ) -> None:
-        """Record an op of tensors that require grad here, for they were made inside the function.
-
-        The node saves tensors of this level, so that the gradients, too, move.
-        """
-        edges = self.edges(cls, mine)
-        if edges is None:
-            return
-        seen = tuple([x if own is None else own for x, own in zip(operands, mine, strict=True)])
-        outputs = tuple([wrap(x.payload) for x in results])  # a node does not keep its own outputs
-        out = outputs if cls.multiple else outputs[0]
-        node = record(cls, seen, in_common_dtype(cls, seen), out, edges, parameters, self)
-        for nr, x in enumerate(results):
-            if x.dtype.kind in "fc":
-                x.edge = GradientEdge(node, nr) if cls.multiple else node
+        pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
+        layers: list[Layer] = [Dual(self, *pair) for pair in pairs]
+        edges = self.edges(cls, mine) if modes.grad else None
+        node = None
+        if edges is not None:
+            # It saves tensors of this level, so that the gradients, too, move; and outputs that
+            # do not refer to it.
+            seen, own_outputs = self.seen(operands, mine), self.tensors(cls, layers)
+            values = in_common_dtype(cls, seen)
+            node = record(cls, seen, values, own_outputs, edges, parameters, self)
+        return self.tensors(cls, layers, node)
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
@@ -410,13 +373,12 @@ class DualLevel(Level):
         tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
         if all(tangent is None for tangent in tangents):
             return place_outputs(ctx, args, raw, edges)
-        call = Call.of(ctx, args, tangents, raw)
+        call = Call(ctx, args, tangents, raw)
         outputs = place_outputs(ctx, args, raw, edges)
         for out in outputs if isinstance(outputs, tuple) else (outputs,):
-            for arg in args:
-                # an argument returned as it is has a layer of its own there: it may move otherwise
-                if self.is_mine(out) and out is not arg and out.payload is _payload(arg):
-                    out.payload = self.layer(out.payload.value)
+            # an argument returned as it is has a layer of its own there: it may move otherwise
+            if self.is_mine(out) and not is_any_of(out, args):
+                out.payload = self.layer(out.payload.value)
         with self.below():
             moved = call.moved(outputs)
         for out, tangent, _ in moved:
@@ -424,7 +386,3 @@ class DualLevel(Level):
                 check_size(out, tangent)
             out.payload.tangent = tangent
         return outputs
-
-
-def _payload(x: Any) -> Any:
-    return x.payload if isinstance(x, Tensor) else None

@@ -221,10 +221,8 @@ class Plan:
         flags = [level.is_mine(x) for x in results]
         with level.below():
             for nr, (x, has, want) in enumerate(zip(below, flags, batched, strict=False)):
-                if isinstance(x, Tensor) and has and not want:
-                    below[nr] = x.sum(0)
-                elif isinstance(x, Tensor) and want and not has:
-                    below[nr] = x.expand(self.info.batch_size, *x.shape)
+                if isinstance(x, Tensor) and has != want:
+                    below[nr] = x.sum(0) if has else x.expand(self.info.batch_size, *x.shape)
         return below
 
 

@@ -15,15 +15,15 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import cat
+from glassgrad.ops import stack
 from glassgrad.values.backend import backend_for
 from glassgrad.values.layers import fresh
-from glassgrad.values.tree import Structure, flatten, unflatten
+from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
 from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward
 from .reverse import Recorded, run
-from .vmap import map_batch
+from .vmap import vmap
 
 
 def jacrev(
@@ -83,31 +83,22 @@ def jacrev(
 
 def _rows(call: Recorded, outputs: list[Tensor], chunk_size: int | None) -> list[Tensor]:
     """For each input the Jacobian of all outputs, one row for each of their elements."""
-    total = sum([x.numel() for x in outputs])
-    size = min(chunk_size or total, total)
-    one_by_one = size == 1
-
-    def pull(cotangents: list[Tensor]) -> list[Tensor]:
-        return call.pull(outputs, cotangents)
-
-    chunks = []
-    for start in range(0, max(total, 1), max(size, 1)):
-        rows = min(size, total - start)
-        basis = unit_vectors(outputs, start, rows)
-        if one_by_one:  # nothing to map over
-            chunks.append([x.unsqueeze(0) for x in pull([v.squeeze(0) for v in basis])])
-        else:
-            chunks.append(map_batch(pull, basis, rows))
-    if len(chunks) == 1:
-        return chunks[0]
-    return [cat(parts) for parts in zip(*chunks, strict=True)]
+    basis = unit_vectors(outputs)
+    pull = functools.partial(call.pull, outputs)
+    total = len(basis[0])
+    if total == 1 or chunk_size == 1:  # nothing to map over
+        passes = [pull([v[nr] for v in basis]) for nr in range(total)]
+        return [stack(rows) for rows in zip(*passes, strict=True)]
+    rows: list[Tensor] = vmap(pull, chunk_size=chunk_size)(basis)
+    return rows
 
 
-def unit_vectors(tensors: Sequence[Tensor], start: int, rows: int) -> list[Tensor]:
-    """Some rows of the identity matrix, the columns shared out among tensors in their shapes."""
+def unit_vectors(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """The rows of the identity matrix, the columns shared out among tensors in their shapes."""
+    rows = sum([x.numel() for x in tensors])
     found = []
     for x, offset in zip(tensors, _offsets(tensors), strict=True):
-        ones = np.eye(rows, x.numel(), start - offset, x.dtype)
+        ones = np.eye(rows, x.numel(), -offset, x.dtype)
         array = backend_for(x.device).asarray(ones.reshape(rows, *x.shape))
         found.append(fresh(array))
     return found
@@ -166,26 +157,20 @@ def jacfwd(
         chosen = EVERY if argnums is None else argnums
         inputs, structure = flatten(selected(args, chosen))
         check_tensors(inputs, "primals")
-        trees: list[Any] = []  # the structures of the outputs and of aux
 
-        def push(tangents: list[Tensor]) -> list[Tensor]:
+        def push(tangents: list[Tensor]) -> Any:
             moves = unflatten(structure, tangents)
-            output, moved, *aux = push_forward(func, args, moves, chosen, has_aux=has_aux)
+            output, *moved = push_forward(func, args, moves, chosen, has_aux=has_aux)
             refuse_complex("jacfwd", flatten(output)[0], inputs=False)
-            leaves, of_outputs = flatten(moved)
-            rest, of_aux = flatten(aux)
-            trees.extend([len(leaves), of_outputs, of_aux])
-            return [*leaves, *rest]
+            return moved
 
-        total = sum([x.numel() for x in inputs])
-        columns = map_batch(push, unit_vectors(inputs, 0, total), total, randomness)
-        count, of_outputs, of_aux = trees
-        blocks = [split_columns(moved, inputs) for moved in columns[:count]]
+        moved, *aux = vmap(push, randomness=randomness)(unit_vectors(inputs))
+        columns, of_outputs = flatten(moved)
+        blocks = [split_columns(column, inputs) for column in columns]
         found = _in_trees(blocks, of_outputs, structure)
         if not has_aux:
             return found
-        (aux,) = unflatten(of_aux, [x[0] for x in columns[count:]])  # the same for each column
-        return found, aux
+        return found, map_leaves(lambda x: x[0], aux[0])  # the same for each column
 
     return jacobian
 

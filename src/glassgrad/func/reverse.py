@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
-from glassgrad.core.graph import GradientEdge, edge_of
+from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
@@ -27,9 +27,18 @@ from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
+from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
-from ._arguments import EVERY, Argnums, all_settled, as_constants, places, tensors_of, without_aux
+from ._arguments import (
+    EVERY,
+    Argnums,
+    all_settled,
+    as_constants,
+    selected,
+    shown,
+    tensors_of,
+    without_aux,
+)
 from .functions import call_below
 
 
@@ -180,12 +189,6 @@ class GradLevel(Level):
     kind = "grad"
     modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
-    def variable(self, tensor: Tensor) -> Tensor:
-        """A leaf of this level: what the function is differentiated with respect to."""
-        out = self.lift(settled(tensor))
-        out.edge = LEAF
-        return out
-
     def handle(
         self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Any:
@@ -198,20 +201,12 @@ class GradLevel(Level):
                 show(out, values[0])
                 if mine[0] is None:
                     return out  # a view of what was captured is captured
+            node = None
             if edges is not None:
-                seen = [x if own is None else own for x, own in zip(operands, mine, strict=True)]
-                values = in_common_dtype(cls, values)
-                node = record(cls, tuple(seen), values, out, edges, parameters, self)
-        if not cls.multiple:
-            return wrap(self.layer(out), None if edges is None else node)
-        if edges is None:
-            return tuple([self.lift(part) for part in out])
-        return tuple(
-            [
-                wrap(self.layer(part), GradientEdge(node, nr) if part.dtype.kind in "fc" else None)
-                for nr, part in enumerate(out)
-            ]
-        )
+                seen, values = self.seen(operands, mine), in_common_dtype(cls, values)
+                node = record(cls, seen, values, out, edges, parameters, self)
+        parts = out if cls.multiple else (out,)
+        return self.tensors(cls, [self.layer(part) for part in parts], node)
 
     def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
         """Call a user's Function one level down and record its node here."""
@@ -308,17 +303,12 @@ def run(
         api: how the transform was called, for messages.
         argnums: which arguments are leaves of the level; `EVERY`: all of them.
     """
-    chosen = places(argnums, len(args))
+    leaves, structure = flatten(selected(args, argnums))
     if modes.hook_pairs:
         raise TransformError(_NO_HOOKS)
     with setting(no_hooks=_NO_HOOKS), GradLevel() as level:
-        leaf = functools.partial(_leaf, level)
-        seen = [
-            map_leaves(leaf, x) if place in chosen else as_constants(level, x)
-            for place, x in enumerate(args)
-        ]
-        wanted = seen[chosen[0]] if isinstance(argnums, int) else tuple(seen[n] for n in chosen)
-        inputs, structure = flatten(wanted)
+        inputs = [_leaf(level, x) for x in leaves]
+        seen = shown(level, args, argnums, unflatten(structure, inputs))
         output, aux = func(*seen, **(as_constants(level, kwargs) if kwargs else {})), None
         if has_aux:
             output, aux = without_aux(api, output)
@@ -344,4 +334,4 @@ def _leaf(level: GradLevel, x: Any) -> Tensor:
             f"only Tensors of floating point dtype can require gradients, got {x.dtype} of shape "
             f"{list(x.shape)}. Integers do not move by a small step. Write `x.float()`."
         )
-    return level.variable(x)
+    return wrap(level.layer(settled(x)), LEAF)

@@ -468,8 +468,7 @@ class BatchLevel(Level):
                     show(out, values[0])
                 return out
             if one_dtype(values) is None:
-                seen = [x if own is None else own for x, own in zip(values, mine, strict=True)]
-                values = in_dtype(cls, values, common_dtype(cls, tuple(seen)))
+                values = in_dtype(cls, values, common_dtype(cls, self.seen(values, mine)))
             elif not cls.broadcasts:  # an elementwise rule takes numbers as they are
                 values = in_common_dtype(cls, values)
             if cls.vmap is Function.vmap:

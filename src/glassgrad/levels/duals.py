@@ -78,17 +78,14 @@ class Duals:
 
     def __init__(self) -> None:
         self.depth = len(modes.levels)
-        self._carriers: list[weakref.ref[Tensor]] = []
-        self._tidy_at = 1000
+        self._carriers: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
         self._of_saved: weakref.WeakKeyDictionary[Any, dict[int, Tensor]]
         self._of_saved = weakref.WeakKeyDictionary()
 
     def close(self) -> None:
         """Take all tangents away."""
-        for ref in self._carriers:
-            tensor = ref()
-            if tensor is not None and tensor.cold is not None:
-                tensor.cold.tangent = None
+        for tensor in list(self._carriers.values()):
+            self.drop(tensor)
         self._carriers.clear()
         self._of_saved.clear()
 
@@ -130,10 +127,7 @@ class Duals:
     def hang(self, tensor: Tensor, tangent: Tensor) -> None:
         """Let `tensor` have this very tangent."""
         tensor.cold_side().tangent = tangent
-        self._carriers.append(weakref.ref(tensor))
-        if len(self._carriers) > self._tidy_at:
-            self._carriers = [ref for ref in self._carriers if ref() is not None]
-            self._tidy_at = 1000 + 2 * len(self._carriers)
+        self._carriers[id(tensor)] = tensor
 
     def drop(self, tensor: Tensor) -> None:
         """Take the tangent of `tensor` away."""

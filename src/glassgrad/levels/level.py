@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import TransformError
-from glassgrad.core.graph import edge_of
+from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.primitive import edges_of
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
@@ -84,6 +84,11 @@ class Level:
                 mine.append(None)
         return tuple(below), tuple(mine)
 
+    @staticmethod
+    def seen(values: tuple[Any, ...], mine: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The tensors of this level where there are some among the operands, else the values."""
+        return tuple([x if own is None else own for x, own in zip(values, mine, strict=True)])
+
     def edges(self, cls: Any, mine: tuple[Any, ...]) -> Any:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not cls.differentiable or modes.inference:
@@ -93,6 +98,17 @@ class Level:
             if edge is not None:
                 return edges
         return None
+
+    def tensors(self, cls: Any, layers: list[Layer], node: Node | None = None) -> Any:
+        """The results of an op: tensors with these layers and, if it was recorded, its node."""
+        if not cls.multiple:
+            return wrap(layers[0], node)
+        return tuple(
+            [
+                wrap(layer, GradientEdge(node, nr) if node and layer.dtype.kind in "fc" else None)
+                for nr, layer in enumerate(layers)
+            ]
+        )
 
     def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
@@ -165,16 +181,16 @@ def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], A
     """
     ctx = _node_of_level(cls)()
     ctx._level = level
-    tensors = [x for x in args if isinstance(x, Tensor)]
-    own = [level.is_mine(x) and x.edge is not None for x in tensors]
-    recording = modes.grad and True in own
-    ctx.needs_input_grad = tuple([level.is_mine(x) and x.edge is not None for x in args])
-    pairs = zip(tensors, own, strict=True)
-    edges = tuple([edge_of(x) if wanted and recording else None for x, wanted in pairs])
+    needs = tuple([level.is_mine(x) and x.edge is not None for x in args])
+    ctx.needs_input_grad = needs
+    edges = None
+    if modes.grad and True in needs:
+        pairs = zip(args, needs, strict=True)
+        edges = tuple([edge_of(x) if need else None for x, need in pairs if isinstance(x, Tensor)])
     raw = outputs()
     with setting(grad=False):
         cls.setup_context(ctx, args, raw)
-    return ctx, raw, edges if recording else None
+    return ctx, raw, edges
 
 
 def _node_of_level(cls: Any) -> Any:

@@ -7,7 +7,7 @@ else: tangents can be differentiated in reverse mode, as gradients can be in for
 """
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -70,11 +70,11 @@ class ForwardMode(Duals):
                 outputs = raw = modes.levels[-1].call(cls, args)
                 ctx = cls._backward_cls()
                 cls.setup_context(ctx, args, raw)
-                call = Call.of(ctx, args, tangents, raw)
+                call = Call(ctx, args, tangents, raw)
             else:
                 forward, separate, _ = form_of(cls)
                 ctx, raw, edges = run_forward(cls, args, forward, separate)
-                call = Call.of(ctx, args, tangents, raw)
+                call = Call(ctx, args, tangents, raw)
                 outputs = place_outputs(ctx, args, raw, edges)
             moved = call.moved(outputs)
         for out, tangent, in_place in moved:
@@ -212,34 +212,22 @@ def _fitted(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents)
 # Users' Functions -------------------------------------------------------------------------------
 
 
-class Call(NamedTuple):
+class Call:
     """One call of a user's Function, as its `jvp` is to see it.
 
-    Attributes:
+    It is made before the outputs are placed in the graph: that forgets what was marked.
+
+    Args:
         ctx: what `setup_context` has seen.
         args: the arguments.
         tangents: those of the arguments, None where there is none.
         raw: what `forward` returned.
-        dirty, constant: what was marked as dirty, and as non-differentiable.
     """
 
-    ctx: Any
-    args: tuple[Any, ...]
-    tangents: Tangents
-    raw: Any
-    dirty: tuple[Any, ...]
-    constant: tuple[Any, ...]
-
-    @classmethod
-    def of(
-        cls,
-        ctx: Any,
-        args: tuple[Any, ...],
-        tangents: Tangents,
-        raw: Any,
-    ) -> "Call":
-        """A call whose outputs are not yet placed in the graph: that forgets what was marked."""
-        return cls(ctx, args, tangents, raw, ctx.dirty_tensors, ctx.non_differentiable)
+    def __init__(self, ctx: Any, args: tuple[Any, ...], tangents: Tangents, raw: Any) -> None:
+        self.ctx, self.args, self.tangents = ctx, args, tangents
+        self.returned = raw if isinstance(raw, tuple) else (raw,)
+        self.dirty, self.constant = ctx.dirty_tensors, ctx.non_differentiable
 
     def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
         """Run `jvp` and check what it returns.
@@ -261,8 +249,7 @@ class Call(NamedTuple):
                 "one that is not differentiable."
             )
         found: list[tuple[Tensor, Tensor | None, bool]] = []
-        returned = self.raw if isinstance(self.raw, tuple) else (self.raw,)
-        for nr, (out, was, tangent) in enumerate(zip(several, returned, moved, strict=True)):
+        for nr, (out, was, tangent) in enumerate(zip(several, self.returned, moved, strict=True)):
             if not self._is_differentiable(was):
                 _check_none(nr, tangent)
             elif is_any_of(was, self.dirty):

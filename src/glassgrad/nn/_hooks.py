@@ -148,7 +148,7 @@ class ModuleBackward:
 
     def _outputs_arrived(self, places: list[int], grads: Grads, n: int) -> Grads:
         """Run the pre-hooks; what they leave is the gradient of the tensors at `places`."""
-        grad_output = _spread(places, grads, n)
+        grad_output = _placed((None,) * n, places, grads)
         for hook in self.pre_hooks:
             result = hook(self.module, grad_output)
             if result is not None:
@@ -164,7 +164,7 @@ class ModuleBackward:
         grad_output, self.grad_output = self.grad_output, None
         if grad_output is None or self.places is None:
             return None  # it did not come through the outputs: a second differentiation
-        grad_input = _spread(self.places, grads, self.n_inputs)
+        grad_input = _placed((None,) * self.n_inputs, self.places, grads)
         for hook in self.hooks:
             result = hook(self.module, grad_input, grad_output)
             if result is not None:
@@ -209,18 +209,13 @@ def _behind_node(
     passed = BackwardHookFunction.apply(*tensors)
     node = next(x.grad_fn for x in passed if x.requires_grad)
     node.register_hook(hook)
-    behind = list(values)
-    for place, x in zip(places, passed, strict=True):
-        behind[place] = x
-    return tuple(behind), places
+    return _placed(values, places, passed), places
 
 
-def _spread(places: list[int], grads: Grads, n: int) -> Grads:
-    """`n` gradients, None for what is no tensor."""
-    spread: list[Tensor | None] = [None] * n
-    for place, grad in zip(places, grads, strict=True):
-        spread[place] = grad
-    return tuple(spread)
+def _placed(values: Any, places: list[int], tensors: Grads) -> tuple[Any, ...]:
+    """Values with these tensors at these places."""
+    at = dict(zip(places, tensors, strict=True))
+    return tuple([at.get(place, value) for place, value in enumerate(values)])
 
 
 def _checked(what: str, name: str, result: Any, n: int) -> Grads:

@@ -11,6 +11,7 @@ A name is in at most one of the three, or an ordinary attribute. What a module c
 parameters is a walk over these dicts, and every walk is `named_modules`.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
@@ -284,12 +285,11 @@ class Module:
                 continue
             seen.add(id(module))
             yield name, module
-            below = [
-                (f"{name}.{key}" if name else key, child)
-                for key, child in module._modules.items()
+            stack += [
+                (_joined(name, key), child)
+                for key, child in reversed(module._modules.items())
                 if child is not None
             ]
-            stack.extend(reversed(below))
 
     def modules(self) -> Iterator["Module"]:
         """This module and all below it, parents first, each once."""
@@ -298,11 +298,7 @@ class Module:
 
     def named_children(self) -> Iterator[tuple[str, "Module"]]:
         """The modules directly below, with their names, each once."""
-        seen: set[int] = set()
-        for name, child in self._modules.items():
-            if child is not None and id(child) not in seen:
-                seen.add(id(child))
-                yield name, child
+        return self._named("_modules", "", recurse=False, remove_duplicate=True)
 
     def children(self) -> Iterator["Module"]:
         """The modules directly below, each once."""
@@ -348,14 +344,11 @@ class Module:
     ) -> Iterator[tuple[str, Any]]:
         owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         seen: set[int] = set()
-        for owner_name, owner in owners:
+        for path, owner in owners if recurse else itertools.islice(owners, 1):
             for name, value in vars(owner)[registry].items():
-                if value is None or (remove_duplicate and id(value) in seen):
-                    continue
-                seen.add(id(value))
-                yield (f"{owner_name}.{name}" if owner_name else name), value
-            if not recurse:
-                return
+                if value is not None and not (remove_duplicate and id(value) in seen):
+                    seen.add(id(value))
+                    yield _joined(path, name), value
 
     # Hooks ----------------------------------------------------------------------------------------
 
@@ -372,9 +365,8 @@ class Module:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        return add_forward_hook(
-            self._forward_pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs
-        )
+        pre_hooks = self._forward_pre_hooks
+        return add_forward_hook(pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -486,16 +478,13 @@ class Module:
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]
         found = [key for key in own if key in state_dict]
-        problems = []
-        if strict and missing:
-            problems.append(f"Missing key(s) in state_dict: {_quoted(missing)}. ")
-        if strict and unexpected:
-            problems.append(f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
+        problems = [
+            f"{what} key(s) in state_dict: {_quoted(names)}. "
+            for what, names in (("Missing", missing), ("Unexpected", unexpected))
+            if strict and names
+        ]
         names_differ = bool(problems)
-        for key in found:
-            misfit = _misfit(key, own[key][2], state_dict[key])
-            if misfit is not None:
-                problems.append(misfit)
+        problems += filter(None, [_misfit(key, own[key][2], state_dict[key]) for key in found])
         if problems:
             raise GraphError(
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t"
@@ -518,11 +507,10 @@ class Module:
     def _state(self) -> Iterator[tuple[str, dict[str, Any], str, Tensor]]:
         """The entries of the state: the dotted name, where it is kept, its name there, itself."""
         for path, owner in self.named_modules(remove_duplicate=False):
-            prefix = f"{path}." if path else ""
             for registry in (owner._parameters, owner._buffers):
                 for name, value in registry.items():
                     if value is not None and name not in owner._non_persistent_buffers_set:
-                        yield prefix + name, registry, name, value
+                        yield _joined(path, name), registry, name, value
 
     def zero_grad(self, *, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
@@ -658,8 +646,8 @@ def _require_tensor_or_none(name: str, value: object) -> None:
         )
 
 
-def _misfit(key: str, present: Tensor, value: object) -> str | None:
-    """Why `value` cannot be loaded in the place of what is there, None if it can."""
+def _misfit(key: str, present: Tensor, value: object) -> str:
+    """Why `value` cannot be loaded in the place of what is there; nothing if it can."""
     if not isinstance(value, Tensor):
         return (
             f'While copying the parameter named "{key}", expected a Tensor '
@@ -670,7 +658,11 @@ def _misfit(key: str, present: Tensor, value: object) -> str | None:
             f"size mismatch for {key}: copying a param with shape {value.shape} from "
             f"checkpoint, the shape in current model is {present.shape}."
         )
-    return None
+    return ""
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def _quoted(names: list[str]) -> str:

@@ -42,11 +42,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
         data: Any = None,
         requires_grad: bool = True,
     ) -> Self:
-        if data is not None and not isinstance(data, Tensor):
-            raise ArgumentTypeError(
-                f"Parameter data has to be a tensor, got {type(data).__name__}. "
-                "The parameter shares its memory. Write `Parameter(glassgrad.tensor(values))`."
-            )
+        _require_tensor(data, "Parameter")
         made: Any
         data = settled(data)
         if data is not None and isinstance(data.payload, Layer):
@@ -86,16 +82,20 @@ class Buffer(Tensor):
     persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
-        if data is not None and not isinstance(data, Tensor):
-            raise ArgumentTypeError(
-                f"Buffer data has to be a tensor, got {type(data).__name__}. The buffer shares "
-                "its memory. Write `Buffer(glassgrad.tensor(values))`."
-            )
+        _require_tensor(data, "Buffer")
         made = super().__new__(cls, () if data is None else data)
         if data is not None and data.requires_grad:
             made.requires_grad = True
         made.persistent = persistent
         return made
+
+
+def _require_tensor(data: object, kind: str) -> None:
+    if data is not None and not isinstance(data, Tensor):
+        raise ArgumentTypeError(
+            f"{kind} data has to be a tensor, got {type(data).__name__}. The {kind.lower()} "
+            f"shares its memory. Write `{kind}(glassgrad.tensor(values))`."
+        )
 
 
 PLAIN.update((Parameter, Buffer))  # an op treats them like any tensor: the fast doors may take them

@@ -7,6 +7,7 @@ A subclass says what one step does to one parameter (`update`); the loop is here
 """
 
 import copy
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -72,7 +73,7 @@ class Optimizer:
             )
         params = param_group.get("params", ())
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
-        taken = {id(p) for group in self.param_groups for p in group["params"]}
+        taken = {id(p) for p in _params_of(self.param_groups)}
         for param in params:
             _require_optimizable(param)
             if id(param) in taken:
@@ -121,17 +122,16 @@ class Optimizer:
 
     def zero_grad(self, *, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
-        for group in self.param_groups:
-            for param in group["params"]:
-                if set_to_none or param.grad is None:
-                    param.grad = None
-                else:
-                    param.grad = param.grad.detach()
-                    param.grad.zero_()
+        for param in _params_of(self.param_groups):
+            if set_to_none or param.grad is None:
+                param.grad = None
+            else:
+                param.grad = param.grad.detach()
+                param.grad.zero_()
 
     def state_dict(self) -> dict[str, Any]:
         """What must be saved to go on later: state and options, parameters by number."""
-        number = self._numbers()
+        number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
             {**group, "params": [number[id(p)] for p in group["params"]]}
             for group in self.param_groups
@@ -168,7 +168,7 @@ class Optimizer:
                     f"{len(ours['params'])}. They are matched by position. "
                     "Build this optimiser like the one that was saved."
                 )
-        params = self._by_number(saved)
+        params = dict(zip(_params_of(saved), _params_of(self.param_groups), strict=True))
         self.state = defaultdict(dict)
         for number, kept in state_dict["state"].items():
             param = params[number]
@@ -178,17 +178,6 @@ class Optimizer:
                 (key, copy.deepcopy(value)) for key, value in theirs.items() if key != "params"
             )
 
-    def _numbers(self) -> dict[int, int]:
-        everything = [p for group in self.param_groups for p in group["params"]]
-        return {id(param): number for number, param in enumerate(everything)}
-
-    def _by_number(self, saved: Iterable[Group]) -> dict[int, Tensor]:
-        """The parameters here under the numbers that a saved state gives them."""
-        found: dict[int, Tensor] = {}
-        for theirs, ours in zip(saved, self.param_groups, strict=True):
-            found.update(zip(theirs["params"], ours["params"], strict=True))
-        return found
-
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
@@ -196,6 +185,11 @@ class Optimizer:
             options = sorted(key for key in group if key != "params")
             lines += [f"    {key}: {group[key]}" for key in options]
         return "\n".join([*lines, ")"])
+
+
+def _params_of(groups: Iterable[Group]) -> list[Any]:
+    """The parameters of all groups, or their numbers in those of a saved state."""
+    return list(itertools.chain.from_iterable(group["params"] for group in groups))
 
 
 def require_at_least_zero(value: float, what: str) -> None:

@@ -293,10 +293,8 @@ def _without_reentry(
             function(*args)
 
     metadata = _DETERMINISM_CHECKS[determinism_check]
-    call = _Checkpointed(
-        recompute, args, early_stop=early_stop, metadata=metadata, is_logging=debug
-    )
-    with call.hooks(), first:
+    call = _Checkpointed(recompute, args, early_stop, metadata, [] if debug else None)
+    with saved_tensors_hooks(call.pack, call.unpack), first:
         output = function(*args)
         call.is_complete = True
     if not call.is_complete:
@@ -364,35 +362,29 @@ class _Checkpointed:
         args: those arguments.
         early_stop: leave the function as soon as everything is there.
         metadata: what must be the same of a tensor the second time.
-        is_logging: remember which lines saved the tensors, for the error.
+        log: where the lines that saved the tensors are remembered, for the error; None: nowhere.
     """
 
     def __init__(
         self,
         recompute: Callable[..., object],
         args: tuple[Any, ...],
-        *,
         early_stop: bool,
         metadata: Callable[[Tensor], object],
-        is_logging: bool,
+        log: list[str] | None,
     ) -> None:
-        self.early_stop, self.metadata = early_stop, metadata
+        self.early_stop, self.metadata, self.log = early_stop, metadata, log
         self.holders: list[weakref.ref[_Holder]] = []
         self.is_complete = False
-        self.log: list[str] | None = [] if is_logging else None
         self._recompute = recompute
         self._saved_metadata: list[object] = []
         self._arguments = _Arguments(args)
-        tensors = [arg for arg in args if isinstance(arg, Tensor)]
         anchor = zeros((), requires_grad=True)
-        self._inputs = CheckpointInputs.apply(anchor, *tensors).grad_fn if tensors else None
+        self._inputs = CheckpointInputs.apply(anchor, *_tensors_among(args)).grad_fn
         self._passes: weakref.WeakKeyDictionary[Any, Recomputed] = weakref.WeakKeyDictionary()
 
-    def hooks(self) -> saved_tensors_hooks:
-        """The hooks under which the function runs for the first time."""
-        return saved_tensors_hooks(self._pack, self._unpack)
-
-    def _pack(self, tensor: Tensor) -> _Holder:
+    def pack(self, tensor: Tensor) -> _Holder:
+        """Let a tensor go that is saved as the function runs for the first time."""
         holder = _Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
         self._saved_metadata.append(self.metadata(tensor))
@@ -400,7 +392,8 @@ class _Checkpointed:
             self.log.append(_line_that_saved(tensor))
         return holder
 
-    def _unpack(self, holder: _Holder) -> Tensor:
+    def unpack(self, holder: _Holder) -> Tensor:
+        """The tensor again: recomputed, with all the others, if it is the first of a pass."""
         task = modes.task
         if task is None:
             return self._recomputed()[holder.position]
@@ -419,10 +412,10 @@ class _Checkpointed:
         """What was saved, by position, from running the function again."""
         run = _Recomputation(self)
         # with a checkpoint around this one, that is recomputed first
-        tensors = () if self._inputs is None else self._inputs.saved_tensors
-        args = self._arguments.with_tensors(tensors)
+        args = self._arguments.with_tensors(self._inputs.saved_tensors)
         try:
-            with contextlib.suppress(_StopRecomputation), run.hooks(), enable_grad():
+            hooks = saved_tensors_hooks(run.pack, lambda tensor: tensor)
+            with contextlib.suppress(_StopRecomputation), hooks, enable_grad():
                 self._recompute(*args)
             self._compare(run)
         except CheckpointError as error:
@@ -484,31 +477,25 @@ class _Recomputation:
         self.found: Recomputed = {}
         self.log: list[str] | None = None if call.log is None else []
 
-    def hooks(self) -> saved_tensors_hooks:
-        """The hooks under which the function runs again; its own graph can be used, too."""
-        return saved_tensors_hooks(self._pack, lambda tensor: tensor)
-
-    def _pack(self, tensor: Tensor) -> Tensor:
+    def pack(self, tensor: Tensor) -> Tensor:
+        """Note a tensor that is saved; it is kept, so that the graph of the run can be used."""
         kept = tensor.detach() if tensor.requires_grad else tensor  # x → node → x is a cycle
         position, holders = self.count, self.call.holders
         self.count += 1
         if self.log is not None:
             self.log.append(_line_that_saved(tensor))
         if position >= len(holders):
-            self._check_excess()
+            # A backward inside the function finds it half done: what comes later is not known yet.
+            if self.call.is_complete:
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                    f"during the original forward pass, which saved {len(holders)}. {_ADVICE}"
+                )
         elif holders[position]() is not None:  # or a backward inside the function has freed it
             self.found[position] = kept
         if self.call.early_stop and self.count == len(holders):
             raise _StopRecomputation
         return kept
-
-    def _check_excess(self) -> None:
-        # A backward inside the function finds it half done: what comes later is not known yet.
-        if self.call.is_complete:
-            raise CheckpointError(
-                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                f"during the original forward pass, which saved {len(self.call.holders)}. {_ADVICE}"
-            )
 
 
 # The inputs ---------------------------------------------------------------------------------------
@@ -536,15 +523,20 @@ class _Arguments:
     """The arguments of a call without its tensors: those are saved by a node."""
 
     def __init__(self, args: tuple[Any, ...]) -> None:
-        self._positions = [n for n, arg in enumerate(args) if isinstance(arg, Tensor)]
-        self._rest = [None if isinstance(arg, Tensor) else arg for arg in args]
+        self._rest = [_A_TENSOR if isinstance(arg, Tensor) else arg for arg in args]
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> list[Any]:
         """All arguments, with these tensors in their places."""
-        args = list(self._rest)
-        for position, tensor in zip(self._positions, tensors, strict=True):
-            args[position] = tensor
-        return args
+        supply = iter(tensors)
+        return [next(supply) if arg is _A_TENSOR else arg for arg in self._rest]
+
+
+_A_TENSOR = object()
+"""Stands for a tensor among arguments."""
+
+
+def _tensors_among(args: Iterable[Any]) -> list[Tensor]:
+    return [arg for arg in args if isinstance(arg, Tensor)]
 
 
 # What `debug=True` shows --------------------------------------------------------------------------
@@ -601,7 +593,7 @@ class CheckpointFunction(Function):
         ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
     ) -> Any:
         """Run without recording; keep the arguments."""
-        tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        tensors = _tensors_among(args)
         if not any(tensor.requires_grad for tensor in tensors):
             warnings.warn(
                 "None of the inputs have requires_grad=True. Gradients will be None",
