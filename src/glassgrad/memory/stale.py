@@ -1,7 +1,6 @@
 """The errors about saved tensors: who saved what and where, and what has become of it."""
 
 import linecache
-import re
 import sys
 from itertools import islice
 from typing import Any
@@ -95,9 +94,9 @@ def shown(place: Place) -> str:
 
 def _file(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
-    cell = re.match(r"<ipython-input-(\d+)-", filename)
-    number = int(cell.group(1)) if cell else _cell_numbers().get(filename)
-    return re.split(r"[/\\]", filename)[-1] if number is None else f"cell {number}"
+    _, is_cell, rest = filename.partition("<ipython-input-")
+    number = rest.partition("-")[0] if is_cell else _cell_numbers().get(filename)
+    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
 
 
 def _cell_numbers() -> dict[str, int]:

@@ -33,7 +33,7 @@ class EngineGraph(Graph):
 
     def __init__(self, nodes: Iterable[Node], outputs: list[Tensor]) -> None:
         super().__init__({node: node.next_functions for node in nodes}, outputs)
-        self._lines: dict[Place, str] = {}
+        self._lines: dict[tuple[str, Place], str] = {}
 
     @cached_property
     def naming(self) -> Naming:
@@ -109,7 +109,8 @@ class EngineGraph(Graph):
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
+            key = place[0].co_filename, place  # equal code in two files is equal
+            entry["src"] = self._lines.get(key) or self._lines.setdefault(key, shown(place))
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
         if isinstance(node, CopySlices):

@@ -231,9 +231,10 @@ class Graph(Library):
 
     def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
         name, what, version, now = item
+        shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": bytes_of(what), "shape": list(what.shape)}
-        entry |= {"dtype": dtype_name(what.dtype), "array": table.ids((what,))[0]}
+        entry |= {"bytes": math.prod(shape) * dtype.itemsize, "shape": shape}
+        entry |= {"dtype": dtype_name(dtype), "array": table.ids((what,))[0]}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:

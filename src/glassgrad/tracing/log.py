@@ -13,7 +13,7 @@ into a `.grad` that was there before. After each of them the log forgets what it
 goes into code of a user is looked at before that runs.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 from weakref import ReferenceType
@@ -21,7 +21,7 @@ from weakref import ReferenceType
 from glassgrad.core import state
 from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
@@ -61,8 +61,11 @@ class EventLog(Generic[GraphOfPass]):
         self.events: list[dict[str, Any]] = []
         self.document: dict[str, Any] = {"nodes": [], "leaves": []}
         self.growth: Growth | None = None
-        self.have: Counter[str] = Counter()
-        self.need = Counter([goal for node in running for goal, _ in graph.edges[node]])
+        self.have: defaultdict[str, int] = defaultdict(int)
+        self.need: defaultdict[Any, int] = defaultdict(int)
+        for node in running:
+            for goal, _ in graph.edges[node]:
+                self.need[goal] += 1
 
     def trace(self) -> Trace:
         """The graph as it was when the pass began, with what has grown since, and the events."""
@@ -86,8 +89,9 @@ class EventLog(Generic[GraphOfPass]):
         event |= fields
         self.events.append(event)
 
-    def _emit_arrival(self, source: Any, position: int, node: Any, slot: int, grad: Any) -> None:
-        """A gradient has come to `node` along an edge, and `grad` is what waits there now."""
+    def _emit_arrival(self, source: Any, position: int, grad: Any) -> None:
+        """A gradient has come along an edge of `source`; `grad` is what waits at its end now."""
+        node, slot = self.graph.edges[source][position]
         name = self.graph.node[node]
         self.have[name] += 1
         have, need = self.have[name], self.need[node]
@@ -270,11 +274,10 @@ class Log(EventLog[EngineGraph]):
         self._emit("free_saved", phase.node, bytes=phase.detail)
 
     def _on_buffer(self, phase: Phase) -> None:
-        node, (source, position) = phase.node, phase.detail
-        slot = ends(source.edges[position])[1]
+        source, position = phase.detail
+        node, slot = self.graph.edges[source][position]
         waiting = self.task.buffers.get(node)
-        grad = waiting[slot] if type(waiting) is list else waiting
-        self._emit_arrival(source, position, node, slot, grad)
+        self._emit_arrival(source, position, waiting[slot] if type(waiting) is list else waiting)
 
     def _told(self, kind: str, node: Node) -> None:
         """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""

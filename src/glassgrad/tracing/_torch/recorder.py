@@ -258,7 +258,7 @@ class Recorder(EventLog[TorchGraph]):
                 with the_torch().no_grad():
                     waiting = waiting + grad.detach()
             self.waiting[goal, slot] = waiting
-            self._emit_arrival(node, position, goal, slot, waiting)
+            self._emit_arrival(node, position, waiting)
 
 
 _EVENT = {
