@@ -210,7 +210,7 @@ class Graph(Library):
                 continue
             entry["edges"].append({"to": self.node[goal], "slot": slot})
             wanted = goal._input_metadata[slot : slot + 1] if sums else ()
-            if wanted and wanted[0].shape != about[0].shape:
+            if wanted and _may_be_broadcast(wanted[0].shape, about[0].shape):
                 entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
         if saved := self.saved_by(node):
             entry["saved"] = [self._saved(table, item) for item in saved]
@@ -244,6 +244,11 @@ class Graph(Library):
         if self.is_tensor(what) and (label := self.label(what)) is not None:
             entry["label"] = label
         return entry
+
+
+def _may_be_broadcast(shape: Any, result: Any) -> bool:
+    """Whether an operand was broadcast: one of another shape may be so, as a matrix is."""
+    return shape != result and (len(shape) < len(result) or 1 in shape)
 
 
 def name_of(hook: Any) -> str:
