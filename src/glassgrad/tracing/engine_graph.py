@@ -1,11 +1,11 @@
 """What glassgrad's own nodes tell: the part of a `Graph` that reads the engine's objects."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from glassgrad.autograd.scopes import made_at
-from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, arrays_in
 from glassgrad.core.state import Place, modes
 from glassgrad.core.tensor import Tensor
@@ -24,15 +24,15 @@ class EngineGraph(Graph):
 
     Args:
         nodes: all of it.
-        outputs: the tensors that a pass starts from.
+        outputs: the tensors, or edges, that a pass starts from.
     """
 
     how_to_name = (
         "Leaves, outputs and saved tensors are looked through. Set `x.name` before the session"
     )
 
-    def __init__(self, nodes: Iterable[Node], outputs: list[Tensor]) -> None:
-        super().__init__({node: node.next_functions for node in nodes}, outputs)
+    def __init__(self, nodes: Iterable[Node], outputs: Sequence[Tensor | GradientEdge]) -> None:
+        super().__init__({node: node.next_functions for node in nodes}, list(outputs))
         self._lines: dict[tuple[str, Place], str] = {}
 
     @cached_property
@@ -50,8 +50,8 @@ class EngineGraph(Graph):
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, Tensor)
 
-    def node_of(self, tensor: Tensor) -> Node | None:
-        edge = edge_of(tensor)
+    def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
+        edge = edge_of(tensor) if isinstance(tensor, Tensor) else tensor
         return None if edge is None else ends(edge)[0]
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
@@ -148,7 +148,8 @@ class EngineGraph(Graph):
                 if isinstance(saved.what, Tensor) and self.node_of(saved.what) in self.node:
                     yield saved.what.name, self.node_of(saved.what)
             yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
-        yield from [(tensor.name, self.node_of(tensor)) for tensor in self.outputs]
+        outputs = filter(self.is_tensor, self.outputs)
+        yield from [(tensor.name, self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 

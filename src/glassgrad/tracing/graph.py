@@ -98,7 +98,7 @@ class Graph(Library):
 
     Args:
         edges: the `next_functions` of each node.
-        outputs: the tensors that a pass starts from.
+        outputs: the tensors that a pass starts from; or edges, where nobody has these.
 
     Attributes:
         nodes: oldest first, each AccumulateGrad just before its first consumer.
@@ -179,11 +179,19 @@ class Graph(Library):
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
                 "nodes": [self.node_entry(table, node) for node in self.nodes],
                 "outputs": [
-                    {"id": f"t{rank}", "node": self.node[self.node_of(x)], "slot": x.output_nr}
-                    | self._tensor(table, x)
-                    for rank, x in enumerate(self.outputs, start=len(self.leaves))
+                    {"id": f"t{rank}", **self._output(table, output)}
+                    for rank, output in enumerate(self.outputs, start=len(self.leaves))
                 ],
             }
+
+    def _output(self, table: ArrayTable, output: Any) -> Entry:
+        node, slot = self.node_of(output), output.output_nr
+        if self.is_tensor(output):
+            about = self._tensor(table, output)
+        else:
+            shape, dtype = node._input_metadata[slot]
+            about = {"name": None, "shape": list(shape), "dtype": dtype_name(dtype)}
+        return {"node": self.node[node], "slot": slot, **about}
 
     def leaf_entry(self, table: ArrayTable, node: Any) -> Entry:
         """A leaf as an entry of a trace."""
@@ -255,6 +263,11 @@ def name_of(hook: Any) -> str:
     """What a hook is called."""
     name: str = getattr(hook, "__name__", "hook")
     return name
+
+
+def rank_of(name: str) -> int:
+    """The number in an id."""
+    return int(name[1:])
 
 
 def is_leaf(node: Any) -> bool:

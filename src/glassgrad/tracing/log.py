@@ -29,7 +29,7 @@ from glassgrad.hooks.turn import HOOK_PHASES, Phase
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth, SavedTensor
+from .graph import Graph, Growth, SavedTensor, rank_of
 from .rewind import OF_USERS
 from .summary import ArrayTable
 
@@ -126,6 +126,8 @@ class Log(EventLog[EngineGraph]):
         super().__init__(graph, running, full=full)
         self.task = task
         self.document = graph.describe(self.table)
+        if wanted := [graph.node[node] for node in task.wanted if node in graph.node]:
+            self.document["wanted"] = sorted(wanted, key=rank_of)
         self.table.forget()
         if task.recording:
             self.growth = Growth(graph, ())
