@@ -49,7 +49,7 @@ def fill(markdown: str) -> str:
 
 def link_errors(page: str) -> str:
     """The rendered page, in which the names of our errors lead to what is said of them."""
-    names = "|".join(errors.__all__)
+    names = "|".join([name for name in vars(errors) if name.endswith("Error")])
     target = r'<code><a href="../errors/#glassgrad.core.errors.\1">\1</a></code>'
     return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
 

@@ -3,7 +3,6 @@
 import re
 
 from glassgrad.viz.players import assets
-from glassgrad.viz.style import style_sheet
 
 START = """
 for (const root of document.querySelectorAll(".gg-player:not(.gg-live)")) {
@@ -30,9 +29,7 @@ def style() -> str:
 
     Material's rem is 20 px; the player is made for one of 16.
     """
-    of_players = assets.styles().removeprefix(style_sheet(flow=True))
-    text = f"{style_sheet(flow=True, marks=True)}{of_players}"
-    return re.sub(r"([\d.]+)rem\b", lambda found: f"{16 * float(found[1]):g}px", text)
+    return re.sub(r"([\d.]+)rem\b", lambda found: f"{16 * float(found[1]):g}px", assets.styles())
 
 
 def script() -> str:

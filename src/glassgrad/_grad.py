@@ -7,8 +7,8 @@ import warnings
 from typing import Any
 
 from .core.errors import ArgumentTypeError, DTypeError, GradientError, GraphError, ShapeError
-from .core.graph import Hooks
 from .core.tensor import ANY_DTYPE, Tensor, is_differentiable
+from .hooks.handles import Hooks
 from .values.dtypes import DType, as_dtype
 
 __all__ = ["Gradients", "grad_dtype"]

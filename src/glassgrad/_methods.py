@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import _grad, _printing
 from .core import backward as _backward
-from .core import state
 from .hooks import on_gradients as hooks
 from .ops import (
     _declaring,
@@ -26,6 +25,7 @@ from .ops import (
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
+from .values.layers import refuse_inside
 
 if TYPE_CHECKING:
     from .core.tensor import Tensor
@@ -40,7 +40,7 @@ class Methods:
     retain_grad = hooks.retain_grad
     grad_dtype = _grad.grad_dtype
 
-    backward = _backward.from_tensor
+    backward = _backward.backward
 
     @property
     def is_nested(self: "Tensor") -> bool:
@@ -49,7 +49,7 @@ class Methods:
 
     def requires_grad_(self: "Tensor", requires_grad: bool = True) -> "Tensor":
         """Set `requires_grad`, and return the tensor."""
-        state.refuse_inside("Tensor.requires_grad_()")
+        refuse_inside("Tensor.requires_grad_()")
         if self.is_leaf or requires_grad is not True:
             self.requires_grad = requires_grad
         return self

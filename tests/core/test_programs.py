@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import glassgrad
 from both import spelled, values
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import edge_of
+from glassgrad.hooks.turn import GraphTask
 from programs import Run, programs, writing_programs
 
 FUZZ = settings(

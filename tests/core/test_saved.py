@@ -8,7 +8,7 @@ from glassgrad import tensor
 from glassgrad.autograd import Function
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.errors import FreedGraphError
-from glassgrad.core.saved import saved_bytes
+from glassgrad.memory.saved import saved_bytes
 
 
 class Square(Function):

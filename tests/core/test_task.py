@@ -9,9 +9,9 @@ import torch
 
 import glassgrad
 from both import leaf, plain, values
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import modes
+from glassgrad.hooks.turn import GraphTask
 
 # Long and repeated chains ------------------------------------------------------------------------
 

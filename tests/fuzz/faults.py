@@ -8,9 +8,10 @@ from glassgrad.autograd.graph import _AllHook
 from glassgrad.core import engine, graph
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks import handles, on_saved, turn
 from glassgrad.hooks import on_gradients as hooks
-from glassgrad.hooks import on_saved, turn
-from glassgrad.memory import views
+from glassgrad.memory import saved, views
+from glassgrad.values import gradients
 
 __all__ = ["FAULTS"]
 
@@ -36,7 +37,9 @@ def drop_version_bump(patch: Any) -> None:
 
 
 def reverse_hooks(patch: Any) -> None:
-    patch.setattr(graph.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False)
+    patch.setattr(
+        handles.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False
+    )
 
 
 def ignore_replacement(patch: Any) -> None:
@@ -44,7 +47,7 @@ def ignore_replacement(patch: Any) -> None:
 
 
 def leave_broadcast(patch: Any) -> None:
-    patch.setattr(engine, "_fit_one", lambda node, position, grad, shape, dtype: grad)
+    patch.setattr(gradients, "fitted", lambda node, position, grad, shape, dtype: grad)
 
 
 def steal_shared(patch: Any) -> None:
@@ -54,20 +57,27 @@ def steal_shared(patch: Any) -> None:
 
 
 def skip_release(patch: Any) -> None:
-    whole = engine.GraphTask.__init__
+    whole = engine.Pass.__init__
 
     def build(self: Any, *args: Any, **options: Any) -> None:
         whole(self, *args, **{**options, "keep_graph": True})
 
-    patch.setattr(engine.GraphTask, "__init__", build)
+    patch.setattr(engine.Pass, "__init__", build)
 
 
 def drop_duplicates(patch: Any) -> None:
-    patch.setattr(engine.GraphTask, "_add", lambda self, node, grad: None)
+    whole = engine.Pass.put
+
+    def put(self: Any, edge: Any, grad: Any) -> Any:
+        node = engine.ends(edge)[0]
+        is_second = node in self.buffers and type(node.out_dtype) is not tuple
+        return node if is_second else whole(self, edge, grad)
+
+    patch.setattr(engine.Pass, "put", put)
 
 
 def release_half(patch: Any) -> None:
-    whole = engine.GraphTask.run
+    whole = engine.Pass.run
 
     def run(self: Any) -> None:
         nodes = [node for node in self.schedule if isinstance(node, PrimitiveNode)]
@@ -77,7 +87,7 @@ def release_half(patch: Any) -> None:
         for node, kept in zip(twice, saved, strict=True):
             node.saved_tensors, node.holders, node.versions = kept
 
-    patch.setattr(engine.GraphTask, "run", run)
+    patch.setattr(engine.Pass, "run", run)
 
 
 def accumulate_instead_of_capture(patch: Any) -> None:
@@ -132,11 +142,11 @@ def unpack_once(patch: Any) -> None:
 
 
 def detach_recorded_gradients(patch: Any) -> None:
-    patch.setattr(PrimitiveNode, "lifted", lambda self: self)
+    patch.setattr(saved, "lifted", lambda node: node)
 
 
 def keep_removed_hooks(patch: Any) -> None:
-    patch.setattr(graph.RemovableHandle, "remove", lambda self: None)
+    patch.setattr(handles.RemovableHandle, "remove", lambda self: None)
 
 
 def wait_for_one_gradient(patch: Any) -> None:
@@ -144,13 +154,13 @@ def wait_for_one_gradient(patch: Any) -> None:
 
 
 def drop_callbacks(patch: Any) -> None:
-    whole = engine.GraphTask.run
+    whole = engine.Pass.run
 
     def run(self: Any) -> None:
         self.callbacks = ()
         whole(self)
 
-    patch.setattr(engine.GraphTask, "run", run)
+    patch.setattr(engine.Pass, "run", run)
 
 
 FAULTS: dict[str, Plant] = {

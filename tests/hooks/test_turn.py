@@ -5,9 +5,8 @@ import pytest
 
 import glassgrad
 from both import leaf
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import edge_of
-from glassgrad.hooks.turn import Turn
+from glassgrad.hooks.turn import GraphTask, Turn
 
 
 def task_of(tensor, **options):

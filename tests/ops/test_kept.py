@@ -8,7 +8,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.saved import saved_bytes
+from glassgrad.memory.saved import saved_bytes
 from glassgrad.tracing.engine_graph import EngineGraph
 from opcase import Run
 from opcases import DIFFERENTIABLE, rows

@@ -5,12 +5,12 @@ import pytest
 
 from glassgrad.viz.style import (
     FLOW,
+    FLOWS,
     KINDS,
     MARKS,
     THEMES,
     TIES,
-    arrow_looks,
-    flow_width,
+    look_of,
     text_width,
 )
 
@@ -116,13 +116,15 @@ def test_arrows_by_flow_stand_out_and_more_is_wider_and_further_from_the_canvas(
     contrasts = [contrast_for(sight, shade, THEMES[theme]["canvas"]) for shade in FLOW[theme]]
     assert contrasts[0] >= 3
     assert contrasts == sorted(contrasts)
-    assert [flow_width(step) for step in range(6)] == sorted(flow_width(step) for step in range(6))
+    looks = [look_of(".line", [f"flow-{step}"], theme) for step in range(6)]
+    assert [look["stroke"] for look in looks] == list(FLOW[theme])
+    widths = [float(look["stroke-width"]) for look in looks]
+    assert widths == sorted(widths)
 
 
 def test_arrows_by_flow_do_not_differ_by_colour_alone():
-    flows = [*map(str, range(6)), "zero", "nan"]
-    looks = [arrow_looks(flow, "light") for flow in flows]
-    assert len({(each["stroke_width"], each.get("stroke_dasharray")) for each in looks}) == 8
+    looks = [look_of(".line", [flow]) for flow in FLOWS]
+    assert len({(each["stroke-width"], each.get("stroke-dasharray")) for each in looks}) == 8
 
 
 def test_no_two_kinds_differ_by_colour_alone():

@@ -1,13 +1,13 @@
 """`torch.autograd`: run backward passes, write Functions, check gradients, switch recording.
 
-The tape itself is in `glassgrad.core`, `recording` and `engine`; these are PyTorch's import paths.
+The tape itself is in `glassgrad.core`; these are PyTorch's import paths.
 """
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-import glassgrad.autograd._batched_pass  # noqa: F401  # tells the engine of it
+import glassgrad.autograd._members  # noqa: F401  # copies what PyTorch lists onto our classes
 from glassgrad.autograd import anomaly_mode, forward_ad, function, grad_mode, graph, variable
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function
@@ -18,8 +18,8 @@ from glassgrad.autograd.grad_mode import (
     set_grad_enabled,
 )
 from glassgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from glassgrad.autograd.gradients import backward, grad
 from glassgrad.autograd.variable import Variable
-from glassgrad.core.backward import backward, grad
 from glassgrad.hooks.on_saved import SavedTensor
 
 if _TYPE_CHECKING:

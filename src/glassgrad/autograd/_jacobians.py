@@ -28,7 +28,7 @@ from glassgrad.autograd.forward_ad import (
     make_dual,
     unpack_dual,
 )
-from glassgrad.core.backward import grad
+from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import ArgumentTypeError, ExpectationError, GradcheckError
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_of

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from glassgrad.autograd.grad_mode import enable_grad
-from glassgrad.core.backward import grad
+from glassgrad.autograd.gradients import grad
 from glassgrad.core.errors import (
     ArgumentTypeError,
     ExpectationError,

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd._batched_pass import in_one_pass
 from glassgrad.autograd._jacobians import SEED, Point, as_tuple, call, zeros_like
-from glassgrad.core.backward import grad
+from glassgrad.autograd.gradients import grad, in_one_pass
 from glassgrad.core.errors import ArgumentError, ExpectationError, GradcheckError, ShapeError
 from glassgrad.core.function import Function
 from glassgrad.core.tensor import LEAF, Tensor, wrap

@@ -19,20 +19,21 @@ from glassgrad.autograd.saved_hooks import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from glassgrad.core.engine import GraphTask, accumulate, fit
+from glassgrad.core.engine import accumulate, fit
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
 from glassgrad.core.graph import (
     AccumulateGrad,
     GradientEdge,
     Node,
-    RemovableHandle,
     accumulator,
     get_gradient_edge,
 )
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import Tensor, as_tensors
+from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.on_gradients import register_hook, run_accumulated
+from glassgrad.hooks.turn import GraphTask
 
 __all__ = [
     "AccumulateGrad",

@@ -1,10 +1,11 @@
 """The backward pass: which nodes run, in which order, and what happens at each.
 
 A `Schedule` is the list of nodes that a pass will visit, newest first, each leaf's AccumulateGrad
-right behind its last consumer: PyTorch's order, and a list one can print. A `GraphTask` gives each
-its turn: phase by phase if somebody watches, by `step()`; else in one tight loop, by `run()`.
+right behind its last consumer: PyTorch's order, and a list one can print. A `Pass` gives each its
+turn in one tight loop. Where somebody watches, or a hook hangs, a node is visited phase by phase
+instead (`hooks/turn.py`).
 
-Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; Tensors under
+Gradients wait in `Pass.buffers` until their node's turn. They are arrays; Tensors under
 `create_graph`, so that everything done to them is recorded.
 
 # Note [Who owns a gradient]
@@ -13,24 +14,19 @@ Gradients wait in `GraphTask.buffers` until their node's turn. They are arrays; 
 # says so exactly, as the use count of its tensors does for PyTorch.
 """
 
-import functools
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import state
-from .errors import GradientError
 from .graph import AccumulateGrad, Edge, GradientEdge, Node, ends
 from .saved import FREED
 from .state import Place, modes, plugs, setting
-from .tensor import ANY_DTYPE, Tensor, whole, wrap
-
-if TYPE_CHECKING:
-    from glassgrad.hooks.turn import Phase
+from .tensor import Tensor, wrap
 
 Grads = tuple[Any, ...]
 _by_seq = attrgetter("seq")
@@ -113,8 +109,8 @@ def has_hooks(node: Any) -> bool:
     return cold.hooks is not None or cold.post_hooks is not None
 
 
-class GraphTask:
-    """One backward pass.
+class Pass:
+    """One backward pass. A `GraphTask` (`hooks/turn.py`) is one that can be watched, too.
 
     Args:
         roots: the edges where it starts, with `grads`, the gradients that arrive there.
@@ -137,21 +133,15 @@ class GraphTask:
             the hooks of its tensors run, whether or not a gradient is wanted below it.
         depth: how many passes of this thread it runs inside of.
         node: the node it is at, wherever user code can ask; None before the first of them.
-        number: what tells it from other passes, once somebody asked.
-        before_inner: called with each pass that runs inside of it, before that begins, or None.
-        turn, position, is_over: how far a watched pass has come: the turn that has begun, if one
-            has; the place in the schedule; whether it has come to its end, or was closed.
-        is_rewound: whether a watched pass was ever stepped back, and so does things again.
+        run_among_others, visit, asked_for: what a `GraphTask` does where passes run inside each
+            other, somebody watches, or hooks hang.
     """
 
     node: Node | None = None
-    number: int | None = None
-    before_inner: Callable[["GraphTask"], None] | None = None
-    turn: Any = None
-    position: int = 0
     depth: int = 0
-    is_over: bool = False
-    is_rewound: bool = False
+    run_among_others: Callable[[], None]
+    visit: Callable[[Node], None]
+    asked_for: Callable[[Node, Grads], Grads]
 
     def __init__(
         self,
@@ -166,68 +156,58 @@ class GraphTask:
         accumulate_at: set[Node] | None = None,
     ) -> None:
         self.keep_graph = keep_graph
-        self.create_graph = create_graph
         self.recording = create_graph if recording is None else recording
         self.on_tensors = self.lift = lift or create_graph
-        for grad in grads:
-            if isinstance(grad, Tensor):
-                self.on_tensors = True
         self.buffers: dict[Any, Any] = {}  # an edge to a node's only output is the node
         self.captured: list[Any] = [None] * len(captures or ())
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
         for place, edge in enumerate(captures or ()):
             node, nr = ends(edge)
             self.wanted.setdefault(node, []).append((nr, place))
-        limited = captures is not None or accumulate_at is not None
-        targets = set(self.wanted) | (accumulate_at or set()) if limited else None
-        self.schedule = Schedule([ends(edge)[0] for edge in roots], targets)
-        self.only_root = ends(roots[0])[0] if limited and len(roots) == 1 else None
+        nodes, at = [ends(edge)[0] for edge in roots], accumulate_at or set()
+        is_limited = captures is not None or accumulate_at is not None
+        self.schedule = Schedule(nodes, self.wanted.keys() | at if is_limited else None)
         if self.schedule.needed is not None:
-            self.schedule.needed |= accumulate_at or set()
+            self.schedule.needed |= at
+        self.only_root = nodes[0] if is_limited and len(nodes) == 1 else None
         for edge, grad in zip(roots, grads, strict=True):
+            self.on_tensors |= isinstance(grad, Tensor)
             self.put(edge, grad)
         self.callbacks: list[Callable[[], Any]] = []
 
-    # Nobody watches ---------------------------------------------------------------------------
-
     def run(self) -> None:
         """Visit all nodes, or let a watcher do it. An exception ends the pass: nothing is left."""
-        outer = modes.task
-        self.depth = 0 if outer is None else outer.depth + 1
-        if self.depth:
-            self.tell_outer()
-        if self.depth == plugs.turn.MAX_DEPTH:
-            plugs.turn.on_fresh_stack(self.run)
-        elif state.watching and modes.watcher is not None:
-            modes.watcher(self)
+        if modes.task is None and not state.watching:
+            self.run_here()
         else:
-            try:
-                self.within(self._run_all)
-            finally:
-                self.buffers.clear()
+            self.run_among_others()
 
-    def tell_outer(self) -> None:
-        """Tell whoever watches the pass around this one, if there is one, that it begins."""
-        if modes.task is not None and modes.task.before_inner is not None:
-            self.before_inner = modes.task.before_inner
-            modes.task.before_inner(self)
+    def run_here(self) -> None:
+        """Visit all nodes, watched by nobody."""
+        try:
+            self.within(self._run_all)
+        finally:
+            self.buffers.clear()
 
-    def computed(self) -> set[Node]:
-        """The nodes whose gradients this pass computes."""
-        nodes, needed = set(self.schedule), self.schedule.needed
-        return nodes if needed is None else nodes & (needed | self.wanted.keys())
+    def within(self, act: Callable[[], Any]) -> Any:
+        """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
+        self.depth = 0 if modes.task is None else modes.task.depth + 1
+        pairs = modes.hook_pairs
+        of_the_pass = setting(grad=self.recording, inference=False, task=self, hook_pairs=pairs)
+        with of_the_pass, np.errstate(all="ignore"):
+            return act()
 
     def _run_all(self) -> None:
         """The tight loop: what a `Turn` does, for built-in ops and nodes on which nothing hangs."""
         buffers, free, needed = self.buffers, not self.keep_graph, self.schedule.needed
         on_arrays, wanted = not self.on_tensors, self.wanted
-        take, put, add, getrefcount = buffers.pop, self.put, self._add, sys.getrefcount
+        take, put, getrefcount = buffers.pop, self.put, sys.getrefcount
         if state.anomaly is not None:
             needed = set()  # all of them by phases, which are looked at
         node: Any
         for node in self.schedule:
             if needed is not None and (node in wanted or node not in needed):
-                plugs.turn.Turn(self, node).finish()
+                self.visit(node)
                 continue
             if node._is_quick and on_arrays:
                 grad = take(node, None)
@@ -236,7 +216,7 @@ class GraphTask:
                     self.node = node
                     grad = plugs.hooks.run_before(cold, grad)
                 if node.seq < state.last_write:
-                    node.check_versions()
+                    plugs.saved.check_versions(node)
                 if grad is None:
                     grads: Any = node.compute((None,), False)
                 else:
@@ -247,7 +227,7 @@ class GraphTask:
                     self.node = node
                     grads = grads if grads.__class__ is tuple else (grads,)
                     if needed is not None:
-                        grads = plugs.turn.asked_for(self, node, grads)
+                        grads = self.asked_for(node, grads)
                     grads = plugs.hooks.run_after(node, grads, grad)
                 grad = None  # from here on the buffers alone refer to the gradients
                 if free and node.holders is not None:
@@ -260,7 +240,7 @@ class GraphTask:
                     accumulate(node.variable, grad, unshared)
                 continue
             elif node.cold is not None or node.__class__ is AccumulateGrad:
-                plugs.turn.Turn(self, node).finish()
+                self.visit(node)
                 continue
             else:
                 self.node = node
@@ -270,57 +250,19 @@ class GraphTask:
             if grads.__class__ is tuple:
                 for edge, part in zip(node.edges, grads):  # noqa: B905  # a rule returns as many
                     if edge is not None and part is not None:
-                        if edge in buffers:
-                            add(edge, part)
-                        elif edge.__class__ is GradientEdge:
+                        if edge in buffers or edge.__class__ is GradientEdge:
                             put(edge, part)
                         else:
                             buffers[edge] = part
                 part = None
             else:
                 (edge,) = node.edges
-                if edge in buffers:
-                    add(edge, grads)
-                elif edge.__class__ is GradientEdge:
+                if edge in buffers or edge.__class__ is GradientEdge:
                     put(edge, grads)
                 elif edge is not None:  # as behind a view that was made in no_grad mode
                     buffers[edge] = grads
             grads = None
         self._finish()
-
-    # Somebody watches -------------------------------------------------------------------------
-
-    def step(self) -> "Phase | None":
-        """Advance by one phase; None once the pass is over. An exception ends it."""
-        while (phase := self.step_here()) is None and not self.is_over:
-            pass
-        return phase
-
-    def step_here(self) -> "Phase | None":
-        """Advance by one phase, but not beyond the node whose turn it is: None where that ends."""
-        if self.is_over:
-            return None
-        try:
-            if self.position == len(self.schedule):
-                self.within(self._finish)
-                self.close()
-                return None
-            if self.turn is None:
-                self.turn = plugs.turn.Turn(self, self.schedule[self.position])
-            act = functools.partial(state.anomaly or plugs.turn.Turn.step, self.turn)
-            phase: Phase | None = self.within(act)
-        except BaseException:  # as `close`; but whoever watches may look at what waited
-            self.is_over, self.turn, self.buffers = True, None, {}
-            raise
-        if not self.turn.upcoming[0]:
-            self.turn = None
-            self.position += 1
-        return phase
-
-    def close(self) -> None:
-        """End a watched pass, early or not: buffers go, the graph stays as it is."""
-        self.is_over, self.turn = True, None
-        self.buffers.clear()
 
     def _finish(self) -> None:
         """Call what was queued for the end of the pass."""
@@ -328,48 +270,27 @@ class GraphTask:
         for callback in self.callbacks:  # which may grow meanwhile
             callback()
 
-    def within(self, act: Callable[[], Any]) -> Any:
-        """Call `act`, many steps or one, in the modes of the pass: they are the caller's else."""
-        outer = modes.task
-        if outer is self:
-            return act()
-        self.depth = 0 if outer is None else outer.depth + 1
-        pairs = modes.hook_pairs
-        of_the_pass = setting(grad=self.recording, inference=False, task=self, hook_pairs=pairs)
-        with of_the_pass, np.errstate(all="ignore"):
-            return act()
-
-    # Both --------------------------------------------------------------------------------------
-
     def take(self, node: Node) -> Grads:
         """The gradients that have arrived at `node`, one for each of its outputs."""
         waiting = self.buffers.pop(node, None)
-        if type(waiting) is list:
-            return tuple(waiting)
-        if type(node) is AccumulateGrad:
-            return (as_leaf_wants(node.variable, waiting),)
-        return (None,) * node.num_outputs if waiting is None else (waiting,)
+        if waiting is None:
+            return (None,) * node.num_outputs
+        return tuple(waiting) if type(waiting) is list else (waiting,)
 
     def put(self, edge: Edge, grad: Any) -> Node:
         """Add `grad` to what waits at the end of `edge`."""
         node, nr = ends(edge)
         buffers = self.buffers
+        if grad is None:
+            return node
         if type(node.out_dtype) is tuple:
             slots = buffers.setdefault(node, [None] * node.num_outputs)
-            if grad is not None:
-                slots[nr] = grad if slots[nr] is None else slots[nr] + grad
-        elif node in buffers:
-            self._add(node, grad)
-        elif grad is not None:
+            slots[nr] = grad if slots[nr] is None else slots[nr] + grad
+            return node
+        have = buffers.get(node)
+        if have is None:
             buffers[node] = grad
-        return node
-
-    def _add(self, node: Node, grad: Any) -> None:
-        """Add `grad` to what waits at a node with one output."""
-        have = self.buffers[node]
-        if grad is None:
-            return
-        if (
+        elif (
             not self.on_tensors
             and have.size >= _WORTH_REUSING
             and sys.getrefcount(have) <= A_LOCAL + 1  # here, and in the buffers
@@ -377,7 +298,8 @@ class GraphTask:
         ):
             np.add(have, grad, out=have)  # Note [Who owns a gradient]
         else:
-            self.buffers[node] = have + grad
+            buffers[node] = have + grad
+        return node
 
 
 _WORTH_REUSING = 4096
@@ -403,89 +325,8 @@ def fit(node: Node, grads: Grads) -> Grads:
         else:
             shape, dtype = edge.out_shape, edge.out_dtype
         if grad.shape != shape or grad.dtype is not dtype:
-            fitted[position] = _fit_one(node, position, grad, shape, dtype)
+            fitted[position] = plugs.gradients.fitted(node, position, grad, shape, dtype)
     return tuple(fitted)
-
-
-def _fit_one(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-    edge = node.edges[position]
-    if isinstance(edge, AccumulateGrad) and _grad_dtype(edge.variable) is not None:
-        dtype = _grad_dtype(edge.variable)
-    if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
-        grad = _sum_of_rows(grad)
-    elif grad.shape != shape:
-        if not _can_sum_to(grad.shape, shape):
-            raise GradientError(
-                f"Function {node.name()} returned an invalid gradient at index {position} - got "
-                f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
-                "gradient of an input has the input's shape, or one that broadcasting made of it. "
-                "Look at what backward returns in that place."
-            )
-        grad = sum_to(grad, shape)
-    if dtype is ANY_DTYPE or grad.dtype == dtype:
-        return grad
-    if node._is_users and grad.dtype.kind == "c" and dtype.kind == "f":
-        raise GradientError(
-            f"Function {node.name()} returned an invalid gradient at index {position} - got "
-            f"{grad.dtype} for an input of {dtype}. A real input has a real gradient, and what the "
-            "imaginary part means is not known. Return `grad.real`, if that is meant."
-        )
-    return _converted(grad, dtype)
-
-
-def _converted(grad: Any, dtype: Any) -> Any:
-    """A gradient in another dtype; a real one has the real part of a complex one."""
-    if grad.dtype.kind == "c" and dtype.kind == "f":
-        grad = np.real(grad)
-    return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
-
-
-def _grad_dtype(leaf: Tensor) -> Any:
-    """The leaf's `grad_dtype` if it was set, else None."""
-    return None if leaf.cold is None else leaf.cold.grad_dtype
-
-
-def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
-    """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    wanted = _grad_dtype(leaf)
-    if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
-        return grad
-    return _converted(grad, wanted)
-
-
-def _sum_of_rows(grad: Any) -> Any:
-    """The sum over the first dim. BLAS adds rows three to ten times as fast as NumPy does."""
-    if type(grad) is np.ndarray and grad.ndim == 2 and grad.dtype.char in "fd":
-        return _ones(len(grad), grad.dtype).dot(grad)
-    return grad.sum(axis=0)
-
-
-@functools.lru_cache(maxsize=32)
-def _ones(n: int, dtype: Any) -> Any:
-    return np.ones(n, dtype)
-
-
-def _can_sum_to(shape: Sequence[int], target: Sequence[int]) -> bool:
-    if len(shape) < len(target):
-        return False
-    tail = shape[len(shape) - len(target) :]
-    return all(n == m or m == 1 for n, m in zip(tail, target, strict=True))
-
-
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: sum over the dims it added or stretched.
-
-    Args:
-        grad: a value of a shape that `shape` broadcasts to.
-
-    Returns:
-        A value of shape `shape`.
-    """
-    lead = grad.ndim - len(shape)
-    stretched = [lead + i for i, n in enumerate(shape) if n == 1 and grad.shape[lead + i] != 1]
-    axes = (*range(lead), *stretched)
-    total = grad.sum(axis=axes) if axes else grad
-    return total if total.shape == shape else total.reshape(shape)
 
 
 def _count_a_local() -> int:
@@ -515,21 +356,17 @@ def accumulate(leaf: Tensor, grad: Any, unshared: bool) -> None:
     with _accumulating:
         cold = leaf.cold or leaf.cold_side()
         old = cold.grad
-        if old is None:
-            is_usual = leaf.payload.flags.c_contiguous
-            if unshared and is_usual and is_own(grad):
-                cold.grad = wrap(grad)
-            elif isinstance(grad, Tensor):
-                cold.grad = _placed(leaf, grad.clone())
-            elif is_usual:
-                cold.grad = wrap(whole(grad).copy())
-            else:
-                cold.grad = wrap(_in_order_of(leaf.payload, grad))
-        elif isinstance(grad, Tensor):
-            cold.grad = _placed(leaf, old + grad)
-        else:
+        if isinstance(grad, Tensor):
+            cold.grad = grad.clone() if old is None else old + grad
+            if cold.grad.payload.strides != leaf.payload.strides:
+                cold.grad.payload = _in_order_of(leaf.payload, cold.grad.payload)
+        elif old is not None:
             np.add(old.payload, grad, out=old.payload)
             old.wrote(_HERE)
+        elif unshared and leaf.payload.flags.c_contiguous and is_own(grad):
+            cold.grad = wrap(grad)
+        else:
+            cold.grad = wrap(_in_order_of(leaf.payload, grad))
 
 
 _HERE: Place = (accumulate.__code__, 0)
@@ -537,13 +374,6 @@ _HERE: Place = (accumulate.__code__, 0)
 
 _accumulating = threading.RLock()
 """Passes in several threads may end at the same leaf."""
-
-
-def _placed(leaf: Tensor, grad: Tensor) -> Tensor:
-    """A gradient just computed, its elements in the order that those of `leaf` have in memory."""
-    if grad.payload.strides != leaf.payload.strides:
-        grad.payload = _in_order_of(leaf.payload, grad.payload)
-    return grad
 
 
 def _in_order_of(array: Any, grad: Any) -> Any:

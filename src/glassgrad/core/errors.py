@@ -24,29 +24,6 @@
 A message has three parts: what happened, why that is wrong, what to write instead.
 """
 
-__all__ = [
-    "ArgumentError",
-    "ArgumentTypeError",
-    "CheckpointError",
-    "DTypeError",
-    "DataError",
-    "DeviceError",
-    "DimError",
-    "ExpectationError",
-    "FreedGraphError",
-    "GlassgradError",
-    "GradcheckError",
-    "GradientError",
-    "GraphError",
-    "HookError",
-    "LeafWriteError",
-    "MissingRuleError",
-    "ShapeError",
-    "StaleTensorError",
-    "TransformError",
-    "UnusedInputError",
-]
-
 
 class GlassgradError(Exception):
     """The root of the family: `except GlassgradError` catches all of it."""

@@ -16,23 +16,19 @@ get *values*, and go through the doors of `primitive.py`; the two are written al
             return grad * y                                 return grad * y
 
 The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_backward_cls`.
-`call` runs `forward` with recording off and gives each tensor it returned its place in the graph;
-`run_user_backward` runs `backward` and checks what it returned.
+`apply` runs `forward` with recording off. What it returned gets its place in the graph in
+`memory/outputs.py`; what users may pass and return besides is told in `values/calls.py`.
 """
 
-import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from . import state
-from .errors import ArgumentTypeError, GradientError, GraphError, MissingRuleError
-from .graph import GradientEdge, Node, edge_of, number
-from .saved import CLEARED, FREED, Kept, unpacked
-from .state import here, modes, plugs, special, unusual
-from .tensor import Pending, Tensor, as_tensors, is_any_of, wrap
+from .errors import GraphError, MissingRuleError
+from .graph import Node
+from .saved import FREED, SavingNode, unpacked
+from .state import modes, plugs, special, unusual
+from .tensor import Pending, Tensor, as_tensors, is_any_of
 
 
 class FunctionCtx:
@@ -63,12 +59,7 @@ class FunctionCtx:
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`, which finds them in `ctx.saved_tensors`."""
-        for tensor in tensors:
-            if tensor is not None and not isinstance(tensor, Tensor):
-                raise ArgumentTypeError(
-                    "save_for_forward expects all arguments to be tensors; got "
-                    f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-                )
+        plugs.calls.check_kept(tensors)
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -84,11 +75,12 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-class BackwardCFunction(FunctionCtx, Node):
+class BackwardCFunction(FunctionCtx, SavingNode):
     """The node of a user's Function: its `ctx`, and the `grad_fn` of what it returned."""
 
     _forward_cls: ClassVar["type[Function]"]
     _is_users = True
+    _kept_in = "holders"
     to_save: tuple[Any, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
     dirty_tensors: tuple[Any, ...] = ()
@@ -114,41 +106,33 @@ class BackwardCFunction(FunctionCtx, Node):
         if state.tracing and modes.tracer is not None:
             modes.tracer("unpack", self)
         if self._forward_cls.clear_saved_tensors_on_access:
-            self.holders = CLEARED
+            self.holders = plugs.calls.CLEARED
         if len(saved) == 1:
             return (unpacked(self, saved[0]),)
         return tuple([unpacked(self, item) for item in saved])
 
-    # What whoever looks at a node asks of it; underscored, since `ctx.name = …` is the user's.
-
-    def _is_released(self) -> bool:
-        return self.holders is FREED or self.holders is CLEARED
-
-    def _kept(self, index: int) -> Any:
-        return self.holders[index]
-
-    def _all_kept(self) -> list[Any]:
-        return [] if self._is_released() else list(self.holders)
-
-    def _unpack(self, index: int) -> Tensor | None:
-        return unpacked(self, self.holders[index])
-
     def release(self) -> None:
         """Let go of what was saved; touching it later raises FreedGraphError."""
-        if self.holders and self.holders is not CLEARED:
+        if type(self.holders) is tuple and self.holders:
             self.holders = FREED
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
-        gradients = run_user_backward(self, as_tensors(grads))
-        if recorded:
-            return gradients
+        given = as_tensors(grads)
+        if self.materialize_grads and is_any_of(None, given):
+            given = plugs.calls.materialized(self, given)
+        returned = self.apply(*given)
+        if type(returned) is Tensor and self._is_tensor is None and len(self.edges) == 1:
+            results: tuple[Any, ...] = (returned,)  # what the checks would find, sooner
+        else:
+            results = plugs.calls.checked(self, returned)
         for grad in grads:
-            if isinstance(grad, Tensor):  # of a transform's level: they stay tensors
-                return gradients
-        if len(gradients) == 1 and gradients[0] is not None:
-            return (gradients[0].payload,)
-        return tuple([None if grad is None else grad.payload for grad in gradients])
+            recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
+        if recorded:
+            return results
+        if len(results) == 1 and results[0] is not None:
+            return (results[0].payload,)
+        return tuple([None if grad is None else grad.payload for grad in results])
 
     def apply(self, *grads: Any) -> Any:
         """Run the user's `backward` (or `vjp`) on gradients that are Tensors."""
@@ -227,22 +211,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     boxed_grads_call = False
     """Whether `backward` gets its gradients as one list, from which it may take them."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
-            "static, so you should invoke them on the class itself. Instantiating an autograd "
-            "function will raise an error in a future version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise GraphError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: write "
-            f"`{type(self).__name__}.apply(...)`."
-        )
-
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the output: `forward(ctx, *args)`, or `forward(*args)` with setup_context."""
@@ -306,16 +274,16 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             GraphError: if `forward` is not a static method, or the rules of in-place Functions
                 (`mark_dirty`) are broken.
         """
-        forward, separate, has_defaults = cls.__dict__.get("_form") or form_of(cls)
+        forward, separate, has_defaults = cls.__dict__.get("_form") or plugs.calls.form_of(cls)
         if kwargs or has_defaults:
-            args = _bind(forward, args, kwargs, separate)
+            args = plugs.calls.bound(forward, args, kwargs, separate)
         if special:
             if modes.duals is not None and modes.duals.has_tangent(args):
                 return modes.duals.call(cls, args)
             if modes.levels:
                 return modes.levels[-1].call(cls, args)
         ctx, raw, edges = run_forward(cls, args, forward, separate)
-        return place_outputs(ctx, args, raw, edges)
+        return plugs.memory.place_outputs(ctx, args, raw, edges)
 
 
 def run_forward(
@@ -359,181 +327,3 @@ def run_forward(
 
 
 _new = object.__new__  # a node's __init__ would cost as much as all that it sets
-
-
-def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
-    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
-    forward = inspect.getattr_static(cls, "forward")
-    if not isinstance(forward, staticmethod):
-        raise GraphError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd function with static forward method: put @staticmethod above "
-            f"`def forward` in {cls.__name__}."
-        )
-    function, separate = forward.__func__, cls.has_setup_context()
-    form = function, separate, separate and _has_defaults(function)
-    cls._form = form  # kept with the class, and forgotten when its forward is replaced
-    return form
-
-
-def _has_defaults(forward: Callable[..., Any]) -> bool:
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(forward).parameters.values()
-    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
-
-
-def _bind(
-    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
-) -> tuple[Any, ...]:
-    """The arguments by position: keywords filled in, and with setup_context defaults too."""
-    ctx = () if separate else (None,)
-    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
-    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
-        bound.apply_defaults()
-    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
-
-
-# What forward returned becomes the outputs of a node ------------------------------------------
-
-
-def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
-    """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
-    outputs = raw if isinstance(raw, tuple) else (raw,)
-    marked = ctx.dirty_tensors or ctx.non_differentiable
-    if ctx.dirty_tensors:
-        plugs.memory.check_dirty(ctx, args, outputs, edges is not None)
-    if edges is not None:
-        ctx.edges = edges
-        ctx.caller_code, ctx.caller_offset = here(3)
-        number(ctx)
-        if len(edges) != len(args):
-            ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
-    if len(outputs) == 1:
-        (out,) = outputs
-        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
-        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
-        placed = [_place(ctx, args, out, edges and ctx, marked)]
-    else:
-        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
-        ctx.out_shape = tuple([array.shape for array in arrays])
-        ctx.out_dtype = tuple([array.dtype for array in arrays])
-        placed = []
-        for nr, out in enumerate(outputs):
-            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
-        if edges is not None:
-            plugs.memory.forbid_writes(placed)
-            if not ctx._materialize_non_diff_grads:
-                ctx._gradless = tuple(
-                    [nr for nr, x in enumerate(placed) if getattr(x, "edge", None) is None]
-                )
-    if edges is not None and ctx.to_save:
-        to_save = ctx.to_save
-        try:
-            if len(to_save) == 1:  # as most do
-                ctx.holders = (_kept(ctx, to_save[0], marked),)
-            else:
-                ctx.holders = tuple([_kept(ctx, x, marked) for x in to_save])
-        finally:
-            del ctx.to_save
-    if marked:
-        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
-        ctx.__dict__.pop("non_differentiable", None)
-    return tuple(placed) if outputs is raw else placed[0]
-
-
-class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
-    shape = dtype = None
-
-
-def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
-    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
-
-    Args:
-        marked: whether any tensor was marked as dirty or non-differentiable.
-    """
-    if not isinstance(out, Tensor):
-        return out
-    is_fresh = out.edge is None and out.cold is None and not marked
-    for arg in args:  # `is_any_of` written out: every call pays for it
-        if arg is out:
-            is_fresh = False
-    if not is_fresh:
-        return plugs.memory.place(ctx, args, out, edge)
-    if out.payload.dtype.kind in "fc":
-        out.edge = edge
-    return out
-
-
-def _kept(ctx: Any, tensor: Any, marked: Any) -> Any:
-    """How the node keeps a tensor: as it is, as long as nothing was ever written to it."""
-    if tensor is None:
-        return None
-    if not isinstance(tensor, Tensor):
-        position = [x is tensor for x in ctx.to_save].index(True)
-        raise ArgumentTypeError(
-            f"save_for_backward can only save variables, but argument {position} is of type "
-            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-        )
-    edge = tensor.edge
-    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-    output_nr = tensor.output_nr if is_output else None
-    if special and modes.hook_pairs and not tensor.is_inference():
-        pair = modes.hook_pairs[-1]
-        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
-    cold = tensor.cold
-    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
-    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
-
-
-# Running a user's backward ---------------------------------------------------------------------
-
-
-def run_user_backward(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of the tensors among the arguments, as `backward` returns them, checked."""
-    if node.materialize_grads and is_any_of(None, grads):
-        grads = _materialize(node, grads)
-    returned = node.apply(*grads)
-    if type(returned) is Tensor and node._is_tensor is None and len(node.edges) == 1:
-        return (returned,)  # what the checks below would find, sooner
-    results = returned if isinstance(returned, tuple) else (returned,)
-    is_tensor = node._is_tensor or (True,) * len(node.edges)
-    expected = len(is_tensor)
-    if len(results) > expected and all(extra is None for extra in results[expected:]):
-        results = results[:expected]
-    if len(results) != expected:
-        raise wrong_number(node.name(), expected, len(results))
-    for position, result in enumerate(results, start=1):
-        if result is not None and not is_tensor[position - 1]:
-            raise GradientError(
-                f"function {node.name()} returned a gradient different than None at position "
-                f"{position}, but the corresponding forward input was not a Variable. What is no "
-                "tensor has no gradient. Return None there."
-            )
-        if result is not None and not isinstance(result, Tensor):
-            raise GradientError(
-                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
-                f"at position {position}. The pass goes on with tensors. "
-                "Write `glassgrad.tensor(value)`."
-            )
-    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
-
-
-def wrong_number(name: str, expected: int, got: int) -> GradientError:
-    """The error about the gradients that the backward of node `name` returned."""
-    return GradientError(
-        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
-        f"{got}). backward returns one for each argument of forward; write None for what is not a "
-        "tensor."
-    )
-
-
-def _materialize(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
-    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
-    filled = list(grads)
-    for nr, meta in enumerate(node._input_metadata):
-        if grads[nr] is None and meta.dtype and nr not in node._gradless:
-            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
-    return tuple(filled)

@@ -23,13 +23,17 @@ import sys
 import weakref
 from collections.abc import Callable
 from types import CodeType
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from . import state
 from .errors import GraphError
+from .state import plugs
 from .tensor import LEAF, Cold, Pending, Tensor, Version
+
+if TYPE_CHECKING:
+    from glassgrad.hooks.handles import NodeHooks, RemovableHandle
 
 
 class GradientEdge(NamedTuple):
@@ -51,86 +55,6 @@ class Metadata(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: "np.dtype[Any] | None"
-
-
-class Hooks(dict[int, Callable[..., Any]]):
-    """Hooks in the order of registration. A dict that a handle can refer to weakly."""
-
-    __slots__ = ("__weakref__",)
-
-
-class RemovableHandle:
-    """Takes a hook away again: by `remove()`, or at the end of a `with` block.
-
-    Example:
-        >>> x = tensor(1.0, requires_grad=True)
-        >>> with x.register_hook(lambda g: g * 2):
-        ...     (x * 3).backward()
-        >>> x.grad
-        tensor(6.)
-    """
-
-    _next_id: ClassVar[int] = 0
-
-    def __init__(self, hooks: Hooks) -> None:
-        self._hooks = weakref.ref(hooks)
-        self.id = RemovableHandle._next_id
-        RemovableHandle._next_id += 1
-
-    def remove(self) -> None:
-        """Take the hook away; doing so twice is harmless."""
-        hooks = self._hooks()
-        if hooks is not None:
-            hooks.pop(self.id, None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.remove()
-
-
-def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
-    """Put `hook` behind those already there (or before them) and return its handle."""
-    handle = RemovableHandle(hooks)
-    later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
-    hooks[handle.id] = hook
-    hooks.update(later)
-    return handle
-
-
-class NodeHooks:
-    """The cold side of a node: what few nodes have.
-
-    Attributes:
-        tensor: hooks of the tensors that are the node's outputs, by output number.
-        retain: the tensors whose gradient is kept, by output number; weak.
-        pre, post: hooks before and after the node.
-        before: whether there has been anything to do before the node.
-        view: where the output is now, if it was written into a view; weak.
-        metadata: a dict for whatever a user wants to remember.
-    """
-
-    __slots__ = ("before", "metadata", "post", "pre", "retain", "tensor", "view")
-
-    def __init__(self) -> None:
-        self.before = False
-        self.view: weakref.ref[Node] | None = None
-        self.tensor: dict[int, Hooks] = {}
-        self.retain: dict[int, weakref.ref[Tensor]] = {}
-        self.pre = Hooks()
-        self.post = Hooks()
-        self.metadata: dict[Any, Any] = {}
-
-    def of_output(self, nr: int) -> Hooks:
-        """The hooks of the tensor that is output `nr`."""
-        self.before = True
-        return self.tensor.setdefault(nr, Hooks())
-
-    def retain_grad_of(self, nr: int, tensor: Tensor) -> None:
-        """Keep the gradient of the tensor that is output `nr`."""
-        self.before = True
-        self.retain[nr] = weakref.ref(tensor)
 
 
 class Node:
@@ -180,7 +104,7 @@ class Node:
     caller_offset: int
     calls: tuple[Any, ...]
     versions: dict[int, tuple[Version, int]] | None
-    cold: NodeHooks | None
+    cold: "NodeHooks | None"
     _level: Any
 
     # Whether the engine may run `backward(grad)` on bare arrays, one in and one per edge out.
@@ -226,13 +150,13 @@ class Node:
         """How many gradients the node is given."""
         return len(self.out_dtype) if isinstance(self.out_dtype, tuple) else 1
 
-    def hooks(self) -> NodeHooks:
+    def hooks(self) -> "NodeHooks":
         """The cold side, made on first use."""
         if self.cold is None:
-            self.cold = NodeHooks()
+            self.cold = plugs.hooks.NodeHooks()
         return self.cold
 
-    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+    def register_hook(self, fn: Callable[..., Any]) -> "RemovableHandle":
         """Call `fn(grad_inputs, grad_outputs)` after the node has run.
 
         Args:
@@ -248,9 +172,10 @@ class Node:
             >>> y.backward()
             (tensor(1.),)
         """
-        return add_hook(self.hooks().post, fn)
+        handle: RemovableHandle = plugs.hooks.add_hook(self.hooks().post, fn)
+        return handle
 
-    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+    def register_prehook(self, fn: Callable[..., Any]) -> "RemovableHandle":
         """Call `fn(grad_outputs)` before the node runs; a returned tuple replaces its gradients.
 
         Example:
@@ -263,7 +188,8 @@ class Node:
         """
         hooks = self.hooks()
         hooks.before = True
-        return add_hook(hooks.pre, fn)
+        handle: RemovableHandle = plugs.hooks.add_hook(hooks.pre, fn)
+        return handle
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the node's rule makes of `grads`: one gradient per edge, None where there is none.

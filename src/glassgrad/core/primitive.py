@@ -77,9 +77,9 @@ class Primitive(Function):
             what makes such numbers of any: the op is the same for both.
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
-        jvp_by_call: whether `jvp` asks its ctx for `operands`, `parameters` and `result` alone.
         views: whether the result shows the memory of the first operand.
-        kept_where: for each of `saves`: its name, its condition, the position of the operand.
+        kept_where: for each of `saves`: its condition, and the position of the operand; the result
+            is behind them all.
         apply: the way in, each op's own: operands by position, parameters by keyword.
         as_operator: the same for operators, which users call without a function of ours between.
     """
@@ -98,9 +98,8 @@ class Primitive(Function):
     assumes: ClassVar[dict[str, Callable[[Any], Any]]] = {}
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
-    jvp_by_call: ClassVar[bool] = False
     views: ClassVar[bool] = False
-    kept_where: ClassVar[tuple[tuple[str, int | None, int], ...]] = ()
+    kept_where: ClassVar[tuple[tuple[int | None, int], ...]] = ()
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
 
@@ -114,11 +113,10 @@ class Primitive(Function):
             return  # a family, not an op
         code = cls.forward.__code__
         parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-        cls.jvp_by_call = getattr(cls.jvp, "by_call", False)
         cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         cls.kept_where = tuple(
             [
-                (name, cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
+                (cls.saved_if.get(name), -1 if name == "result" else operand_of(cls, name))
                 for name in cls.saves
             ]
         )
@@ -127,9 +125,7 @@ class Primitive(Function):
             "_saved_names": cls.saves,
             "_result_at": cls.saves.index("result") if "result" in cls.saves else None,
             "_is_quick": not cls.multiple and not cls.keeps_index,
-            "backward": cls.backward
-            if cls.saves or not cls.keeps_index
-            else _reading(cls.backward),
+            "backward": cls.backward,
             "__module__": cls.__module__,
         }
         if not cls.has_setup_context():
@@ -137,8 +133,8 @@ class Primitive(Function):
         for name in parameters:
             body[f"_saved_{name}"] = property(operator.attrgetter(name))
         for index, name in enumerate(cls.saves):
-            body[f"_saved_{name}"] = property(operator.methodcaller("saved", index))
-            body[f"_raw_saved_{name}"] = property(_raw_saved(index))
+            body[f"_saved_{name}"] = property(functools.partial(_saved, index))
+            body[f"_raw_saved_{name}"] = property(functools.partial(_raw_saved, index))
         cls._backward_cls = type(cls.node or f"{cls.__name__}Backward0", (PrimitiveNode,), body)
         cls.apply = staticmethod(_way_in(cls, 2))
         cls.as_operator = staticmethod(_way_in(cls, 1))
@@ -149,20 +145,12 @@ class Primitive(Function):
         return plugs.values.explain(cls, error, values)  # type: ignore[no-any-return]
 
 
-def _raw_saved(index: int) -> Callable[[Any], Any]:
-    return lambda node: plugs.saved_hooks.raw_saved(node, index)
+def _saved(index: int, node: Any) -> Any:
+    return plugs.saved.unpack(node, index)
 
 
-def _reading(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule that looks first whether what its node kept is still there."""
-
-    @functools.wraps(rule)
-    def backward(ctx: Any, *grads: Any) -> Any:
-        for _ in ctx.saved_tensors:
-            break  # there are none, but freed ones raise
-        return rule(ctx, *grads)
-
-    return backward
+def _raw_saved(index: int, node: Any) -> Any:
+    return plugs.saved_hooks.raw_saved(node, index)
 
 
 def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
@@ -172,13 +160,16 @@ def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
     def readable(*operands: Any, **parameters: Any) -> Any:  # a function, so that it is a method
         return apply(cls, *operands, **parameters)
 
-    if cls.multiple or not cls.differentiable or code.co_flags & _CO_VARARGS:
+    if cls.multiple or not cls.differentiable:
         return readable
+    takes_more = bool(code.co_flags & _CO_VARARGS)
     has_parameters = bool(code.co_kwonlyargcount) or cls.has_setup_context()
-    if code.co_argcount == 1:
+    if code.co_argcount == 1 and not takes_more:
         return fast_door(cls, readable, 2)
-    if code.co_argcount == 2 and not has_parameters and cls.promotes == 0:
+    if code.co_argcount == 2 and cls.promotes == 0 and not has_parameters and not takes_more:
         return fast_door(cls, readable, depth)
+    if code.co_argcount == 2 and cls.promotes is None and range(2)[cls.differentiates] == range(1):
+        return fast_door(cls, readable, 2)  # the second is an index; a third goes the readable way
     return readable
 
 
@@ -208,22 +199,14 @@ def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
 
     Where no operand is promoted, their dtypes are the op's own matter.
     """
-    dtype: Any = None
-    values: list[Any] = []
-    as_they_are = cls.promotes is None
-    for x in operands:
-        if type(x) in PLAIN and type(x.payload) is np.ndarray:
-            own = x.payload.dtype
-            if not as_they_are:
-                if (own is not float32 and own is not float64) or own is not (dtype or own):
-                    return None
-                dtype = own
-            values.append(x.payload)
-        elif dtype is not None and (type(x) is float or type(x) is int) and cls.promotes == 0:
-            values.append(constant(x, dtype))
-        else:
+    values = [x.payload if type(x) in PLAIN else x for x in operands]
+    if cls.promotes is not None:
+        dtypes = {value.dtype for value in values if type(value) is ndarray}
+        if dtypes != {float32} and dtypes != {float64}:
             return None
-    return tuple(values)
+        if cls.promotes == 0:
+            values = [constant(x, *dtypes) if type(x) in (float, int) else x for x in values]
+    return tuple(values) if set(map(type, values)) == {ndarray} else None
 
 
 def apply_to_arrays(
@@ -242,17 +225,15 @@ def apply_to_arrays(
         edges = edges_of(operands[cls.differentiates])
     if edges is None:
         results = [wrap(part) for part in parts]
-        if modes.inference:
-            for result in results:
-                result.cold_side().is_inference = True
+        for result in results if modes.inference else ():
+            result.cold_side().is_inference = True
     else:
         saved = parts if cls.multiple else parts[0]
-        node = record(cls, operands, values, saved, edges, parameters)
+        node: Any = record(cls, operands, values, saved, edges, parameters)
         results = [wrap(part, node) for part in parts]
-        if cls.multiple:
-            for nr, result in enumerate(results):
-                has_edge = result.payload.dtype.kind in "fc"
-                result.edge = GradientEdge(node, nr) if has_edge else None
+        for nr, result in enumerate(results if cls.multiple else ()):
+            has_edge = result.payload.dtype.kind in "fc"
+            result.edge = GradientEdge(node, nr) if has_edge else None
         if modes.hook_pairs and cls.saves:
             plugs.saved_hooks.pack(node, results[0], modes.hook_pairs[-1])
     return tuple(results) if cls.multiple else results[0]
@@ -284,9 +265,8 @@ def record(
         level: the transform that records it; None: the tape itself.
     """
     made_of, is_checked = cls._backward_cls, level is not None
-    for value in values:
-        if value.dtype.kind == "c" and cls.holomorphic:
-            made_of = plugs.values.conjugating(cls)
+    if cls.holomorphic and "c" in [value.dtype.kind for value in values]:
+        made_of = plugs.values.conjugating(cls)
     node: Any = object.__new__(made_of)
     node.edges = edges
     node.saved_tensors, node.holders = (), () if cls.keeps_index else None
@@ -302,16 +282,15 @@ def record(
         node.out_dtype = tuple([part.dtype for part in out])
     else:
         node.out_shape, node.out_dtype = out.shape, out.dtype
-    if level is None:
-        first = out[0] if cls.multiple and out else out
+    if level is not None:
+        node._level = level
+    else:
         dtypes = node.out_dtype if cls.multiple else (out.dtype,)
         for operand, edge in zip(operands[cls.differentiates], edges, strict=True):
             if edge is not None:
-                for dtype in dtypes:
-                    is_checked |= dtype is not operand.payload.dtype
-                is_checked |= cls.broadcasts and operand.payload.shape != first.shape
-    else:
-        node._level = level
+                own = operand.payload
+                is_checked |= dtypes != (own.dtype,) * len(dtypes)
+                is_checked |= cls.broadcasts and own.shape != node.out_shape
     node.checked = is_checked
     node.caller_code, node.caller_offset = here(4)  # behind `record` and its callers
     number(node)
@@ -358,6 +337,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     """
     code = cls.forward.__code__
     is_binary, is_behind = code.co_argcount == 2, depth > 1
+    has_two_edges = is_binary and cls.differentiates == slice(None)
     setup_context = cls.setup_context if cls.has_setup_context() else None
     has_parameters = setup_context is not None or bool(code.co_kwonlyargcount)
     is_general = has_parameters or cls.promotes is None
@@ -365,10 +345,11 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     node_cls = cls._backward_cls
     saves, broadcasts, any_dtype = cls.saves, cls.broadcasts, cls.promotes is None
     saves_nothing, saves_result, saves_input = not saves, saves == ("result",), saves == ("self",)
-    saves_crosswise = is_binary and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
+    holds_nothing = () if cls.keeps_index else None
+    saves_crosswise = has_two_edges and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
 
     def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
-        return readable(x, y) if is_binary else readable(x, **parameters)
+        return readable(x, y, **parameters) if is_binary else readable(x, **parameters)
 
     def apply(x: Any, y: Any = None, parameters: dict[str, Any] = _NO_PARAMETERS) -> Any:
         if state.special or (type(x) is not Tensor and type(x) not in PLAIN):
@@ -380,16 +361,19 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         if is_binary:
             if type(y) is Tensor or type(y) in PLAIN:
                 b = y.payload
-                if b.dtype is not dtype:
+                if b.dtype is not dtype and not any_dtype:
                     return leave(x, y, parameters)
-                second = y.edge
-            elif type(y) is float or type(y) is int:
+                if has_two_edges:
+                    second = y.edge
+            elif has_two_edges and (type(y) is float or type(y) is int):
                 b, y = constant(y, dtype), None
             else:
                 return leave(x, y, parameters)
         try:
-            if is_binary:
+            if has_two_edges:
                 out = forward(a, b)
+            elif is_binary:
+                out = forward(a, b, **parameters)
             elif has_parameters:
                 out = forward(a, **parameters)
             else:
@@ -409,7 +393,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         node = _new(node_cls)
         if type(first) is Pending:
             first = first.settle(x)
-        if is_binary:
+        if has_two_edges:
             if type(second) is Pending:
                 second = second.settle(y)
             node.edges = (first, second)
@@ -433,7 +417,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             for name, value in parameters.items():
                 setattr(node, name, value)
             if setup_context is not None:
-                setup_context(node, (a,), out)
+                setup_context(node, (a, b) if is_binary else (a,), out)
         try:
             frame: Any = _getframe(depth)
         except ValueError:  # called by fewer functions of Python's, or by none
@@ -442,7 +426,7 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
             frame = outside(frame)
         node.caller_code, node.caller_offset = frame.f_code, frame.f_lasti
         if saves_nothing:
-            node.saved_tensors, node.holders = (), None
+            node.saved_tensors, node.holders = (), holds_nothing
         elif saves_crosswise:
             if second is None:
                 node.saved_tensors, node.holders = (None, b), (None, y)
@@ -464,8 +448,10 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
         z.edge = node
         return z
 
-    def apply_with(x: Any, **parameters: Any) -> Any:
-        return apply(x, None, parameters)
+    def apply_with(x: Any, y: Any = None, *others: Any, **parameters: Any) -> Any:
+        if others:
+            return readable(x, y, *others, **parameters)
+        return apply(x, y, parameters)
 
     # CPython notes in a code object what its instructions met last time. Ops that take turns would
     # undo that for each other, so each has a copy of its own.

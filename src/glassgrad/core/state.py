@@ -18,8 +18,6 @@ from sys import _getframe
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
-from .errors import TransformError
-
 T = TypeVar("T")
 
 # How to pack a saved tensor, and how to unpack it again.
@@ -74,23 +72,27 @@ def wrote() -> None:
 
 
 class Plugs:
-    """Where other packages plug in what few programs need: modules, None until one is imported.
+    """Where other packages plug in what few programs need: None until a package is imported.
 
     Attributes:
         values: operands that are no tensors of one float dtype (`values/operands.py`).
+        calls: what users pass to a Function and return from it (`values/calls.py`).
         memory: outputs of a Function that are its inputs, or views (`memory/outputs.py`).
-        stale: errors about saved tensors that were written since (`memory/stale.py`).
+        saved: what nodes have saved, and what has become of it (`memory/saved.py`).
         hooks: hooks on gradients (`hooks/on_gradients.py`).
         saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
-        turn: a node's turn in a pass, phase by phase (`hooks/turn.py`).
+        task: the class of passes, which can be watched phase by phase (`hooks/turn.py`).
+        gradients: gradients of another shape or dtype than their operand (`values/gradients.py`).
     """
 
     values: Any = None
+    calls: Any = None
     memory: Any = None
-    stale: Any = None
+    saved: Any = None
     hooks: Any = None
     saved_hooks: Any = None
-    turn: Any = None
+    task: Any = None
+    gradients: Any = None
 
 
 plugs = Plugs()
@@ -218,12 +220,6 @@ def _mark(here: dict[str, Any]) -> None:
         watching.discard(key)
 
 
-def modes_to_hand_over() -> dict[str, Any]:
-    """The modes of this thread, for another one that does a part of its work."""
-    own = ("key", "_mark", "task", "tracer")
-    return {name: value for name, value in vars(modes).items() if name not in own}
-
-
 def is_grad_enabled() -> bool:
     """Whether ops are recorded in this thread."""
     return modes.grad
@@ -237,18 +233,6 @@ def is_inference_mode_enabled() -> bool:
 def is_recording() -> bool:
     """Whether an op whose operand requires grad gets a node: never inside `inference_mode()`."""
     return modes.grad and not modes.inference
-
-
-def refuse_inside(call: str) -> None:
-    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
-    if modes.levels:
-        kinds = " of ".join([level.kind for level in modes.levels])
-        raise TransformError(
-            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
-            "APIs, or ours) inside of a function being transformed by a functorch transform: "
-            f"{kinds}. This is unsupported: a transform keeps derivatives of its own. Please use "
-            "grad, vjp, jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
-        )
 
 
 # Which line of the user's is running --------------------------------------------------------------

@@ -9,6 +9,7 @@ What else a Tensor can do, the ops declare, and other packages copy onto it
 (`glassgrad/__init__.py`).
 """
 
+import math
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, final
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 import numpy as np
 
 from . import state
-from .errors import ArgumentTypeError, DTypeError, GraphError
+from .errors import ArgumentTypeError, GraphError
 from .state import Place, here, plugs
 
 if TYPE_CHECKING:
@@ -67,10 +68,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """The product of the sizes."""
-        total = 1
-        for n in self:
-            total *= n
-        return total
+        return math.prod(self)
 
     def __repr__(self) -> str:
         return f"glassgrad.Size({list(self)})"
@@ -86,12 +84,9 @@ class Version:
         written_line: the source line of the last write.
     """
 
-    __slots__ = ("count", "views", "written_line")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.views: Any = None
-        self.written_line: Place | None = None
+    count: int = 0
+    views: Any = None
+    written_line: Place | None = None
 
 
 @final
@@ -113,41 +108,19 @@ class Cold:
         is_inference: made inside `inference_mode()`.
     """
 
-    __slots__ = (
-        "accumulator",
-        "base",
-        "grad",
-        "grad_dtype",
-        "hooks",
-        "is_inference",
-        "made",
-        "name",
-        "post_hooks",
-        "seen",
-        "stem",
-        "tangent",
-        "version",
-    )
-
-    grad: "Tensor | None"
-    version: Version | None
-    accumulator: "weakref.ref[Any] | None"
-    grad_dtype: Any
-    hooks: Any
-    post_hooks: Any
-    base: "Tensor | None"
-    name: str | None
-    is_inference: bool
-    made: Any
-    seen: int
-    stem: "Tensor | None"
-    tangent: "Tensor | None"
-
-    def __init__(self) -> None:
-        self.grad = self.version = self.accumulator = self.hooks = None
-        self.grad_dtype = self.post_hooks = self.base = self.name = None
-        self.stem = self.tangent = None
-        self.is_inference = False
+    grad: "Tensor | None" = None
+    version: Version | None = None
+    accumulator: "weakref.ref[Any] | None" = None
+    grad_dtype: Any = None
+    hooks: Any = None
+    post_hooks: Any = None
+    base: "Tensor | None" = None
+    made: Any = None
+    seen: int = 0
+    stem: "Tensor | None" = None
+    tangent: "Tensor | None" = None
+    name: str | None = None
+    is_inference: bool = False
 
 
 class Tensor(_Mixins):
@@ -212,22 +185,7 @@ class Tensor(_Mixins):
             raise ArgumentTypeError(
                 f"requires_grad must be a bool, got {type(value).__name__}. Write True or False."
             )
-        if not self.is_leaf:
-            raise GraphError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a "
-                "computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-        if value and not is_differentiable(self.dtype):
-            raise DTypeError(
-                "Only Tensors of floating point and complex dtype can require gradients, got "
-                f"{self.dtype}. Integers cannot move by a small step. Write `x.float()` first."
-            )
-        if value and self.is_inference() and not state.modes.inference:
-            raise GraphError(
-                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
-                "allowed. It was made to never take part in autograd. Write `x.clone()`."
-            )
+        plugs.gradients.check_may_require(self, value)
         self.edge = LEAF if value else None
         if self._base is None:
             self._tell_views()
@@ -306,15 +264,12 @@ class Tensor(_Mixins):
         cold = self.cold_side()
         if cold.version is None:
             at = getattr(self.edge, "_result_at", None)
-            cold.version = Version() if at is None else self.edge.version_of_result(at)
+            cold.version = Version() if at is None else plugs.saved.version_of_result(self.edge, at)
         return cold.version
 
     def wrote(self, place: Place | None = None) -> None:
         """Note that the array was changed in place: at `place`, or by the line that is running."""
-        cold = self.cold
-        version = None if cold is None else cold.version
-        if version is None:
-            version = self.version_counter()
+        version = self.version_counter()
         version.count += 1
         version.written_line = here(2) if place is None else place
         state.last_write = state.next_seq()

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes
@@ -19,6 +18,7 @@ from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import check_size
 from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
+from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled

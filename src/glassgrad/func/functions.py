@@ -16,12 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
-from glassgrad.core.function import Function, FunctionCtx, FunctionMeta, wrong_number
+from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import Level, call_at
 from glassgrad.ops._arguments import wrap_dim
+from glassgrad.values.calls import wrong_number
+from glassgrad.values.gradients import sum_to
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 

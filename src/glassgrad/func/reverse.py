@@ -15,14 +15,14 @@ from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
 from glassgrad.core.backward import find_roots
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
-from glassgrad.core.function import place_outputs
 from glassgrad.core.graph import GradientEdge, edge_of
 from glassgrad.core.primitive import Primitive, record
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level
+from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
 from glassgrad.values.layers import settled

@@ -1,13 +1,13 @@
 """Hooks: what a user has called when a gradient passes, or when a tensor is saved.
 
+    handles        where hooks hang, and how they are taken away again
     on_gradients   hooks of tensors, nodes and leaves
     turn           a node's turn phase by phase, with all that hangs on it
     on_saved       hooks that pack what is saved, and unpack it again
-    members        members of nodes that few programs touch
 
 They plug into the spine (`core/state.py`), which asks for them only where something hangs.
 """
 
-from . import members, on_gradients, on_saved, turn
+from . import on_gradients, on_saved, turn
 
-__all__ = ["members", "on_gradients", "on_saved", "turn"]
+__all__ = ["on_gradients", "on_saved", "turn"]

@@ -15,17 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
-from glassgrad.core.graph import (
-    AccumulateGrad,
-    Hooks,
-    Node,
-    NodeHooks,
-    RemovableHandle,
-    add_hook,
-)
-from glassgrad.core.state import modes, plugs, refuse_inside
+from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.state import modes, plugs
 from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
 from glassgrad.values.dtypes import tensor_type
+from glassgrad.values.layers import refuse_inside
+
+from .handles import Hooks, NodeHooks, RemovableHandle, add_hook
 
 Grads = tuple[Any, ...]
 # (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
@@ -146,7 +142,7 @@ def _check_callable(hook: object) -> None:
 def before(node: Node) -> list[Step]:
     """The hooks before `node`: those of the tensors that it made, then its own."""
     own = [] if node.cold is None else node.cold.pre.values()
-    return [*of_tensors(node), *[(_run_pre_hook, hook, None) for hook in own]]
+    return [*of_tensors(node), *[(_run_node_hook, hook, ()) for hook in own]]
 
 
 def of_tensors(node: Node) -> list[Step]:
@@ -167,8 +163,8 @@ def after(node: Node, grads: Sequence[Any]) -> list[Step]:
     """The hooks after `node`, which was given `grads`."""
     if not node.cold or not node.cold.post:
         return []
-    arrived = as_tensors(grads)
-    return [(_run_post_hook, hook, arrived) for hook in node.cold.post.values()]
+    arrived = (as_tensors(grads),)
+    return [(_run_node_hook, hook, arrived) for hook in node.cold.post.values()]
 
 
 def accumulated(leaf: Tensor) -> list[Step]:
@@ -192,7 +188,7 @@ def run_before(cold: NodeHooks, grad: Any) -> Any:
     for kept in cold.retain.values():
         _retain(kept, grads, 0)
     for hook in (*cold.pre.values(),):
-        grads = _run_pre_hook(hook, grads, None)
+        grads = _run_node_hook(hook, grads, ())
     return grads[0]
 
 
@@ -234,13 +230,9 @@ def _retain(kept: "weakref.ref[Tensor]", grads: Grads, nr: int) -> Grads:
     return grads
 
 
-def _run_pre_hook(hook: Any, grads: Grads, _: None) -> Grads:
-    result = hook(as_tensors(grads))
-    return grads if result is None else _checked_all(hook, result, grads)
-
-
-def _run_post_hook(hook: Any, grads: Grads, arrived: Grads) -> Grads:
-    result = hook(as_tensors(grads), arrived)
+def _run_node_hook(hook: Any, grads: Grads, arrived: tuple[Grads, ...]) -> Grads:
+    """Run a hook before a node; or after it, when it is also given what had arrived there."""
+    result = hook(as_tensors(grads), *arrived)
     return grads if result is None else _checked_all(hook, result, grads)
 
 

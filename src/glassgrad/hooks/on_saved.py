@@ -11,14 +11,17 @@ from typing import Any, final
 
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of
-from glassgrad.core.saved import (
-    Kept,
-    PrimitiveNode,
-    order_of_unpacking,
-    output_edge,
-)
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import HookPair, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
+from glassgrad.memory.saved import (
+    Kept,
+    as_it_was,
+    edge_of_saved,
+    order_of_unpacking,
+    output_edge,
+    unpack,
+)
 from glassgrad.values.tree import flatten
 
 Values = tuple[Any, ...]
@@ -154,34 +157,21 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
     if node.holders is None:
         return
     for index in order_of_unpacking(node._saved_names):
-        array, holder = node._kept(index), node.holders[index]
-        if array is not None and node._saved_names[index] == "result":
-            _put(node, index, Packed(result, hooks, output_nr=0))
-        elif array is not None and holder is not None:
-            _put(node, index, _packed(node, index, holder, hooks))
+        tensor = result if node._saved_names[index] == "result" else node.holders[index]
+        if tensor is not None and node._entries[index] is not None:
+            _pack_one(node, index, tensor, hooks)
 
 
-def _repack(node: PrimitiveNode, index: int, hooks: HookPair) -> None:
-    """Replace what is in the place of `saves[index]` by what a pack hook makes of it."""
-    holder = node.holders[index]
-    if node._saved_names[index] == "result":
-        packed = Packed(node.saved_as_it_was(index).detach(), hooks, output_nr=0)
-    else:
-        tensor = wrap(node.saved_tensors[index]) if holder is None else holder.detach()
-        packed = _packed(node, index, tensor, hooks)
-    _put(node, index, packed)
-
-
-def _packed(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> Packed:
-    """Pack an operand, whose values the op may have converted."""
-    array = node._kept(index)
-    dtype = None if tensor.dtype is array.dtype else array.dtype
-    return Packed(tensor, hooks, edge=node.edge_of_saved(index), dtype=dtype)
-
-
-def _put(node: PrimitiveNode, index: int, packed: Packed) -> None:
+def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> None:
+    """Keep what a pack hook makes of `tensor` in the place of `saves[index]`."""
     entries, holders = node._all_kept(), list(node.holders)
-    entries[index], holders[index] = packed, None
+    dtype = entries[index].dtype  # the op may have converted its values
+    dtype = None if tensor.dtype is dtype else dtype
+    if node._saved_names[index] == "result":
+        entries[index] = Packed(tensor, hooks, output_nr=0, dtype=dtype)
+    else:
+        entries[index] = Packed(tensor, hooks, edge=edge_of_saved(node, index), dtype=dtype)
+    holders[index] = None
     order = order_of_unpacking(node._saved_names)
     node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)
     versions = {at: known for at, known in (node.versions or {}).items() if at != index}
@@ -216,7 +206,7 @@ class SavedTensor:
 
     @property
     def _kept(self) -> Any:
-        return None if self._node._is_released() else self._node._kept(self._index)
+        return None if self._node._is_released() else self._node._entries[self._index]
 
     @property
     def data(self) -> Any:
@@ -237,7 +227,7 @@ class SavedTensor:
         Raises:
             FreedGraphError, StaleTensorError: if it is gone, or was written since.
         """
-        return self._node._unpack(self._index)  # type: ignore[no-any-return]  # of any node
+        return unpack(self._node, self._index)
 
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Keep what `pack_hook(tensor)` returns in the place of the tensor.
@@ -279,7 +269,10 @@ class SavedTensor:
                 "Hint: only one pair of hooks is allowed at a time. Write one pair that does both."
             )
         if isinstance(node, PrimitiveNode):
-            _repack(node, index, (pack_hook, unpack_hook))
+            tensor = node.holders[index]
+            if tensor is None:
+                tensor = as_it_was(node, index)
+            _pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
         else:
             packed = Packed.of(kept, (pack_hook, unpack_hook))
             node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
@@ -290,17 +283,6 @@ def raw_saved(node: Any, index: int) -> SavedTensor:
     raw = object.__new__(SavedTensor)
     raw._node, raw._index = node, index
     return raw
-
-
-def versions_of(kept: Tensor | Kept | Packed) -> tuple[int, int]:
-    """The version of the storage when it was saved, and now; (0, 0) if hooks keep it."""
-    if isinstance(kept, Packed):
-        return 0, 0
-    tensor: Tensor | None = kept if isinstance(kept, Tensor) else kept.tensor
-    version, expected = (None, 0) if isinstance(kept, Tensor) else (kept.version, kept.expected)
-    if version is None and tensor is not None and tensor.cold is not None:
-        version = tensor.cold.version
-    return expected, version.count if version else 0
 
 
 plugs.saved_hooks = sys.modules[__name__]

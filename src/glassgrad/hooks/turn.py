@@ -4,18 +4,20 @@
     ready → pre_hook* → accumulate → post_accumulate* → post_hook*       a leaf's AccumulateGrad
 
 The tight loop of `core/engine.py` does the same in one go where nothing hangs and nobody watches.
+A `GraphTask` is a pass that does either.
 """
 
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
-from glassgrad.core.engine import A_LOCAL, GraphTask, accumulate, fit, has_hooks
+from glassgrad.core.engine import A_LOCAL, Pass, accumulate, fit, has_hooks
 from glassgrad.core.graph import AccumulateGrad, Node, ends
-from glassgrad.core.saved import saved_bytes
-from glassgrad.core.state import modes, modes_to_hand_over, plugs, set_modes
+from glassgrad.core.state import modes, plugs, set_modes
+from glassgrad.memory.saved import saved_bytes
 
 from . import on_gradients
 
@@ -23,6 +25,9 @@ Grads = tuple[Any, ...]
 
 HOOK_PHASES = ("pre_hook", "post_hook", "post_accumulate")
 """The kinds of phases that are one hook of a user each."""
+
+
+_PERHAPS_SILENT = ("capture", "free_saved")
 
 
 class Phase(NamedTuple):
@@ -58,18 +63,12 @@ class Turn:
 
     __slots__ = ("at", "grads", "node", "results", "task", "todo")
 
-    def __init__(self, task: GraphTask, node: Node) -> None:
+    def __init__(self, task: "GraphTask", node: Node) -> None:
         self.task, self.node = task, node
         self.grads: Grads = ()
         self.results: Grads = ()
         self.todo: tuple[tuple[str, Any], ...] = (("ready", None),)
         self.at = 0
-
-    def finish(self) -> None:
-        """Do all that is left."""
-        do_next = Turn.step if state.anomaly is None else state.anomaly
-        while do_next(self) is not None:
-            pass
 
     def step(self) -> Phase | None:
         """Do the next thing; None if there was nothing left to tell of."""
@@ -86,8 +85,7 @@ class Turn:
     def upcoming(self) -> tuple[str, Any]:
         """The kind of the next phase, and its hook or edge; ("", None) if there is none."""
         for kind, what in self.todo[self.at : self.at + 2]:
-            is_silent = kind == "capture" or (kind == "free_saved" and not self.node.holders)
-            if not is_silent:
+            if kind not in _PERHAPS_SILENT or (kind == "free_saved" and self.node.holders):
                 return kind, what
         return "", None
 
@@ -104,6 +102,8 @@ class Turn:
     def _ready(self, _: None) -> Phase:
         task, node = self.task, self.node
         self.grads = task.take(node)
+        if type(node) is AccumulateGrad:
+            self.grads = (plugs.gradients.as_leaf_wants(node.variable, self.grads[0]),)
         needed = task.schedule.needed
         if needed is None or node in needed:
             if node in task.wanted:
@@ -116,7 +116,7 @@ class Turn:
         return Phase("ready", node, self.grads)
 
     def _then(self, kind: str, each: Sequence[Any]) -> None:
-        self.todo += tuple([(kind, what) for what in each])
+        self.todo += tuple(zip(repeat(kind), each, strict=False))
 
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""
@@ -163,7 +163,7 @@ class Turn:
         self.results = fit(node, results)
         if node.cold is not None:
             if node.cold.post and not node._is_users:
-                self.results = asked_for(task, node, self.results)
+                self.results = task.asked_for(node, self.results)
             self._then("post_hook", on_gradients.after(node, self.grads))
         if not task.keep_graph:
             if node.holders or self.at < len(self.todo):
@@ -191,18 +191,101 @@ class Turn:
         return Phase("buffer", arrived, (), (part,), (self.node, place))
 
 
-def asked_for(task: GraphTask, node: Node, results: Grads) -> Grads:
-    """The gradients of `node`'s operands, None in the place of those that nobody asked for."""
-    goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
-    needed = task.schedule.needed
-    if needed is not None:
-        goals = [goal if goal in needed or goal in task.wanted else None for goal in goals]
-    pairs = zip(goals, results, strict=True)
-    return tuple([None if goal is None else grad for goal, grad in pairs])
+class GraphTask(Pass):
+    """A backward pass that somebody may watch: it can be advanced phase by phase, by `step()`.
+
+    Attributes:
+        number: what tells it from other passes, once somebody asked.
+        before_inner: called with each pass that runs inside of it, before that begins, or None.
+        turn, position, is_over: how far a watched pass has come: the turn that has begun, if one
+            has; the place in the schedule; whether it has come to its end, or was closed.
+        is_rewound: whether a watched pass was ever stepped back, and so does things again.
+    """
+
+    number: int | None = None
+    before_inner: Callable[["GraphTask"], None] | None = None
+    turn: Turn | None = None
+    position: int = 0
+    is_over: bool = False
+    is_rewound: bool = False
+
+    def run_among_others(self) -> None:
+        """Visit all nodes inside of another pass, or let the thread's watcher do it."""
+        self.tell_outer()
+        if modes.task is not None and modes.task.depth + 1 == MAX_DEPTH:
+            on_fresh_stack(self.run)
+        elif state.watching and modes.watcher is not None:
+            modes.watcher(self)
+        else:
+            self.run_here()
+
+    def tell_outer(self) -> None:
+        """Tell whoever watches the pass around this one, if there is one, that it begins."""
+        if modes.task is not None and modes.task.before_inner is not None:
+            self.before_inner = modes.task.before_inner
+            modes.task.before_inner(self)
+
+    def computed(self) -> set[Node]:
+        """The nodes whose gradients this pass computes."""
+        nodes, needed = set(self.schedule), self.schedule.needed
+        return nodes if needed is None else nodes & (needed | self.wanted.keys())
+
+    def asked_for(self, node: Node, results: Grads) -> Grads:
+        """The gradients of a node's operands, None in the place of those nobody asked for."""
+        needed, wanted = self.schedule.needed, self.wanted
+        goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
+        if needed is not None:
+            goals = [goal if goal in needed or goal in wanted else None for goal in goals]
+        pairs = zip(goals, results, strict=True)
+        return tuple([None if goal is None else grad for goal, grad in pairs])
+
+    def visit(self, node: Node) -> None:
+        """Give a node its turn, phase by phase."""
+        turn, advance = Turn(self, node), state.anomaly or Turn.step
+        while advance(turn) is not None:
+            pass
+
+    def step(self) -> Phase | None:
+        """Advance by one phase; None once the pass is over. An exception ends it."""
+        while (phase := self.step_here()) is None and not self.is_over:
+            pass
+        return phase
+
+    def step_here(self) -> Phase | None:
+        """Advance by one phase, but not beyond the node whose turn it is: None where that ends."""
+        if self.is_over:
+            return None
+        if modes.task is not self:
+            return self.within(self.step_here)  # type: ignore[no-any-return]  # what it returns
+        try:
+            if self.position == len(self.schedule):
+                self._finish()
+                self.close()
+                return None
+            if self.turn is None:
+                self.turn = Turn(self, self.schedule[self.position])
+            phase: Phase | None = (state.anomaly or Turn.step)(self.turn)
+        except BaseException:  # as `close`; but whoever watches may look at what waited
+            self.is_over, self.turn, self.buffers = True, None, {}
+            raise
+        left = self.turn.todo[self.turn.at :]
+        if not left or (left[0][0] in _PERHAPS_SILENT and not self.turn.upcoming[0]):
+            self.turn = None
+            self.position += 1
+        return phase
+
+    def close(self) -> None:
+        """End a watched pass, early or not: buffers go, the graph stays as it is."""
+        self.is_over, self.turn = True, None
+        self.buffers.clear()
 
 
 MAX_DEPTH = 20
 """How many passes may run inside each other before the next one gets a stack of its own."""
+
+
+_OF_A_THREAD = ("key", "_mark", "task", "tracer")
+"""Modes that no other thread can have."""
 
 
 def on_fresh_stack(run: Callable[[], None]) -> None:
@@ -211,7 +294,8 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
     The thread has this one's modes, and the transforms that are open here are open there; an
     exception arrives here.
     """
-    given, failed = modes_to_hand_over(), []
+    given = {name: value for name, value in vars(modes).items() if name not in _OF_A_THREAD}
+    failed: list[BaseException] = []
 
     def work() -> None:
         try:
@@ -227,4 +311,4 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
         raise failed.pop()
 
 
-plugs.turn = sys.modules[__name__]
+plugs.task = GraphTask

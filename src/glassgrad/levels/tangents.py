@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
-from glassgrad.core.function import Function, form_of, place_outputs, run_forward
+from glassgrad.core.function import Function, run_forward
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.saved import Kept, kept_values
+from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.saved import Kept
 from glassgrad.memory.views import show
+from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Wrapped
 from glassgrad.values.operands import in_common_dtype
 
@@ -141,7 +144,7 @@ def tangents_of_op(
         )
     values = in_common_dtype(cls, values)
     ctx: Any = OpCall()
-    if not cls.jvp_by_call:
+    if not hasattr(cls.jvp, "by_call"):
         ctx = context_of(_class_of_context(cls), values, out, wanted, parameters)
     ctx.operands, ctx.parameters, ctx.result = values, parameters, out
     moved = cls.jvp(ctx, *wanted)

@@ -2,10 +2,11 @@
 
 views      tensors that share memory, and what a write to one does to the others
 outputs    outputs of a user's Function that are inputs, views, or were written
+saved      what nodes have saved: as it was, with its version, as bytes
 stale      the errors about saved tensors that were written since
 remedies   what to write instead of a line that changed what backward needs
 """
 
-from . import outputs, stale
+from . import outputs, saved
 
-__all__ = ["outputs", "stale"]
+__all__ = ["outputs", "saved"]

@@ -1,4 +1,6 @@
-"""The outputs of a user's Function that are no fresh tensors: inputs, views, what was written.
+"""The outputs of a user's Function, which become the outputs of its node.
+
+Nearly all are fresh tensors. The others are inputs, views, and what was written.
 
 An input that was changed in place (`mark_dirty`) moves to its new place in the graph; an input that
 is returned as it is becomes a view, which it is forbidden to write where that is recorded.
@@ -6,16 +8,80 @@ is returned as it is becomes a view, which it is forbidden to write where that i
 
 import sys
 import warnings
+from itertools import compress, count
 from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
-from glassgrad.core.state import plugs
+from glassgrad.core.graph import GradientEdge, number
+from glassgrad.core.state import here, plugs
 from glassgrad.core.tensor import LEAF, Pending, Tensor, is_any_of, wrap
 
+from .saved import keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 
-def place(ctx: Any, args: tuple[Any, ...], out: Tensor, edge: Any) -> Tensor:
+def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
+    """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
+    outputs = raw if isinstance(raw, tuple) else (raw,)
+    marked = ctx.dirty_tensors or ctx.non_differentiable
+    if ctx.dirty_tensors:
+        _check_dirty(ctx, args, outputs, edges is not None)
+    if edges is not None:
+        ctx.edges = edges
+        ctx.caller_code, ctx.caller_offset = here(3)
+        number(ctx)
+        if len(edges) != len(args):
+            ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    if len(outputs) == 1:
+        (out,) = outputs
+        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
+        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
+        placed = [_place(ctx, args, out, edges and ctx, marked)]
+    else:
+        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
+        ctx.out_shape = tuple([array.shape for array in arrays])
+        ctx.out_dtype = tuple([array.dtype for array in arrays])
+        placed = []
+        for nr, out in enumerate(outputs):
+            placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
+        if edges is not None:
+            _forbid_writes(placed)
+            if not ctx._materialize_non_diff_grads:
+                has_none = [getattr(out, "edge", None) is None for out in placed]
+                ctx._gradless = tuple(compress(count(), has_none))
+    if edges is not None and ctx.to_save:
+        to_save = ctx.__dict__.pop("to_save")
+        ctx.holders = tuple([keeping(ctx, x, nr, marked) for nr, x in enumerate(to_save)])
+    if marked:
+        ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
+        ctx.__dict__.pop("non_differentiable", None)
+    return tuple(placed) if outputs is raw else placed[0]
+
+
+class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is no tensor
+    shape = dtype = None
+
+
+def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
+    """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
+
+    Args:
+        marked: whether any tensor was marked as dirty or non-differentiable.
+    """
+    if not isinstance(out, Tensor):
+        return out
+    is_fresh = out.edge is None and out.cold is None and not marked
+    for arg in args:  # `is_any_of` written out: every call pays for it
+        if arg is out:
+            is_fresh = False
+    if not is_fresh:
+        return _place_other(ctx, args, out, edge)
+    if out.payload.dtype.kind in "fc":
+        out.edge = edge
+    return out
+
+
+def _place_other(ctx: Any, args: tuple[Any, ...], out: Tensor, edge: Any) -> Tensor:
     """An output at `edge`, None for nowhere: changed in place, an input as it is, or a view."""
     if is_any_of(out, ctx.dirty_tensors):
         if edge is not None:
@@ -47,7 +113,7 @@ def _alias(tensor: Tensor) -> Tensor:
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
 
 
-def forbid_writes(outputs: list[Any]) -> None:
+def _forbid_writes(outputs: list[Any]) -> None:
     """Of several outputs none may be written if it is a view: the node has them all."""
     views = [out for out in outputs if isinstance(out, Tensor) and out.edge is not None]
     for view in views if len(views) > 1 else ():
@@ -55,7 +121,9 @@ def forbid_writes(outputs: list[Any]) -> None:
             view.cold.made = MULTIPLE
 
 
-def check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
+def _check_dirty(
+    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool
+) -> None:
     """Count the writes to the tensors that were marked as dirty, and see whether they may be."""
     for tensor in ctx.dirty_tensors:
         tensor.wrote()

@@ -2,7 +2,6 @@
 
 import ast
 import linecache
-from collections import deque
 from itertools import islice
 from typing import Any
 
@@ -119,26 +118,13 @@ def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))
     except (SyntaxError, ValueError):  # a cell with magics in it
         return None
-    around = _around(tree, where[0], where[2])
+    begin, within = where[::2], ast.walk(tree)  # which meets the outer ones first
+    around = [n for n in within if any(s[::2] <= begin < s[1::2] for s in _spans(n)[:1])]
     statements = [node for node in around if isinstance(node, ast.stmt)]
     exactly = [node for node in around if where in _spans(node)]
     if not statements or not exactly:  # a file that was changed since it was imported
         return None
     return statements[-1], next((x for x in exactly if isinstance(x, ast.Call)), exactly[-1])
-
-
-def _around(tree: ast.AST, line: Any, column: Any) -> list[ast.AST]:
-    """What stands in the source around a place, the outer ones first."""
-    found, ahead = list[ast.AST](), deque([tree])
-    while ahead:
-        for node in ast.iter_child_nodes(ahead.popleft()):
-            spans = _spans(node)
-            if not spans:  # it has a place by its parts alone
-                ahead.append(node)
-            elif spans[0][::2] <= (line, column) < spans[0][1::2]:
-                found.append(node)
-                ahead.append(node)
-    return found
 
 
 def _spans(node: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from glassgrad.core.errors import GraphError, StaleTensorError
-from glassgrad.core.state import Place, is_ours, plugs
+from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Pending, Tensor, Version
 from glassgrad.values.dtypes import tensor_type
 
@@ -104,6 +104,3 @@ def _cell_numbers() -> dict[str, int]:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return getattr(getattr(shell, "compile", None), "_filename_map", {})
-
-
-plugs.stale = sys.modules[__name__]

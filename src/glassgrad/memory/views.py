@@ -393,10 +393,6 @@ class CopySlices(_ViewNode):
         """What the node of the write saved: something, for it is itself let go of."""
         return self.fn and (self.fn.holders or (None,))
 
-    def _all_kept(self) -> list[Any]:
-        kept = self.fn and self.fn._all_kept()  # type: ignore[attr-defined]  # of any such node
-        return kept or []
-
     def release(self) -> None:
         """Let go of the node of the write; what it saved goes with it.
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, HookError
 from glassgrad.core.function import Function
-from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
 
 Grads = tuple[Tensor | None, ...]
 

@@ -23,9 +23,9 @@ from glassgrad.core.errors import (
     GraphError,
     MissingRuleError,
 )
-from glassgrad.core.graph import Hooks, RemovableHandle
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
+from glassgrad.hooks.handles import Hooks, RemovableHandle
 from glassgrad.nn._hooks import (
     ModuleBackward,
     add_forward_hook,

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -28,6 +27,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import int32, int64
+from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import Layer, backend_below, visible
 
 from ._arguments import scalar_name, wrap_dim

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number, int64
+from glassgrad.values.gradients import sum_to
 
 from ._arguments import scalar_name
 from ._declaring import op

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.engine import sum_to
 from glassgrad.core.errors import ArgumentTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of
+from glassgrad.values.gradients import sum_to
 
 from ._arguments import can_view, expanded_size, infer_size, size_of, wrap_dim, wrap_dims
 from ._declaring import method, of_numpy, op

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.graph import Node, RemovableHandle
+from glassgrad.core.graph import Node
+from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
 from .engine_graph import hooks_at

@@ -6,10 +6,11 @@ from typing import Any
 
 from glassgrad.autograd.scopes import made_at
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Place, modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import Unpacking, versions_of
+from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
@@ -62,29 +63,8 @@ class EngineGraph(Graph):
         return id(memory), memory
 
     @staticmethod
-    def saved_by(node: Any) -> list[SavedTensor]:
-        if isinstance(node, CopySlices):
-            return EngineGraph.saved_by(node.fn) if node.fn is not None else []
-        found: list[SavedTensor] = []
-        if isinstance(node, PrimitiveNode):
-            for index, kept in enumerate(node._all_kept()):
-                if kept is None:
-                    continue
-                holder, name = node.holders[index], node._saved_names[index]
-                whats = arrays_in(kept) if holder is None else [holder]
-                if holder is not None and holder.dtype is not kept.dtype:
-                    whats.append(kept)  # what the op computed with, beside what it was given
-                versions = node.version_at(index)
-                found += [SavedTensor(name, what, *versions) for what in whats]
-            for name, array in node.kept_beside():
-                found.append(SavedTensor(name, array, 0, 0))
-        elif node._is_users:
-            for index, kept in enumerate(node._all_kept()):
-                tensor = kept if isinstance(kept, Tensor) else getattr(kept, "tensor", None)
-                whats = arrays_in(kept) if tensor is None else [tensor]
-                name, versions = f"saved_tensors[{index}]", versions_of(kept)
-                found += [SavedTensor(name, what, *versions) for what in whats]
-        return found
+    def saved_by(node: Node) -> list[SavedTensor]:
+        return [SavedTensor(*saved) for saved in saved_by(node)]
 
     def hooks_at(self, node: Node) -> list[Hook]:
         if node.cold is None and not isinstance(node, AccumulateGrad):

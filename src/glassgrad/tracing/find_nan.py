@@ -9,11 +9,12 @@ import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.core import state
-from glassgrad.core.engine import GraphTask, Schedule
+from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.core.graph import AccumulateGrad, get_gradient_edge
 from glassgrad.core.state import Place, here, modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.stale import shown
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer

@@ -19,13 +19,12 @@ from typing import Any, Generic, TypeVar
 from weakref import ReferenceType
 
 from glassgrad.core import state
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace

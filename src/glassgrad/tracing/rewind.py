@@ -14,11 +14,10 @@ from functools import partial
 from types import MemberDescriptorType
 from typing import Any
 
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import default_generator
 from glassgrad.values.backend import is_array

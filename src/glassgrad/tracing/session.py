@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor, as_tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 
 from .breakpoints import find_node
 from .engine_graph import EngineGraph, replace_saved
@@ -166,7 +165,7 @@ class Session(Paused):
     def _waiting_at(self, node: Node) -> tuple[Any, ...]:
         turn = self._task.turn
         if turn is not None and turn.node is node:
-            return turn.grads  # type: ignore[no-any-return]  # a plug: a tuple
+            return turn.grads
         waiting = self._task.buffers.get(node)
         if type(waiting) is list:
             return tuple(waiting)

@@ -11,10 +11,10 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, overload
 
-from glassgrad.core.engine import GraphTask
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
+from glassgrad.hooks.turn import GraphTask
 
 from .engine_graph import EngineGraph
 from .events import Trace

@@ -5,8 +5,10 @@ dtypes     names and promotion
 backend    where arrays live
 layers     how a tensor looks to a transform
 operands   from tensors, arrays and numbers to values of one dtype and device
+calls      what a user's Function is called with, and what its backward may return
+gradients  from what a rule returned to what its operand wants
 """
 
-from . import operands
+from . import calls, gradients, operands
 
-__all__ = ["operands"]
+__all__ = ["calls", "gradients", "operands"]

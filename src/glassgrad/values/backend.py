@@ -9,6 +9,8 @@ A `Backend` serves one device type. "cpu" is always there, "cuda" on first use, 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ Array = Any
 """An array of some backend: `np.ndarray`, `cupy.ndarray`, or what a test registered."""
 
 
+@dataclass(init=False, repr=False, unsafe_hash=True, slots=True)
 class Device:
     """Where a tensor's array lives: `Device("cpu")`, `Device("cuda", 1)`, `Device("cuda:1")`.
 
@@ -35,8 +38,6 @@ class Device:
         >>> Device("cuda:1").index
         1
     """
-
-    __slots__ = ("index", "type")
 
     type: str
     index: int | None
@@ -56,12 +57,6 @@ class Device:
             )
         self.type = kind
         self.index = int(number) if number else index
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and (self.type, self.index) == (other.type, other.index)
-
-    def __hash__(self) -> int:
-        return hash((self.type, self.index))
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
@@ -106,7 +101,11 @@ class Backend:
         """A view of the memory of `array`; strides and offset, from its first element on, count
         elements. Nothing checks that this memory is there.
         """
-        return np.asarray(_Strided(array, size, stride, offset))
+        n, told = array.itemsize, dict(array.__array_interface__)
+        address, is_read_only = told["data"]
+        told["data"] = (address + offset * n, is_read_only)
+        told["shape"], told["strides"] = size, tuple([step * n for step in stride])
+        return np.asarray(SimpleNamespace(__array_interface__=told, keeps_alive=array))
 
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
         """A view of `array` in a shape it stretches to, writable if it is."""
@@ -126,20 +125,6 @@ class Backend:
     def on(self, device: Device) -> "Backend":
         """The backend that makes arrays on that very device."""
         return self
-
-
-class _Strided:
-    """Tells NumPy of a view of the memory of an array, which it keeps alive."""
-
-    def __init__(
-        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-    ) -> None:
-        self.array, n = array, array.itemsize
-        told = dict(array.__array_interface__)
-        address, is_read_only = told["data"]
-        told["data"] = (address + offset * n, is_read_only)
-        told["shape"], told["strides"] = size, tuple([step * n for step in stride])
-        self.__array_interface__ = told
 
 
 class _CuPy(Backend):

@@ -45,8 +45,7 @@ TYPE_NAMES = {
 }
 """PyTorch's older names of the dtypes: those of its tensor types, which its messages have too."""
 
-_SUPPORTED: tuple[DType, ...] = (bool_, uint8, int8, int16, int32, int64)
-_SUPPORTED += (float16, float32, float64, complex64, complex128)
+_SUPPORTED = tuple(TYPE_NAMES)
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 

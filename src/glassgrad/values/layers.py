@@ -181,6 +181,18 @@ def settled(x: Any) -> Any:
     return x
 
 
+def refuse_inside(call: str) -> None:
+    """Raise if a transform is being computed: `call` would tell the tape, and not the transform."""
+    if modes.levels:
+        kinds = " of ".join([level.kind for level in modes.levels])
+        raise TransformError(
+            f"You are attempting to call {call} (or perhaps using torch.autograd.functional.* "
+            "APIs, or ours) inside of a function being transformed by a functorch transform: "
+            f"{kinds}. This is unsupported: a transform keeps derivatives of its own. Please use "
+            "grad, vjp, jvp, jacrev, jacfwd or hessian of glassgrad.func there, or call it outside."
+        )
+
+
 def visible(payload: Any) -> Any:
     """The array that has the numbers of a payload; None if it has those of a whole batch."""
     while isinstance(payload, Layer):

@@ -6,6 +6,7 @@ common dtype by `arrays_of`; tensors one level below a transform by `in_common_d
 
 import functools
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,11 +65,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
         values = [np.asarray(v, result_dtype((), (v,))) for v in values]
         arrays = values
     place = next((a for a in arrays if a.ndim), arrays[0])
-    if cls.promotes is not None:
-        _promote(cls, values)
-    if any(type(v) is not type(place) for v in values):
-        values = [_move(v, place) for v in values]
-    return tuple(values)
+    return tuple([_move(v, place) for v in in_dtype(cls, values, common_dtype(cls, values))])
 
 
 def _value(cls: Any, operand: Any, position: int) -> Any:
@@ -84,21 +81,6 @@ def _value(cls: Any, operand: Any, position: int) -> Any:
         f"{type(operand).__name__}. Ops compute on tensors and numbers. "
         "Write `glassgrad.tensor(values)`."
     )
-
-
-def _promote(cls: Any, values: list[Any]) -> None:
-    """Bring the operands from `cls.promotes` on to PyTorch's common dtype, in place."""
-    operands = values[cls.promotes :]
-    dtype = result_dtype(
-        [v for v in operands if is_array(v)], [v for v in operands if not is_array(v)]
-    )
-    if cls.floating and not is_differentiable(dtype):
-        dtype = get_default_dtype()
-    for position, value in enumerate(operands, start=cls.promotes or 0):
-        if not is_array(value):
-            values[position] = constant(value, dtype)
-        elif value.dtype is not dtype:
-            values[position] = value.astype(dtype)
 
 
 def _move(value: Any, place: Any) -> Any:
@@ -171,7 +153,7 @@ def conjugating(cls: Any) -> Any:
 # Tensors, one level below a transform -----------------------------------------------------------
 
 
-def common_dtype(cls: Any, operands: Values) -> DType | None:
+def common_dtype(cls: Any, operands: Sequence[Any]) -> DType | None:
     """What the op brings its operands to: Tensors, arrays and numbers; None if to nothing."""
     if cls.promotes is None:
         return None
@@ -180,18 +162,16 @@ def common_dtype(cls: Any, operands: Values) -> DType | None:
     return get_default_dtype() if cls.floating and not is_differentiable(dtype) else dtype
 
 
-def in_dtype(cls: Any, operands: Values, dtype: DType | None) -> Values:
+def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
     """Operands, some of them Tensors, as values of one dtype; numbers become 0-d arrays."""
     values = list(operands)
-    for position, value in enumerate(values):
-        if dtype is None or position < (cls.promotes or 0):
-            continue
-        if isinstance(value, Tensor):
-            values[position] = value if value.dtype is dtype else value.to(dtype)
-        elif not is_array(value):
+    first = len(values) if dtype is None else cls.promotes or 0
+    for position, value in enumerate(values[first:], start=first):
+        if not isinstance(value, Tensor) and not is_array(value):
             values[position] = constant(value, dtype)
         elif value.dtype is not dtype:
-            values[position] = value.astype(dtype)
+            is_tensor = isinstance(value, Tensor)
+            values[position] = value.to(dtype) if is_tensor else value.astype(dtype)
     return tuple(values)
 
 

@@ -72,19 +72,14 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
 
 
 def _open(item: Any) -> tuple[list[Any], Container | None]:
+    """The parts of a container, and what it is; ([], None) for a leaf."""
     kind = type(item)
-    if kind is dict or kind is OrderedDict:
-        return list(item.values()), Container(kind, len(item), tuple(item))
-    if kind is tuple or kind is list or (isinstance(item, tuple) and hasattr(kind, "_fields")):
-        return list(item), Container(kind, len(item))
-    if kind is defaultdict:
-        return list(item.values()), Container(kind, len(item), tuple(item), item.default_factory)
-    if kind is deque:
-        return list(item), Container(kind, len(item), None, item.maxlen)
-    return _NOTHING
-
-
-_NOTHING: tuple[list[Any], None] = ([], None)
+    if kind in (dict, OrderedDict, defaultdict):
+        missing = getattr(item, "default_factory", None)
+        return list(item.values()), Container(kind, len(item), tuple(item), missing)
+    if kind in (tuple, list, deque) or (isinstance(item, tuple) and hasattr(kind, "_fields")):
+        return list(item), Container(kind, len(item), None, getattr(item, "maxlen", None))
+    return [], None
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
@@ -96,16 +91,24 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
         [10, (20, 30)]
     """
     supply = iter(leaves)
+    tree = _built(structure, supply.__next__, Container.build)
+    assert next(supply, supply) is supply, "there are as many leaves as flatten() returned"
+    return tree
+
+
+def _built(
+    structure: Structure,
+    leaf: Callable[[], Any],
+    container: Callable[[Container, list[Any]], Any],
+) -> Any:
+    """What is made of a structure if `leaf` makes leaves, and `container` what contains them."""
     stack: list[Any] = []
     for step in structure:
         if step is None:
-            stack.append(next(supply))
+            stack.append(leaf())
         else:
             start = len(stack) - step.size
-            parts = stack[start:]
-            del stack[start:]
-            stack.append(step.build(parts))
-    assert next(supply, stack) is stack, "there are as many leaves as flatten() returned"
+            stack[start:] = [container(step, stack[start:])]
     return stack.pop()
 
 
@@ -163,16 +166,8 @@ def describe(structure: Structure) -> str:
         >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
         "(*, {'a': *, 'b': [*]})"
     """
-    stack: list[str] = []
-    for step in structure:
-        if step is None:
-            stack.append("*")
-            continue
-        start = len(stack) - step.size
-        parts = stack[start:]
-        del stack[start:]
-        stack.append(_written(step, parts))
-    return stack.pop()
+    written: str = _built(structure, lambda: "*", _written)
+    return written
 
 
 def _written(container: Container, parts: list[str]) -> str:

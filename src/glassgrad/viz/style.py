@@ -1,13 +1,14 @@
 """What each kind of thing looks like: shape, border, badge and colours, in both themes.
 
-No kind is told from another by colour alone. The colours are CSS variables (`--gg-leaf-fill`), so
-one SVG serves light and dark; each also stands in the drawing as a plain attribute, for programs
-that know no CSS variables. A test computes the contrast of every pair that touches, as it is and as
-eyes without red, green or blue cones see it.
+No kind is told from another by colour alone. Looks are said once, as rules of CSS (`LOOKS`). In a
+style sheet their colours are variables (`--gg-leaf-fill`), so one SVG serves light and dark; the
+same looks stand in the drawing as plain attributes, for programs that know no CSS variables, and
+in DOT. A test computes the contrast of every pair that touches, as it is and as eyes without red,
+green or blue cones see it.
 """
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,16 +58,6 @@ FLOW: dict[str, tuple[str, ...]] = {
 }
 
 NAN_DASH = "7 3"  # of an arrow along which a nan went: red alone would be one more shade
-
-
-def flow_width(step: int) -> float:
-    """The width in px of an arrow of a step of the ramp.
-
-    Example:
-        >>> flow_width(0), flow_width(5)
-        (1.2, 6.2)
-    """
-    return 1.2 + step
 
 
 Shades = dict[str, str]  # a colour by theme
@@ -169,17 +160,19 @@ class Tie:
         dash: its strokes and gaps, in px.
         width: in px.
         role: whose colour of `THEMES` it has.
+        cap: the ends of its strokes; "round" makes dots of short ones.
     """
 
     label: str
     dash: str
     width: float = 1.0
     role: str = "line"
+    cap: str = ""
 
 
 TIES: dict[str, Tie] = {
     "saved": Tie("to what a node saved", "3 3"),
-    "view": Tie("from a view to its base", "0.1 4", 2.2),
+    "view": Tie("from a view to its base", "0.1 4", 2.2, cap="round"),
     "origin": Tie("to the node whose rule made it", "9 4"),
     "error": Tie("to what went wrong", "3 3", 1.5, "bad"),
 }
@@ -199,11 +192,6 @@ class Mark:
     colour: Shades
     dash: str = ""
 
-    def looks(self, theme: str) -> dict[str, str]:
-        """The border."""
-        dash = {"stroke_dasharray": self.dash} if self.dash else {}
-        return {"stroke": self.colour[theme], "stroke_width": "3", **dash}
-
 
 MARKS: dict[str, Mark] = {
     "only-a": Mark("only in a", _pair("#0757BA", "#79B8FF")),
@@ -212,110 +200,151 @@ MARKS: dict[str, Mark] = {
 }
 
 
-def border_looks(kind: Kind, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
-    """The border of a box, as attributes."""
-    if mark:
-        return MARKS[mark].looks(theme)
-    colour = THEMES[theme]["bad"] if bad else kind.paint.border[theme]
-    looks = {"stroke": colour, "stroke_width": f"{3 if bad else kind.width:g}"}
-    return looks | ({"stroke_dasharray": kind.dash} if kind.dash else {})
+# --- looks: said once, for style sheets, for attributes and for DOT -------------------------------
 
 
-def arrow_looks(flow: str, theme: str, *, bad: bool = False, mark: str = "") -> dict[str, str]:
-    """Colour, width and dashes of an arrow (`Arc.flow`, `.bad`, `.mark`).
+def _palette(theme: str) -> dict[str, str]:
+    """The colour of every role in a theme."""
+    colours = dict(THEMES[theme])
+    for kind in KINDS.values():
+        colours[f"{kind.name}-fill"] = kind.paint.fill[theme]
+        colours[f"{kind.name}-border"] = kind.paint.border[theme]
+        colours[f"{kind.name}-badge"] = kind.badge(theme)
+    colours |= {f"flow-{step}": shade for step, shade in enumerate(FLOW[theme])}
+    return colours | {name: mark.colour[theme] for name, mark in MARKS.items()}
+
+
+COLOURS = {theme: _palette(theme) for theme in THEMES}
+
+Look = dict[str, str]  # properties of CSS; fill and stroke name a role of `COLOURS`
+
+
+def _stroke(role: str, width: float, dash: str = "", cap: str = "") -> Look:
+    """How a line is drawn."""
+    look = {"stroke": role, "stroke-width": f"{width:g}"}
+    look |= {"stroke-dasharray": dash} if dash else {}
+    return look | ({"stroke-linecap": cap} if cap else {})
+
+
+_BOLD_MIDDLE = {"text-anchor": "middle", "font-weight": "600"}
+
+# By selector. Of two rules about one thing the later one counts.
+LOOKS: dict[str, Look] = {
+    "text": {"font-family": SANS},
+    ".title": {"font-size": f"{TITLE_SIZE:g}", "font-weight": "600", "fill": "text"},
+    ".title>tspan": {"font-weight": "400", "fill": "muted"},
+    ".key": {"font-size": f"{ROW_SIZE:g}", "fill": "muted"},
+    ".value": {"font-size": f"{ROW_SIZE:g}", "fill": "text", "font-family": MONO},
+    ".badge-text": {"font-size": f"{BADGE_SIZE:g}", "fill": "canvas"} | _BOLD_MIDDLE,
+    ".pill-text": {"font-size": "9", "fill": "muted"} | _BOLD_MIDDLE,
+    ".symbol": {"font-size": f"{ROW_SIZE:g}", "fill": "muted", "text-anchor": "middle"},
+    ".label": {
+        "text-anchor": "middle",
+        "font-size": "10",
+        "fill": "muted",
+        "stroke": "canvas",  # a halo, which lines end at
+        "stroke-width": "4",
+        "stroke-linejoin": "round",
+        "paint-order": "stroke",
+    },
+    ".heading": {"font-size": "15", "fill": "text", "font-weight": "600"},
+    ".subtitle": {"font-size": "11.5", "fill": "muted"},
+    ".note": {"font-size": "11", "fill": "muted"},
+    ".ground": {"fill": "canvas"},
+    ".frame": {"fill": "none"} | _stroke("line", 0.75),
+    ".ring": {"fill": "none"},
+    ".strike": _stroke("text", 1.5),
+    ".hook>.pill": {"fill": "canvas", "stroke": "muted"},
+    ".kept>.pill": {"fill": "saved-fill", "stroke": "saved-border"},
+    ".line": {"fill": "none"} | _stroke("line", 1.5),
+    ".tip": {"fill": "line"},
+    ".tie": {"fill": "none"},
+}
+LOOKS[".caption"] = LOOKS[".label"] | {"text-anchor": "start", "font-size": "11"}
+for _name, _tie in TIES.items():
+    LOOKS[f".{_name}-arc>.tie"] = _stroke(_tie.role, _tie.width, _tie.dash, _tie.cap)
+for _name, _kind in KINDS.items():
+    _border = _stroke(f"{_name}-border", _kind.width, _kind.dash)
+    LOOKS[f".{_name}>.box"] = {"fill": f"{_name}-fill"} | _border
+    LOOKS[f".{_name}>.badge"] = {"fill": f"{_name}-badge"}
+for _step, _ in enumerate(FLOW["light"]):
+    _name = f"flow-{_step}"
+    LOOKS[f".{_name}>.line"] = _stroke(_name, 1.2 + _step)
+    LOOKS |= {f".{_name}>.{part}": {"fill": _name} for part in ("tip", "box")}
+LOOKS[".flow-zero>.line"] = {"stroke-dasharray": "1.5 4"}
+LOOKS[".flow-nan>.line"] = _stroke("bad", 3, NAN_DASH)
+LOOKS |= {f".flow-nan>.{part}": {"fill": "bad"} for part in ("tip", "box")}
+LOOKS |= {f".bad>.{part}": _stroke("bad", 3) for part in ("box", "line", "tie")}
+LOOKS |= {f".bad>.{part}": {"fill": "bad"} for part in ("tip", "badge")}
+for _name, _mark in MARKS.items():
+    _border = _stroke(_name, 3, _mark.dash or "none")
+    LOOKS |= {f".{_name}>.{part}": _border for part in ("box", "line")}
+    LOOKS |= {f".{_name}>.{part}": {"fill": _name} for part in ("tip", "badge")}
+
+FLOWS = tuple(f"flow-{step}" for step in (*range(len(FLOW["light"])), "zero", "nan"))
+CLASSES = frozenset((*KINDS, *FLOWS, *MARKS))  # what is not in every drawing
+
+
+def look_of(part: str, classes: Iterable[str] = (), theme: str = "light") -> Look:
+    """What a part of a group with these classes looks like, in the colours of a theme.
 
     Example:
-        >>> arrow_looks("", "light")
-        {'stroke': '#6E7781', 'stroke_width': '1.5'}
+        >>> look_of(".line", ["arc", "flow-zero"])
+        {'fill': 'none', 'stroke': '#6E7781', 'stroke-width': '1.5', 'stroke-dasharray': '1.5 4'}
     """
-    if flow == "nan" or bad:
-        dash = {"stroke_dasharray": NAN_DASH} if flow == "nan" else {}
-        return {"stroke": THEMES[theme]["bad"], "stroke_width": "3", **dash}
-    if mark:
-        return MARKS[mark].looks(theme)
-    if flow.isdigit():
-        return {"stroke": FLOW[theme][int(flow)], "stroke_width": f"{flow_width(int(flow)):g}"}
-    looks = {"stroke": THEMES[theme]["line"], "stroke_width": "1.5"}
-    return looks | ({"stroke_dasharray": "1.5 4"} if flow == "zero" else {})
+    look = dict(LOOKS.get(part, {}))
+    for name in classes:
+        look |= LOOKS.get(f".{name}>{part}", {})
+    colours = COLOURS[theme]
+    return {name: colours.get(value, value) for name, value in look.items()}
 
 
-def tie_looks(kind: str, theme: str, *, bad: bool = False) -> dict[str, str]:
-    """A tie, as attributes: dashes and gaps tell the kinds apart."""
-    tie = TIES[kind]
-    colour = THEMES[theme]["bad" if bad else tie.role]
-    looks = {"stroke": colour, "stroke_dasharray": tie.dash}
-    width = 3.0 if bad else tie.width
-    looks |= {"stroke_width": f"{width:g}"} if width != 1.0 else {}
-    return looks | ({"stroke_linecap": "round"} if kind == "view" else {})
-
-
-# --- as a style sheet ---------------------------------------------------------------------------
-
-
-def css_variables(
-    theme: Literal["light", "dark"],
-    *,
-    flow: bool = False,
-    marks: bool = False,
-    kinds: Iterable[str] = KINDS,
-) -> str:
-    """All colours of a theme as CSS declarations.
-
-    Args:
-        theme: "light" or "dark".
-        flow: with those of arrows that show how much gradient goes along them.
-        marks: with those of a comparison.
-        kinds: of which kinds of boxes.
+def css_variables(theme: str, roles: Iterable[str] | None = None) -> str:
+    """Colours of a theme as CSS declarations: those of the page and of `roles`, or all.
 
     Example:
         >>> css_variables("light").split(";")[0]
         '--gg-canvas:#FFFFFF'
     """
-    colours = [(role, value) for role, value in THEMES[theme].items()]
-    for kind in (KINDS[name] for name in kinds):
-        colours.append((f"{kind.name}-fill", kind.paint.fill[theme]))
-        colours.append((f"{kind.name}-border", kind.paint.border[theme]))
-        colours.append((f"{kind.name}-badge", kind.badge(theme)))
-    if flow:
-        colours += [(f"flow-{step}", value) for step, value in enumerate(FLOW[theme])]
-    if marks:
-        colours += [(name, mark.colour[theme]) for name, mark in MARKS.items()]
-    return ";".join(f"--gg-{role}:{value}" for role, value in colours)
+    colours = COLOURS[theme]
+    wanted = colours.keys() if roles is None else {*THEMES[theme], *roles}
+    return ";".join(f"--gg-{role}:{colours[role]}" for role in colours if role in wanted)
 
 
 def style_sheet(
-    theme: Theme = "auto",
-    *,
-    flow: bool = False,
-    marks: bool = False,
-    kinds: Iterable[str] = KINDS,
-    alone: bool = False,
+    theme: Theme = "auto", *, classes: Collection[str] = CLASSES, alone: bool = False
 ) -> str:
     """The CSS of every drawing on a page.
 
     Args:
         theme: "light", "dark", or "auto": as the reader's system or the page around it has it.
-        flow: with the colours of arrows that show how much gradient goes along them.
-        marks: with those of a comparison.
-        kinds: of which kinds of boxes.
+        classes: which of `CLASSES` there are.
         alone: for a page of its own, around which there is none with a switch.
     """
     # Note [Colours for every program]
     # resvg and others take `fill:var(…)` for an unknown colour and paint black, over the colours
     # that stand as attributes. They skip `@supports`, and so see the attributes alone.
-    used = [name for name in KINDS if name in set(kinds)]
-    light, dark = (
-        css_variables(shade, flow=flow, marks=marks, kinds=used) for shade in ("light", "dark")
-    )
-    rules = [
-        *_kind_rules(used),
-        *_part_rules(),
-        *(_flow_rules() if flow else []),
-        *(_mark_rules() if marks else []),
-    ]
+    unused = CLASSES.difference(classes)
+    used = {
+        selector: look
+        for selector, look in LOOKS.items()
+        if selector.strip(".").partition(">")[0] not in unused
+    }
+    roles = {value for look in used.values() for value in look.values()}
+    light, dark = css_variables("light", roles), css_variables("dark", roles)
+    rules = [f".gg {selector}{{{_declarations(look)}}}" for selector, look in used.items()]
     return "\n".join(
         [*_theme_rules(theme, light, dark, alone), "@supports (fill:var(--gg)){", *rules, "}"]
     )
+
+
+def _declarations(look: Look) -> str:
+    """A look as CSS."""
+    written = []
+    for name, value in look.items():
+        colour = f"var(--gg-{value})" if value in COLOURS["light"] else value
+        written.append(f"{name}:{colour}{'px' * (name == 'font-size')}")
+    return ";".join(written)
 
 
 def _theme_rules(theme: Theme, light: str, dark: str, alone: bool) -> list[str]:
@@ -328,77 +357,6 @@ def _theme_rules(theme: Theme, light: str, dark: str, alone: bool) -> list[str]:
         f".gg,[data-md-color-scheme=default] .gg{{{light}}}",
         f"@media (prefers-color-scheme:dark){{.gg{{{dark}}}}}",
         f"[data-md-color-scheme=slate] .gg{{{dark}}}",
-    ]
-
-
-def _kind_rules(names: list[str]) -> list[str]:
-    rules = []
-    for name in names:
-        kind = KINDS[name]
-        border = f"stroke:var(--gg-{name}-border);stroke-width:{kind.width:g}"
-        dash = f";stroke-dasharray:{kind.dash}" if kind.dash else ""
-        rules.append(f".gg .{name}>.box{{fill:var(--gg-{name}-fill);{border}{dash}}}")
-        rules.append(f".gg .{name}>.badge{{fill:var(--gg-{name}-badge)}}")
-    return rules
-
-
-def _mark_rules() -> list[str]:
-    """What a comparison marks, and how wide and how dashed it is."""
-    rules = []
-    for name, mark in MARKS.items():
-        line = f"stroke:var(--gg-{name});stroke-width:3;stroke-dasharray:{mark.dash or 'none'}"
-        rules.append(f".gg .{name}>.box,.gg .{name}>.line{{{line}}}")
-        rules.append(f".gg .{name}>.badge,.gg .{name}>.tip{{fill:var(--gg-{name})}}")
-    return rules
-
-
-def _flow_rules() -> list[str]:
-    """Arrows by how much gradient goes along them."""
-    rules = []
-    for step, _ in enumerate(FLOW["light"]):
-        line = f"stroke:var(--gg-flow-{step});stroke-width:{flow_width(step):g}"
-        rules.append(f".gg .flow-{step}>.line{{{line}}}")
-        rules.append(f".gg .flow-{step}>.tip,.gg .flow-{step}>.box{{fill:var(--gg-flow-{step})}}")
-    rules.append(".gg .flow-zero>.line{stroke-dasharray:1.5 4}")
-    dashes = f"stroke-width:3;stroke-dasharray:{NAN_DASH}"
-    rules.append(f".gg .flow-nan>.line{{stroke:var(--gg-bad);{dashes}}}")
-    rules.append(".gg .flow-nan>.tip,.gg .flow-nan>.box{fill:var(--gg-bad)}")
-    return rules
-
-
-def _part_rules() -> list[str]:
-    return [
-        f".gg text{{font-family:{SANS}}}",
-        f".gg .title{{font-size:{TITLE_SIZE:g}px;font-weight:600;fill:var(--gg-text)}}",
-        ".gg .title>tspan{font-weight:400;fill:var(--gg-muted)}",
-        f".gg .key{{font-size:{ROW_SIZE:g}px;fill:var(--gg-muted)}}",
-        f".gg .value{{font-family:{MONO};font-size:{ROW_SIZE:g}px;fill:var(--gg-text)}}",
-        f".gg .badge-text{{font-size:{BADGE_SIZE:g}px;font-weight:600;text-anchor:middle}}",
-        ".gg .badge-text{fill:var(--gg-canvas)}",
-        ".gg .label{font-size:10px;text-anchor:middle;fill:var(--gg-muted)}",
-        ".gg .label{stroke:var(--gg-canvas);stroke-width:4;stroke-linejoin:round}",
-        ".gg .label{paint-order:stroke}",
-        ".gg .caption{font-size:11px;text-anchor:start}",
-        ".gg .line{fill:none;stroke:var(--gg-line);stroke-width:1.5}",
-        ".gg .tie{fill:none;stroke:var(--gg-line);stroke-dasharray:3 3}",
-        ".gg .view-arc>.tie{stroke-width:2.2;stroke-dasharray:.1 4;stroke-linecap:round}",
-        ".gg .origin-arc>.tie{stroke-dasharray:9 4}",
-        ".gg .error-arc>.tie{stroke:var(--gg-bad);stroke-width:1.5}",
-        ".gg .tip{fill:var(--gg-line)}",
-        ".gg .frame{fill:none;stroke:var(--gg-line);stroke-width:.75}",
-        ".gg .hook>rect{fill:var(--gg-canvas);stroke:var(--gg-muted)}",
-        ".gg .kept>rect{fill:var(--gg-saved-fill);stroke:var(--gg-saved-border)}",
-        ".gg .hook>text,.gg .kept>text{font-size:9px;font-weight:600;text-anchor:middle}",
-        ".gg .hook>text,.gg .kept>text{fill:var(--gg-muted)}",
-        ".gg .strike{stroke:var(--gg-text);stroke-width:1.5}",
-        ".gg .ring{fill:none}",
-        ".gg .heading{fill:var(--gg-text)}",
-        ".gg .note{fill:var(--gg-muted)}",
-        ".gg .ground{fill:var(--gg-canvas)}",
-        ".gg .none>.key{text-anchor:middle}",
-        ".gg .bad>.box,.gg .bad>.line,.gg .bad>.tie{stroke:var(--gg-bad);stroke-width:3}",
-        ".gg .bad>.tip{fill:var(--gg-bad)}",
-        ".gg .bad>.badge{fill:var(--gg-bad)}",
     ]
 
 

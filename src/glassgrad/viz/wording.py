@@ -174,19 +174,16 @@ class Narrator:
         given, returned = self.arrays_text(event["grad_in"]), self.arrays_text(event["grad_out"])
         return f"{self.name(event['node'])} turns the gradient {given} into {returned}."
 
-    def _pre_hook(self, event: dict[str, Any]) -> str:
-        return f"Before {self._hook(event)}"
+    def _pre_hook(self, event: dict[str, Any], when: str = "Before") -> str:
+        hook = plain(self.hooks.get(event["hook"], event["hook"]))
+        sentence = f"{when} {self.name(event['node'])}, hook {hook}"
+        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
+        if event["before"] == event["after"]:
+            return f"{sentence} sees {before} and leaves it."
+        return f"{sentence} changes {before} to {after}."
 
     def _post_hook(self, event: dict[str, Any]) -> str:
-        return f"After {self._hook(event)}"
-
-    def _hook(self, event: dict[str, Any]) -> str:
-        hook = plain(self.hooks.get(event["hook"], event["hook"]))
-        sentence = f"{self.name(event['node'])}, hook {hook}"
-        if event["before"] == event["after"]:
-            return f"{sentence} sees {self.arrays_text(event['before'])} and leaves it."
-        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
-        return f"{sentence} changes {before} to {after}."
+        return self._pre_hook(event, "After")
 
     def _buffer(self, event: dict[str, Any]) -> str:
         if event["need"] == 1:

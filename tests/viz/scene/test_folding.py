@@ -1,9 +1,7 @@
-import numpy as np
 import pytest
 
 from glassgrad.tracing import Trace
 from glassgrad.viz import graph_of
-from glassgrad.viz.scene import folding
 from glassgrad.viz.scene.folding import fold
 from glassgrad.viz.scene.graph import Look
 
@@ -120,13 +118,6 @@ def test_two_edges_from_one_box_to_another_are_one_arc(samples):
     pairs = [(arc.tail, arc.head) for arc in graph.arcs]
     assert len(pairs) == len(set(pairs))
     assert is_acyclic(graph)
-
-
-@pytest.mark.parametrize("longest", [8, 16, 64])
-def test_the_number_of_pieces_is_known_before_they_are_cut(longest):
-    runs = [[{"id": f"n{at}"} for at in range(length)] for length in range(1, 40)]
-    counted = folding._count(np.array([len(run) for run in runs]), longest)
-    assert counted == len(folding._chains(runs, longest))
 
 
 def test_a_bad_node_marks_its_box(samples):

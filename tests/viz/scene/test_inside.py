@@ -4,7 +4,8 @@ import glassgrad as gg
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.scene.inside import _without_lost
+from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.scene.inside import _without_lost, without
 
 
 def folds(drawing):
@@ -103,3 +104,13 @@ def test_that_a_saved_view_is_of_a_leaf_is_not_said_where_the_leaf_is_not():
     saved = {"name": "self", "storage": "s0", "owner": "t0", "version": 0, "bytes": 8}
     assert _without_lost(saved, {"t0"}) == saved
     assert "owner" not in _without_lost(saved, set())
+
+
+def test_what_is_left_out_is_left_out_of_its_frame_too():
+    vertices = tuple(Vertex(name, "function", name) for name in ("n1", "n0", "z1-1"))
+    frames = (Cluster("c0", "net", ("n1", "z1-1")), Cluster("c1", "empty", ("z1-1",)))
+    arcs = (Arc("e1-0", "n1", "n0"), Arc("e1-1", "n1", "z1-1"))
+    left = without(Graph(vertices, arcs, "", "", clusters=frames), {"z1-1"})
+    assert [vertex.id for vertex in left.vertices] == ["n1", "n0"]
+    assert [arc.id for arc in left.arcs] == ["e1-0"]
+    assert left.clusters == (Cluster("c0", "net", ("n1",)),)

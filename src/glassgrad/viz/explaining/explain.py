@@ -18,9 +18,8 @@ import numpy as np
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode, arrays_in
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.on_saved import versions_of
+from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
 from glassgrad.memory.views import CopySlices
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
@@ -232,11 +231,9 @@ def _saved(node: Any) -> list[Saved]:
     all_kept = list if hasattr(node, "_level") else getattr(node, "_all_kept", list)
     for index, kept in enumerate(all_kept()):
         if kept is not None:
-            is_ours = isinstance(node, PrimitiveNode)
-            name = node._saved_names[index] if is_ours else f"saved_tensors[{index}]"
-            versions = node.version_at(index) if is_ours else versions_of(kept)
             (array,) = arrays_in(kept)[:1] or [None]
-            found.append((name, getattr(array, "payload", array), versions))
+            payload = getattr(array, "payload", array)
+            found.append((name_of_saved(node, index), payload, versions_at(node, index)))
     return found
 
 

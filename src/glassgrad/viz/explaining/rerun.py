@@ -20,15 +20,17 @@ import numpy as np
 
 from glassgrad.core import state
 from glassgrad.core.errors import GlassgradError
-from glassgrad.core.function import BackwardCFunction, form_of, run_forward
+from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.tangents import context_of
+from glassgrad.memory.saved import check_versions
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
+from glassgrad.values.calls import form_of
 
 Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known
 
@@ -323,10 +325,10 @@ def _run_again(nodes: list[Node]) -> Outputs:
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     """The output of `node`, if it saved it and nobody has written it since."""
     try:
-        node.check_versions()
+        check_versions(node)
     except GlassgradError:
         return None
-    return None if node._result_at is None else [array_of(node._kept(node._result_at))]
+    return None if node._result_at is None else [array_of(node._entries[node._result_at])]
 
 
 def _outputs(node: Any, older: Outputs) -> list[Any] | None:

@@ -12,7 +12,7 @@ from typing import Literal
 from glassgrad.viz.layout.lines import lane_ties, notes_of
 from glassgrad.viz.layout.places import box_of
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.style import KINDS, MARKS, THEMES, TIES, arrow_looks
+from glassgrad.viz.style import KINDS, THEMES, TIES, look_of
 from glassgrad.viz.wording import escape, plain
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
@@ -93,18 +93,14 @@ class _Writer:
         if not self.labels:
             return size
         style = ["filled", *(["rounded"] if kind.shape in {"card", "round", "pill"} else [])]
-        style += ["dashed"] if kind.dash else []
-        border, width = _quote(kind.paint.border[self.theme]), kind.width
-        if vertex.bad:
-            border, width = self.colours["bad"], 3.0
-        if vertex.mark:
-            border, width = _quote(MARKS[vertex.mark].colour[self.theme]), 3.0
-            style += ["dashed"] if MARKS[vertex.mark].dash else []
+        classes = [kind.name, "bad" * bool(vertex.bad), vertex.mark]
+        look = look_of(".box", classes, self.theme)
+        style += ["dashed"] if look.get("stroke-dasharray", "none") != "none" else []
         shape = _SHAPES.get(kind.shape, "box")
         return (
             f'{size}, class={_quote(kind.name)}, shape={shape}, style="{",".join(style)}"'
-            f", fillcolor={_quote(kind.paint.fill[self.theme])}, color={border}"
-            f", penwidth={width}, peripheries={2 if kind.doubled else 1}"
+            f", fillcolor={_quote(look['fill'])}, color={_quote(look['stroke'])}"
+            f", penwidth={float(look['stroke-width'])}, peripheries={2 if kind.doubled else 1}"
             f", tooltip={_quote(vertex.tip)}, label=<{_table(vertex)}>"
         )
 
@@ -178,11 +174,12 @@ class _Writer:
         """Colour and width of an arrow that is not like all others."""
         if not (arc.flow or arc.bad or arc.mark):
             return []
-        looks = arrow_looks(arc.flow, self.theme, bad=bool(arc.bad), mark=arc.mark)
-        style = "dashed" if "stroke_dasharray" in looks else "solid"
+        classes = [f"flow-{arc.flow}", "bad" * bool(arc.bad), arc.mark]
+        look = look_of(".line", classes, self.theme)
+        style = "solid" if look.get("stroke-dasharray", "none") == "none" else "dashed"
         style = "dotted" if arc.flow == "zero" else style
-        width = looks["stroke_width"]
-        return [f"color={_quote(looks['stroke'])}", f"penwidth={width}", f"style={style}"]
+        width = look["stroke-width"]
+        return [f"color={_quote(look['stroke'])}", f"penwidth={width}", f"style={style}"]
 
 
 def _table(vertex: Vertex) -> str:

@@ -14,6 +14,7 @@ has ten seconds, so that a picture may be plain but never hangs.
 
 import atexit
 import json
+import math
 import shutil
 import subprocess
 import threading
@@ -31,7 +32,7 @@ from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
-from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, Route, box_of
+from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, box_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.style import KINDS
@@ -204,27 +205,29 @@ def _from_json(answer: bytes, engine: str) -> Layout:
         document = json.loads(answer)
     except ValueError as error:
         raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
-    left, low, right, high = map(float, document["bb"].split(","))
+    left, low, right, high = _numbers(document["bb"])
 
     def point(text: str) -> Point:
-        x, y = text.split(",")
-        return round(float(x) - left, 2), round(high - float(y), 2)
+        x, y = _numbers(text)
+        return round(x - left, 2), round(high - y, 2)
 
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if item["name"].startswith("cluster_") and "bb" in item:
-            west, south, east, north = map(float, item["bb"].split(","))
+            west, south, east, north = _numbers(item["bb"])
             frames[item["id"]] = (west - left, high - north, east - west, north - south)
         elif item.get("id") == item["name"]:
             width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
             places[item["id"]] = Place(*point(item["pos"]), width, height)
-    routes, labels = {}, {}
-    for item in document.get("edges", ()):
-        routes[item["id"]] = [point(part) for part in _way(item["pos"])]
-        if "lp" in item:
-            labels[item["id"]] = point(item["lp"])
+    edges = document.get("edges", ())
+    routes = {item["id"]: [point(part) for part in _way(item["pos"])] for item in edges}
+    labels = {item["id"]: point(item["lp"]) for item in edges if "lp" in item}
     size = round(right - left, 2), round(high - low, 2)
     return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
 
 
 def _way(text: str) -> list[str]:
@@ -244,11 +247,16 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
         if arc.id in fitted.routes:  # of some ties we find the way ourselves
-            for end, name in ((0, arc.tail), (-1, arc.head)):
+            route = fitted.routes[arc.id]
+            for end, control, name in ((0, 1, arc.tail), (-1, -2, arc.head)):
                 here, there = layout.places[name], fitted.places[name]
-                lean = SLANT / 2 if name in slanted else 0.0
-                border = _on_border(layout.routes[arc.id][end], here, there, lean)
-                _move_end(fitted.routes[arc.id], end, border)
+                share = (layout.routes[arc.id][end][0] - here.x) / here.width
+                lean = SLANT / 2 if name in slanted and abs(share) > 0.49 else 0.0
+                goal = round(there.x + share * there.width - math.copysign(lean, share), 2)
+                # The last control point goes along, so that the curve stays smooth.
+                x, y = route[control]
+                route[control] = round(x + goal - route[end][0], 2), y
+                route[end] = goal, route[end][1]
     return replace(fitted, width=at(layout.width))
 
 
@@ -272,19 +280,3 @@ def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
         return round(images[start] + (x - marks[start]) * slopes[step], 2)
 
     return at
-
-
-def _on_border(point: Point, here: Place, there: Place, lean: float) -> Point:
-    """Where a point on the border of a box is when the box has another place and size."""
-    share = (point[0] - here.x) / here.width
-    inside = lean * (abs(share) > 0.49)
-    x = there.x + share * there.width - (inside if share > 0 else -inside)
-    return round(x, 2), point[1]
-
-
-def _move_end(points: Route, end: int, goal: Point) -> None:
-    """Let a curve end at `goal`; its last control point goes along, so that it stays smooth."""
-    dx, dy = goal[0] - points[end][0], goal[1] - points[end][1]
-    control = 1 if end == 0 else -2
-    x, y = points[control]
-    points[end], points[control] = goal, (round(x + dx, 2), round(y + dy, 2))

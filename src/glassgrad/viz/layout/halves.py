@@ -9,12 +9,12 @@ All is for a picture from left to right; one from top to bottom is turned afterw
 its boxes are as wide as they are high (`sideways` is False).
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from statistics import fmean
 
-from glassgrad.viz.layout.lines import ROOM, connect, dodge, free_way, rounded, upright
-from glassgrad.viz.layout.places import Frame, Layout, Place, Point, Route, box_of, size_of
+from glassgrad.viz.layout.lines import Router
+from glassgrad.viz.layout.places import Frame, Layout, Place, Route, box_of, size_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
@@ -58,8 +58,8 @@ def lay_out_stacked(
     top = lay_out(_part(graph, below, inside=False))
     bottom = lay_out(_part(graph, below, inside=True)).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
-    channel = _Channel(between, top.height + CHANNEL)
-    deep = 2 * CHANNEL + LANE * max(len(channel.lanes) - 1, 0) + CAPTION * sideways
+    lanes = _lanes(between)
+    deep = 2 * CHANNEL + LANE * max(lanes.values(), default=0) + CAPTION * sideways
     # Aside as far as it takes for nodes to stand below their origins.
     ties = [arc for arc in between if arc.kind == "origin"]
     gaps = sorted(top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties)
@@ -71,7 +71,7 @@ def lay_out_stacked(
     frame = left, upper, width, height = _frame(both, below, sideways=sideways)
     return replace(
         both,
-        routes=both.routes | channel.routes(both.places),
+        routes=both.routes | _routes_between(between, lanes, both.places, top.height + CHANNEL),
         frames=both.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
         width=max(both.width, left + width),
         height=max(both.height, upper + height),
@@ -110,54 +110,34 @@ def _frame(layout: Layout, names: set[str], *, sideways: bool) -> Frame:
     return round(left, 2), round(upper, 2), round(right - left, 2), round(lower - upper, 2)
 
 
-class _Channel:
-    """The lines between two halves: straight up or down to a lane of their own, and along it.
+def _lanes(arcs: list[Arc]) -> dict[str, int]:
+    """The lane of each line between the halves: ties to one origin share one."""
+    names = {arc.id: f"to {arc.head}" if arc.kind == "origin" else arc.id for arc in arcs}
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names.values()))}
+    return {id: numbers[name] for id, name in names.items()}
 
-    Args:
-        arcs: that lead from one half to the other.
-        top: the height of the first lane.
-    """
 
-    def __init__(self, arcs: list[Arc], top: float) -> None:
-        self.arcs = arcs
-        # Ties to one origin share a lane; every other arc has its own.
-        self.lane_of = {a.id: f"to {a.head}" if a.kind == "origin" else a.id for a in arcs}
-        names = dict.fromkeys(self.lane_of.values())
-        self.lanes = {name: top + LANE * number for number, name in enumerate(names)}
-        self.uses: Counter[str] = Counter()
-
-    def routes(self, places: dict[str, Place]) -> dict[str, Route]:
-        """Where the lines go between boxes that have these places."""
-        taken = list(places.values())  # and later the lines that are drawn
-        reached: dict[str, tuple[float, float]] = {}  # from where to where a lane is drawn
-        routes = {}
-        for arc in self.arcs:
-            name = self.lane_of[arc.id]
-            lane = self.lanes[name]
-            way = self._to_lane(taken, arc.tail, places[arc.tail], lane)
-            x = way[-1][0]
-            if name in reached:  # it joins what is there: dashes drawn twice would be a solid line
-                first, last = reached[name]
-                way.append((min(max(x, first), last), lane))
-            else:
-                goal = self._to_lane(taken, arc.head, places[arc.head], lane)
-                first = last = goal[-1][0]
-                way += reversed(goal)
-            reached[name] = min(first, last, x), max(first, last, x)
-            routes[arc.id] = rounded(way)
-        return routes
-
-    def _to_lane(self, taken: list[Place], name: str, box: Place, lane: float) -> list[Point]:
-        """From the border of a box to a lane, past the boxes in between."""
-        self.uses[name] += 1
-        step = (self.uses[name] // 2) * 2 * ROOM * (1 if self.uses[name] % 2 else -1)
-        x = box.x + max(min(step, box.width / 2 - 12), 12 - box.width / 2)  # in the middle first
-        sign = 1.0 if lane > box.y else -1.0
-        border = box.y + sign * box.height / 2
-        way = free_way(taken, x, border + sign, lane, x)
-        points = dodge(x, border, way, sign)
-        taken.append(upright(way, points[-1][1], lane))
-        return [*points, (way, lane)]
+def _routes_between(
+    arcs: list[Arc], lanes: dict[str, int], places: dict[str, Place], top: float
+) -> dict[str, Route]:
+    """The lines between two halves; the first lane is at `top`."""
+    router = Router(places)
+    reached: dict[float, list[float]] = {}  # from where to where a lane is drawn
+    routes = {}
+    for arc in arcs:
+        lane = top + LANE * lanes[arc.id]
+        corners = router.to_lane(arc.tail, arc.head, lane, aside=0.0)
+        x = corners[-1][0]
+        if lane in reached:  # it joins what is there: dashes drawn twice would be a solid line
+            ends = reached[lane]
+            corners.append((min(max(x, min(ends)), max(ends)), lane))
+        else:
+            goal = router.to_lane(arc.head, arc.tail, lane, aside=0.0)
+            reached[lane] = [goal[-1][0]]
+            corners += reversed(goal)
+        reached[lane].append(x)
+        routes[arc.id] = router.drawn(arc, corners)
+    return routes
 
 
 # --- forward and backward face to face -----------------------------------------------------------
@@ -165,7 +145,79 @@ class _Channel:
 
 def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sideways: bool) -> Layout:
     """Lay out a mirror view; the arguments are those of `lay_out_stacked`."""
-    return _Facing(mirror, lay_out(_half(mirror)).flipped(), sideways=sideways).layout()
+    graph = mirror.graph
+    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
+    half = lay_out(_half(mirror)).flipped()
+    ties = [arc for arc in graph.arcs if arc.kind == "saved" and arc.tail in half.places]
+    if ties and fmean(half.places[arc.tail].y for arc in ties) > half.height / 2:
+        half = half.upside_down()  # what saved something is near its notes
+    users: dict[str, list[float]] = {v.id: [] for v in graph.vertices if v.kind == "saved"}
+    for arc in ties:
+        if arc.head in users:
+            users[arc.head].append(half.places[arc.tail].x)
+    notes = _notes(users, sizes, half.height + GAP)
+    depth = max([note.bottom + GAP for note in notes.values()], default=half.height + 3 * GAP)
+    lower, upper = half.moved(0.0, depth), half.upside_down()
+    places = lower.places | {
+        mirror.above[name]: place for name, place in upper.places.items() if name in mirror.above
+    }
+    # As long as each other the halves are, and as high as their texts ask for.
+    places = {name: place._replace(height=sizes[name][1]) for name, place in places.items()} | notes
+    outputs = [v.id for v in graph.vertices if v.kind == "output" and v.id in places]
+    for number, name in enumerate(outputs):  # where forward ends and backward begins, at the right
+        row = (number - (len(outputs) - 1) / 2) * (places[name].height + BESIDE)
+        places[name] = places[name]._replace(y=round((half.height + depth) / 2 + row, 2))
+    top = 0.0
+    rest = [name for name in sizes if name not in places]  # a leaf that is drawn as stubs
+    wide = max([sizes[name][0] for name in rest], default=0.0) + GAP
+    for name in rest:
+        width, height = sizes[name]
+        places[name] = Place(width / 2 - wide, top + height / 2, width, height)
+        top += height + BESIDE
+    routes = _facing_routes(mirror, lower, upper, places)
+    return replace(lower, places=places, routes=routes, frames={}).trimmed()
+
+
+def _notes(
+    users: dict[str, list[float]], sizes: dict[str, tuple[float, float]], top: float
+) -> dict[str, Place]:
+    """Places for notes, each in the middle of its users, below others that it would overlap."""
+    notes: dict[str, Place] = {}
+    for name, at in users.items():
+        x = fmean(at)
+        width, height = sizes[name]
+        near = [o for o in notes.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
+        upper = max([other.bottom + BESIDE for other in near], default=top)
+        notes[name] = Place(x, upper + height / 2, width, height)
+    return notes
+
+
+def _facing_routes(
+    mirror: Mirror, lower: Layout, upper: Layout, places: dict[str, Place]
+) -> dict[str, Route]:
+    """The arrows of the lower half, their images in the upper one, and all between the two."""
+    outputs = {vertex.id for vertex in mirror.graph.vertices if vertex.kind == "output"}
+    images = {above: below for below, above in mirror.ways.items()}
+    router, routes = Router(places), {}
+    for arc in mirror.graph.arcs:
+        if arc.tail in outputs:
+            routes[arc.id] = _quarter(places[arc.head], places[arc.tail])[::-1]
+        elif arc.head in outputs:
+            routes[arc.id] = _quarter(places[arc.tail], places[arc.head])
+        elif arc.id in lower.routes:
+            routes[arc.id] = lower.routes[arc.id]
+        elif images.get(arc.id) in upper.routes:
+            routes[arc.id] = upper.routes[images[arc.id]][::-1]
+        else:
+            routes[arc.id] = router.up_or_down(arc)
+    return routes
+
+
+def _quarter(box: Place, output: Place) -> Route:
+    """From the right of a box to the top or bottom of an output further right."""
+    start = box.right, box.y
+    end = output.x, output.top if output.y > box.y else output.bottom
+    return [start, (end[0], start[1]), (end[0], start[1]), end]
 
 
 def _half(mirror: Mirror) -> Graph:
@@ -180,107 +232,3 @@ def _half(mirror: Mirror) -> Graph:
             vertices.append(replace(vertex, size=size))
     arcs = [arc for arc in mirror.graph.arcs if arc.tail in names and arc.head in names]
     return replace(mirror.graph, vertices=tuple(vertices), arcs=tuple(arcs), clusters=())
-
-
-class _Facing:
-    """Puts the two halves of a mirror view together."""
-
-    def __init__(self, mirror: Mirror, half: Layout, *, sideways: bool) -> None:
-        self.mirror = mirror
-        self.vertices = {vertex.id: vertex for vertex in mirror.graph.vertices}
-        self.sizes = {v.id: size_of(v, sideways=sideways) for v in mirror.graph.vertices}
-        tails = [arc.tail for arc in mirror.graph.arcs if arc.kind == "saved"]
-        heights = [half.places[name].y for name in tails if name in half.places]
-        deep = bool(heights) and sum(heights) / len(heights) > half.height / 2
-        self.half = half.upside_down() if deep else half  # what saved something is near its notes
-        notes = self._notes()
-        band = max((place.bottom for place in notes.values()), default=0.0)
-        self.depth = half.height + (band + 2 * GAP if notes else 3 * GAP)
-        self.lower, self.upper = self.half.moved(0.0, self.depth), self.half.upside_down()
-        self.places = self._both_halves()
-        for name, place in notes.items():
-            self.places[name] = place._replace(y=place.y + half.height + GAP)
-        self._place_outputs()
-        self._place_rest()
-
-    def layout(self) -> Layout:
-        """All of it."""
-        arcs, ways = self.mirror.graph.arcs, self.mirror.ways
-        from_output = {arc.id for arc in arcs if self.vertices[arc.tail].kind == "output"}
-        routes = {id: way for id, way in self.lower.routes.items() if id not in from_output}
-        routes |= {ways[id]: self.upper.routes[id][::-1] for id in routes if id in ways}
-        taken = list(self.places.values())
-        uses: Counter[str] = Counter()
-        for arc in arcs:
-            if arc.id not in routes:
-                tail, head = self.places[arc.tail], self.places[arc.head]
-                if arc.id in from_output:
-                    routes[arc.id] = _quarter(head, tail)[::-1]
-                elif self.vertices[arc.head].kind == "output":
-                    routes[arc.id] = _quarter(tail, head)
-                else:
-                    routes[arc.id] = connect(arc, tail, head, taken, uses)
-        return replace(self.lower, places=self.places, routes=routes, frames={}).trimmed()
-
-    def _notes(self) -> dict[str, Place]:
-        """The notes below each other where they would overlap; the first row is at height 0."""
-        users: dict[str, list[float]] = {}
-        for arc in self.mirror.graph.arcs:
-            if arc.kind == "saved" and arc.tail in self.half.places:
-                users.setdefault(arc.head, []).append(self.half.places[arc.tail].x)
-        rows: list[dict[str, Place]] = []
-        for vertex in self.vertices.values():
-            if vertex.kind == "saved" and vertex.id in users:
-                x = sum(users[vertex.id]) / len(users[vertex.id])
-                place = Place(x, 0.0, *self.sizes[vertex.id])
-                row = next((row for row in rows if _is_free(row, place)), None)
-                if row is None:
-                    rows.append({vertex.id: place})
-                else:
-                    row[vertex.id] = place
-        placed: dict[str, Place] = {}
-        top = 0.0
-        for row in rows:
-            deep = max(place.height for place in row.values())
-            placed |= {name: place._replace(y=top + deep / 2) for name, place in row.items()}
-            top += deep + BESIDE
-        return placed
-
-    def _both_halves(self) -> dict[str, Place]:
-        """Both halves. As long as each other they are, and as high as their texts ask for."""
-        above = self.mirror.above
-        places = dict(self.lower.places)
-        places |= {above[id]: at for id, at in self.upper.places.items() if id in above}
-        return {id: place._replace(height=self.sizes[id][1]) for id, place in places.items()}
-
-    def _place_outputs(self) -> None:
-        """Where forward ends and backward begins: at the right, between the halves."""
-        outputs = [v for v in self.vertices.values() if v.kind == "output" and v.id in self.places]
-        middle = (self.half.height + self.depth) / 2
-        for number, vertex in enumerate(outputs):
-            place = self.places[vertex.id]
-            y = middle + (number - (len(outputs) - 1) / 2) * (place.height + BESIDE)
-            self.places[vertex.id] = place._replace(y=round(y, 2))
-
-    def _place_rest(self) -> None:
-        """A leaf that is drawn as stubs stands by itself, at the left."""
-        top = 0.0
-        rest = [vertex for name, vertex in self.vertices.items() if name not in self.places]
-        wide = max([self.sizes[vertex.id][0] for vertex in rest], default=0.0) + GAP
-        for vertex in rest:
-            width, height = self.sizes[vertex.id]
-            self.places[vertex.id] = Place(width / 2 - wide, top + height / 2, width, height)
-            top += height + BESIDE
-
-
-def _is_free(row: dict[str, Place], place: Place) -> bool:
-    return all(
-        abs(place.x - other.x) >= (place.width + other.width) / 2 + BESIDE for other in row.values()
-    )
-
-
-def _quarter(box: Place, output: Place) -> Route:
-    """From the right of a box to the top or bottom of an output further right."""
-    start = box.right, box.y
-    end = output.x, output.top if output.y > box.y else output.bottom
-    return [start, (end[0], start[1]), (end[0], start[1]), end]

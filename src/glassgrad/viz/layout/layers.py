@@ -6,6 +6,9 @@ picture from left to right; one from top to bottom is turned afterwards.
 """
 
 from collections import defaultdict
+from statistics import fmean
+
+import numpy as np
 
 from glassgrad.viz.layout.lines import lane_ties, notes_of
 from glassgrad.viz.layout.places import Layout, Place, Route, size_of
@@ -29,8 +32,8 @@ def lay_out_by_layers(graph: Graph, *, sideways: bool = True) -> Layout:
     labels = {}
     for arc in graph.arcs:
         if arc.label:
-            (x0, y0), (x1, y1), (x2, y2), (x3, y3) = routes[arc.id]
-            labels[arc.id] = (x0 + 3 * x1 + 3 * x2 + x3) / 8, (y0 + 3 * y1 + 3 * y2 + y3) / 8
+            x, y = np.dot([1, 3, 3, 1], routes[arc.id]) / 8  # the middle of the curve
+            labels[arc.id] = float(x), float(y)
     width = max((place.right for place in places.values()), default=0.0)
     height = max((place.bottom for place in places.values()), default=0.0)
     return Layout(places, routes, labels, width, height, "glassgrad's own layers")
@@ -67,15 +70,14 @@ def _sorted_layers(graph: Graph, layer_of: dict[str, int]) -> list[list[str]]:
         neighbours[arc.tail].append(arc.head)
         neighbours[arc.head].append(arc.tail)
     place = {name: index - len(layer) / 2 for layer in layers for index, name in enumerate(layer)}
-    for sweep in (layers, layers[::-1], layers):
-        for layer in sweep:
-            means = {}
-            for name in layer:
-                others = [place[other] for other in neighbours[name]]
-                means[name] = sum(others) / len(others) if others else place[name]
-            layer.sort(key=means.__getitem__)
-            for index, name in enumerate(layer):
-                place[name] = index - len(layer) / 2
+
+    def mean(name: str) -> float:
+        return fmean([place[other] for other in neighbours[name]] or [place[name]])
+
+    for layer in (*layers, *layers[::-1], *layers):
+        layer.sort(key=mean)  # calls it for all before it sorts
+        for index, name in enumerate(layer):
+            place[name] = index - len(layer) / 2
     return layers
 
 

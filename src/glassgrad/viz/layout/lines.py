@@ -7,6 +7,7 @@ afterwards.
 
 from collections import Counter
 from dataclasses import replace
+from itertools import groupby, pairwise
 
 from glassgrad.viz.layout.places import Layout, Place, Point, Route
 from glassgrad.viz.scene.graph import Arc, Graph
@@ -16,8 +17,10 @@ HANGING = {"saved", "view", "error"}  # kinds that no gradient need come to
 
 STUB = 9.0  # px a tie goes straight down before it turns
 BESIDE = 14.0  # from the middle of a box, where the tie to its note begins
-ROOM = 7.0  # between a tie and a box, and between two ties
-STEP = 4.0
+AT_BORDER = 8.0  # of a box that a line keeps clear of its corners
+ROOM = 7.0  # between a tie and a box, and between two ties side by side
+APART = 4.0  # between two lanes
+STEP = 2.0  # from one place that is tried to the next
 FARTHEST = 800.0
 
 
@@ -40,149 +43,139 @@ def lane_ties(graph: Graph, notes: dict[str, str]) -> list[Arc]:
 def with_ties(layout: Layout, graph: Graph) -> Layout:
     """`layout` with the ties of `graph` that Graphviz did not route, and with room for them."""
     notes = notes_of(graph)
-    routes = _note_routes(graph, layout.places, notes)
-    lanes = _Lanes(list(layout.places.values()))
-    for number, arc in enumerate(lane_ties(graph, notes)):
-        tail, head = layout.places[arc.tail], layout.places[arc.head]
-        routes[arc.id] = lanes.route(tail, head, BESIDE + ROOM * (number % 4))
-    routes = layout.routes | routes
+    router = Router(layout.places)
+    routes = dict(layout.routes)
+    for arc in graph.arcs:
+        if arc.kind in TIES and arc.head in notes:
+            routes[arc.id] = router.to_note(arc)
+    for arc in lane_ties(graph, notes):
+        routes[arc.id] = router.from_below(arc)
     across = max([layout.width, *[x for route in routes.values() for x, _ in route]])
     down = max([layout.height, *[y for route in routes.values() for _, y in route]])
     return replace(layout, routes=routes, width=round(across, 2), height=round(down, 2))
 
 
-def _note_routes(graph: Graph, places: dict[str, Place], notes: dict[str, str]) -> dict[str, Route]:
-    """Straight from side to side, where a note stands beside its holder; else up or down."""
-    taken = list(places.values())
-    uses: Counter[str] = Counter()
-    routes = {}
-    for arc in graph.arcs:
-        if arc.kind not in TIES or arc.head not in notes:
-            continue
-        tail, head = places[arc.tail], places[arc.head]
+class Router:
+    """Finds ways for lines with right angles, past boxes and past the lines that it has drawn.
+
+    A line leaves its box up or down, goes straight to a height, the lane, along it, and up or down
+    to the other box.
+
+    Args:
+        places: of all boxes.
+    """
+
+    def __init__(self, places: dict[str, Place]) -> None:
+        self.places = places
+        # What is in the way up and down, and what is in the way along: the lines are boxes too.
+        self.upright, self.level = list(places.values()), list(places.values())
+        self.uses: Counter[str] = Counter()
+
+    def to_note(self, arc: Arc) -> Route:
+        """Straight from side to side, where a note stands beside its holder; else up or down."""
+        tail, head = self.places[arc.tail], self.places[arc.head]
         if abs(tail.y - head.y) >= (tail.height + head.height) / 2 + STUB:
-            routes[arc.id] = connect(arc, tail, head, taken, uses)
-            continue
+            return self.up_or_down(arc)
         sign = 1.0 if head.x > tail.x else -1.0
         y = (max(tail.top, head.top) + min(tail.bottom, head.bottom)) / 2
-        start = tail.x + sign * tail.width / 2, y
-        end = head.x - sign * head.width / 2, y
-        routes[arc.id] = [start, start, end, end]
-    return routes
+        return rounded([(tail.x + sign * tail.width / 2, y), (head.x - sign * head.width / 2, y)])
 
+    def up_or_down(self, arc: Arc) -> Route:
+        """Between two boxes, one above the other: straight if nothing is in the way."""
+        tail, head = self.places[arc.tail], self.places[arc.head]
+        sign = 1.0 if head.y > tail.y else -1.0
+        start, end = tail.y + sign * tail.height / 2, head.y - sign * head.height / 2
+        low, high = max(tail.left, head.left) + AT_BORDER, min(tail.right, head.right) - AT_BORDER
+        if low <= high:
+            x = min(max((tail.x + head.x) / 2, low), high)
+            way = self._free_way(x, start + sign, end - sign, 1.0)
+            if low <= way <= high:
+                return self.drawn(arc, [(way, start), (way, end)])
+        lane = end - sign * (STUB + ROOM * (self.uses[arc.head] % 3))
+        return self.drawn(arc, self.corners(arc, lane))
 
-class _Lanes:
-    """Ties from below to below: down to a lane that is free of boxes, along it, and up again."""
-
-    def __init__(self, boxes: list[Place]) -> None:
-        self.boxes = boxes
-        self.taken: list[tuple[float, float, float]] = []  # left, right, how far down
-
-    def route(self, tail: Place, head: Place, shift: float) -> Route:
-        sign = 1.0 if head.x >= tail.x else -1.0
-        start, end = tail.x + sign * shift, head.x - sign * shift
-        down, up, lane = start, end, 0.0
+    def from_below(self, arc: Arc) -> Route:
+        """From below to below, along a lane that is free of boxes."""
+        tail, head = self.places[arc.tail], self.places[arc.head]
+        above = max(tail.bottom, head.bottom) + STUB
+        corners = [(tail.x, above), (head.x, above)]
         for _ in range(3):  # the ways down may lie outside of what the lane was found for
-            above = max(tail.bottom, head.bottom) + STUB
-            lane = self._lane(above, min(down, up), max(down, up))
-            down = free_way(self.boxes, start, tail.bottom + 1, lane, sign)
-            up = free_way(self.boxes, end, head.bottom + 1, lane, -sign)
-        self.taken.append((min(down, up), max(down, up), lane))
-        corners = [*dodge(start, tail.bottom, down), (down, lane), (up, lane)]
-        return rounded([*corners, *reversed(dodge(end, head.bottom, up))])
+            lane = self._free_lane(above, [x for x, _ in corners])
+            corners = self.corners(arc, lane)
+        return self.drawn(arc, corners)
 
-    def _lane(self, above: float, left: float, right: float) -> float:
-        """The first height below `above` at which nothing lies between `left` and `right`."""
-        left, right = left - ROOM, right + ROOM
+    def corners(self, arc: Arc, lane: float) -> list[Point]:
+        """A line from one box to another, along a lane."""
+        down = self.to_lane(arc.tail, arc.head, lane)
+        return [*down, *reversed(self.to_lane(arc.head, arc.tail, lane))]
+
+    def to_lane(self, name: str, other: str, lane: float, *, aside: float = BESIDE) -> list[Point]:
+        """The corners from the border of a box to a lane, past what is in between.
+
+        Args:
+            name: the box.
+            other: the one that the line goes to: it begins on that side.
+            lane: its height.
+            aside: how far from the middle of the box the first line begins.
+        """
+        box, number = self.places[name], self.uses[name] % 3
+        toward = 1.0 if self.places[other].x > box.x else -1.0
+        sign = 1.0 if lane > box.y else -1.0
+        aside = min(aside + 2 * ROOM * number, box.width / 2 - AT_BORDER)
+        x, y = box.x + toward * aside, box.y + sign * box.height / 2
+        way = self._free_way(x, y + sign, lane, toward)
+        turn = y + sign * (STUB + 3 * number)
+        return [(x, y), *([] if way == x else [(x, turn), (way, turn)]), (way, lane)]
+
+    def drawn(self, arc: Arc, corners: list[Point]) -> Route:
+        """A line as curves. From now on it is in the way of others."""
+        self.uses.update((arc.tail, arc.head))
+        for (x, y), (other_x, other_y) in pairwise(corners):
+            middle = (x + other_x) / 2, (y + other_y) / 2
+            part = Place(*middle, abs(x - other_x), abs(y - other_y))
+            (self.upright if part.height else self.level).append(part)
+        return rounded(corners)
+
+    def _free_way(self, x: float, start: float, end: float, toward: float) -> float:
+        """The place nearest to `x` where a line up or down meets nothing.
+
+        Args:
+            x: where the line would best be.
+            start, end: from which height to which.
+            toward: 1 if of two equally near places the right one is better, else -1.
+        """
+        low, high = min(start, end), max(start, end)
+        blocked = [
+            (middle - width / 2 - ROOM, middle + width / 2 + ROOM)
+            for middle, y, width, height in self.upright
+            if low < y + height / 2 and y - height / 2 < high
+        ]
+        for aside in range(int(FARTHEST / STEP)):
+            for way in (x + toward * STEP * aside, x - toward * STEP * aside):
+                for left, right in blocked:
+                    if left < way < right:
+                        break
+                else:
+                    return way
+        return x
+
+    def _free_lane(self, above: float, xs: list[float]) -> float:
+        """The first height below `above` at which nothing lies between places of the x axis."""
+        left, right = min(xs) - ROOM, max(xs) + ROOM
         between = [
-            (y, height / 2 + ROOM)
-            for x, y, width, height in self.boxes
+            (y, height / 2 + (ROOM if height else APART))
+            for x, y, width, height in self.level
             if x + width / 2 > left and x - width / 2 < right
         ]
-        between += [(y, ROOM) for begin, end, y in self.taken if end > left and begin < right]
         lane = above + ROOM
         while any(abs(y - lane) < room for y, room in between):
             lane += STEP
         return lane
 
 
-def dodge(x: float, y: float, way: float, sign: float = 1.0) -> list[Point]:
-    """From a border to the way down from there (up, for `sign` -1), which may be beside a box."""
-    turn = y + sign * STUB
-    return [(x, y)] if way == x else [(x, y), (x, turn), (way, turn)]
-
-
-def free_way(boxes: list[Place], x: float, start: float, end: float, sign: float) -> float:
-    """The place nearest to `x` where a line up or down from `start` to `end` meets no box.
-
-    Args:
-        boxes: what is in the way.
-        x: where the line would best be.
-        start, end: from which height to which.
-        sign: above 0 if a place on the right is better than an equally near one on the left.
-    """
-    low, high = min(start, end), max(start, end)
-    blocked = [
-        (middle - width / 2 - ROOM, middle + width / 2 + ROOM)
-        for middle, y, width, height in boxes
-        if low < y + height / 2 and y - height / 2 < high
-    ]
-    side = STEP if sign > 0 else -STEP
-    for aside in range(int(FARTHEST / STEP)):
-        for way in (x + side * aside, x - side * aside):
-            for left, right in blocked:
-                if left < way < right:
-                    break
-            else:
-                return way
-    return x
-
-
-def connect(arc: Arc, tail: Place, head: Place, taken: list[Place], uses: Counter[str]) -> Route:
-    """A curve up or down between two boxes: straight if nothing is in the way, else round it.
-
-    Args:
-        arc: whose curve it is.
-        tail, head: the two boxes, one above the other.
-        taken: all boxes; the curve is noted there as a box without width, for those to come.
-        uses: how many curves have ended at each box.
-    """
-    sign = 1.0 if head.y > tail.y else -1.0
-    start, end = tail.y + sign * tail.height / 2, head.y - sign * head.height / 2
-    low, high = max(tail.left, head.left) + 8, min(tail.right, head.right) - 8
-    others = [box for box in taken if box not in (tail, head)]
-    if low <= high:
-        x = min(max((tail.x + head.x) / 2, low), high)
-        way = free_way(others, x, start + sign, end - sign, 1.0)
-        if low <= way <= high:
-            taken.append(upright(way, start, end))
-            return [(way, start), (way, start), (way, end), (way, end)]
-    uses[arc.head] += 1
-    number = uses[arc.head]
-    line = end - sign * (STUB + ROOM * ((number - 1) % 3))
-    begin, goal = _beside(tail, head, number), _beside(head, tail, number)
-    first = free_way(taken, begin, start + sign, line, goal - begin)
-    last = free_way(others, goal, line, end - sign, begin - goal)
-    taken.append(upright(first, start, line))
-    turn = start + sign * STUB
-    down = [(begin, start), (begin, turn), (first, turn), (first, line)]
-    return rounded([*down, (last, line), (last, end)])
-
-
-def _beside(box: Place, other: Place, number: int) -> float:
-    """Where a line begins: on the side of a box that is nearer to the other one."""
-    aside = min(10.0 + 2 * ROOM * (number % 3), box.width / 2 - 6)
-    return box.x + (aside if other.x > box.x else -aside)
-
-
-def upright(x: float, start: float, end: float) -> Place:
-    """A line up or down, as a box without width."""
-    return Place(x, (start + end) / 2, 0.0, abs(end - start))
-
-
 def rounded(corners: list[Point]) -> Route:
     """A line with right angles as Bézier curves that cut its corners."""
-    corners = [at for number, at in enumerate(corners) if not number or at != corners[number - 1]]
+    corners = [at for at, _ in groupby(corners)]
     points = [corners[0]]
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         first, second = _toward(corner, before), _toward(corner, after)

@@ -7,11 +7,11 @@ import re
 from functools import cache
 from importlib import resources
 
-from glassgrad.viz.style import KINDS, style_sheet
+from glassgrad.viz.style import CLASSES, FLOWS, style_sheet
 
 # Each file uses only what those before it define.
 MODULES = ("log", "elements", "stage", "timeline", "breaks", "panels", "controls", "player")
-OURS = {"function", "saved"}  # kinds whose colours the player's own parts have
+OURS = ("function", "saved", *FLOWS)  # whose colours the player's own parts have
 
 
 @cache
@@ -27,15 +27,15 @@ def script() -> str:
 
 
 @cache
-def styles(kinds: frozenset[str] = frozenset(KINDS), *, alone: bool = False) -> str:
+def styles(classes: frozenset[str] = CLASSES, *, alone: bool = False) -> str:
     """The colours of the drawings and `static/player.css`; every rule is about `.gg`.
 
     Args:
-        kinds: which kinds of boxes there are on the page.
+        classes: which of `style.CLASSES` the drawings on the page have.
         alone: whether the page is the player's own.
     """
     sheet = _without_blanks(re.sub(r"/\*.*?\*/", "", read("player.css"), flags=re.DOTALL))
-    return f"{style_sheet(flow=True, kinds=kinds | OURS, alone=alone)}\n{sheet}"
+    return f"{style_sheet(classes=classes.union(OURS), alone=alone)}\n{sheet}"
 
 
 def read(name: str) -> str:

@@ -200,5 +200,5 @@ def _colors() -> str:
     }
     for theme, marks in known.items():
         selector = ",".join(f"{mark} .gg" for mark in marks)
-        rules.append(f"{selector}{{{css_variables(theme, flow=True)};color-scheme:{theme}}}")
+        rules.append(f"{selector}{{{css_variables(theme)};color-scheme:{theme}}}")
     return "\n".join(rules)

@@ -15,11 +15,11 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.scene.graph import FULL, Graph, Look, Vertex
+from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.inside import edges_within, without
 from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
-from glassgrad.viz.wording import array_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
@@ -68,14 +68,6 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
     return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
 
 
-def boxed_text(array: Entry, count: int) -> str:
-    """A gradient as boxes show it in a picture of `count` nodes."""
-    if count <= FULL:
-        return array_text(array)
-    norm = array["norm"]
-    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
-
-
 def _wide(shape: list[int]) -> Entry:
     """The summary of an array whose text is long."""
     count = min(prod(shape), 4)
@@ -94,7 +86,7 @@ def _widest_gradients(drawing: Drawing) -> dict[str, str]:
             box, arrays = leaf.get(box), [*arrays, event.get(GRAD)]
         for array in arrays:
             if box is not None and array is not None:
-                text = boxed_text(trace.arrays[array], len(trace.nodes))
+                text = gradient_text(trace.arrays[array], len(trace.nodes))
                 found[box] = max(found.get(box, ""), text, key=len)
     return found
 

@@ -24,8 +24,9 @@ from typing import Any
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
-from glassgrad.viz.players.picture import FOLDS, boxed_text, in_folds
+from glassgrad.viz.players.picture import FOLDS, in_folds
 from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
 MOST_EVENTS = 5_000  # a page that a browser opens at once
@@ -84,7 +85,7 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         ],
         "outputs": [output["id"] for output in trace.outputs],
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
-        "boxed": {name: boxed_text(trace.arrays[name], len(trace.nodes)) for name in passed},
+        "boxed": {name: gradient_text(trace.arrays[name], len(trace.nodes)) for name in passed},
         "norms": {name: _norm(trace.arrays[name]) for name in passed},
         "events": events,
         "said": [narrator.sentence(event) for event in events],

@@ -20,6 +20,8 @@ from glassgrad.viz.wording import array_text, counted, notices, plain, shape_tex
 ON_EDGES = {"detached", "no AccumulateGrad", "other edge"}  # seen at the edges, which are marked
 TOLD = 2  # differences that are written under the title
 
+NAMED = {"id", "acc", "node", "array", "storage", "leaf", "owner", "base", "origin", "to"}
+
 Entry = dict[str, Any]
 
 
@@ -36,7 +38,7 @@ def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
     }
     tips: dict[str, list[str]] = {}
     for each in comparison.differences:
-        name = each.a or union.names.get(each.b or "", "")
+        name = each.a or (union.name(each.b) if each.b else "")
         tips.setdefault(name, []).append(plain(each.text, 300))
     vertices = []
     for vertex in graph.vertices:
@@ -67,43 +69,49 @@ class _Union:
         trace: all of it, without events.
         only: what is in one of them alone: "only-a" or "only-b" by id of node, leaf or edge.
         differing: the nodes that are in both, and are not the same.
-        names: the ids that the nodes, tensors, storages and arrays of b have here.
     """
 
     def __init__(self, comparison: Comparison) -> None:
-        self.a, self.b = a, b = comparison.a, comparison.b
-        self.only: dict[str, str] = {}
+        self.a, b = comparison.a, comparison.b
+        a, pairs = self.a, comparison.pairs
         self.differing = {
             self.place_of(each)
             for each in comparison.differences
             if each.a and each.b and each.kind not in ON_EDGES
         }
-        self.names = {second: first for first, second in comparison.pairs.items()}
-        added = [node["id"] for node in b.nodes if node["id"] not in self.names]
-        new = [f"n{number}" for number, _ in enumerate(added, len(a.nodes))]
-        self.names |= zip(added, new, strict=True)
-        self.only |= dict.fromkeys(new, "only-b")
-        self.only |= {n["id"]: "only-a" for n in a.nodes if n["id"] not in comparison.pairs}
-        self._name_the_rest()
+        # The nodes of b are those of a where they are paired, and its leaves where these have
+        # their AccumulateGrad; all else has a number beyond those of a.
+        self.names = {second: first for first, second in pairs.items()}
+        leaves = {leaf["acc"]: leaf["id"] for leaf in a.leaves}
+        self.names |= {
+            leaf["id"]: leaves[self.names[leaf["acc"]]]
+            for leaf in b.leaves
+            if self.names.get(leaf["acc"]) in leaves
+        }
+        entries = [entry["id"] for entry in (*a.nodes, *a.leaves, *a.outputs)]
+        known = [*entries, *a.arrays, *_storages(a.nodes)]
+        self.shift = 1 + max((int(name[1:]) for name in known), default=0)
         others = {node["id"]: self._renamed(node) for node in b.nodes}
+        self.only = {node["id"]: "only-a" for node in a.nodes if node["id"] not in pairs}
         nodes = [
-            self._with_edges(node, others[comparison.pairs[node["id"]]]["edges"])
-            if node["id"] in comparison.pairs
+            self._with_edges(node, others.pop(pairs[node["id"]])["edges"])
+            if node["id"] in pairs
             else node
             for node in a.nodes
         ]
-        nodes += [others[name] | {"seq": int(others[name]["id"][1:])} for name in added]
-        known = {(output["node"], output["slot"]) for output in a.outputs}
-        leaves = [leaf for leaf in map(self._renamed, b.leaves) if leaf["acc"] in self.only]
-        outputs = [o for o in map(self._renamed, b.outputs) if (o["node"], o["slot"]) not in known]
+        self.only |= {node["id"]: "only-b" for node in others.values()}
+        nodes += [node | {"seq": int(node["id"][1:])} for node in others.values()]
+        slots = {(output["node"], output["slot"]) for output in a.outputs}
+        added = [leaf for leaf in map(self._renamed, b.leaves) if leaf["acc"] in self.only]
+        outputs = [o for o in map(self._renamed, b.outputs) if (o["node"], o["slot"]) not in slots]
         self.only |= {leaf["id"]: "only-a" for leaf in a.leaves if leaf["acc"] in self.only}
-        self.only |= {tensor["id"]: "only-b" for tensor in (*leaves, *outputs)}
+        self.only |= {tensor["id"]: "only-b" for tensor in (*added, *outputs)}
         graph = {
             "nodes": _by_age(nodes),
-            "leaves": [*a.leaves, *leaves],
+            "leaves": [*a.leaves, *added],
             "outputs": [*a.outputs, *outputs],
         }
-        arrays = {self.names[name]: each for name, each in b.arrays.items()}
+        arrays = {self.name(id): each for id, each in b.arrays.items()}
         self.trace = Trace(graph, a.arrays | arrays, [])
 
     def place_of(self, found: Difference) -> str:
@@ -112,30 +120,18 @@ class _Union:
         is_value = found.kind == "other value" and bool(outputs)
         return outputs[0] if is_value else found.a or ""
 
-    def _name_the_rest(self) -> None:
-        """The tensors of b are those of a where their AccumulateGrad is; all else is its own."""
-        known = {leaf["acc"]: leaf["id"] for leaf in self.a.leaves}
-        free = len(self.a.leaves) + len(self.a.outputs)
-        for number, tensor in enumerate((*self.b.leaves, *self.b.outputs), free):
-            accumulator = self.names.get(tensor.get("acc", ""), "")
-            self.names[tensor["id"]] = known.get(accumulator, f"t{number}")
-        for own, others in (
-            (self.a.arrays, self.b.arrays),
-            (_storages(self.a.nodes), _storages(self.b.nodes)),
-        ):
-            shift = 1 + max((int(name[1:]) for name in own), default=0)
-            self.names |= {name: f"{name[0]}{int(name[1:]) + shift}" for name in others}
+    def name(self, id: str) -> str:
+        """The id that a node, tensor, storage or array of b has here."""
+        return self.names.get(id) or f"{id[0]}{int(id[1:]) + self.shift}"
 
     def _renamed(self, entry: Entry) -> Entry:
         """An entry of b's graph with the ids that its parts have here."""
         renamed = dict(entry)
         for key, value in entry.items():
-            if key in {"id", "acc", "node", "array", "storage", "leaf", "owner", "base", "origin"}:
-                renamed[key] = self.names[value]
+            if key in NAMED and value is not None:
+                renamed[key] = self.name(value)
             elif key in {"edges", "saved", "retains"}:
                 renamed[key] = [self._renamed(each) for each in value]
-            elif key == "to" and value is not None:
-                renamed[key] = self.names[value]
         return renamed
 
     def _with_edges(self, node: Entry, others: list[Entry]) -> Entry:

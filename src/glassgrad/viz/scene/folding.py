@@ -82,7 +82,7 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
     if len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most:
         return Folding()
     for parts, name, words in _ways(nodes, most):
-        if _boxes(parts, leaves) <= most:
+        if len(parts) <= most and _boxes(parts, leaves) <= most:
             return _folding(parts, leaves, name, words)
     raise AssertionError("one fold of everything is one box")
 
@@ -90,24 +90,20 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
 def _ways(nodes: Part, most: int) -> Iterator[Way]:
     """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
     runs = _runs(nodes)
-    lengths = np.array([len(run) for run in runs])
-    longest = 8
-    while longest < 2 * len(nodes):
-        if _count(lengths, longest) <= most:
+    whole = _chains(runs, len(nodes))
+    doublings = [2**power for power in range(1, len(nodes).bit_length() + 1)]
+    if len(whole) <= most:  # else no shorter pieces of them are few enough
+        for longest in doublings[2:]:
             yield _chains(runs, longest), _ops, "chains"
-        longest *= 2
     deepest = max((len(node.get("scope", ())) for node in nodes), default=0)
     for depth in range(deepest, 0, -1):
         parts = _by_scope(nodes, depth)
-        if len(parts) <= most:
-            yield parts, _scope, "module scopes"
+        yield parts, _scope, "module scopes"
         yield from _merged(parts, most, upto=TIMES)
-    yield from _merged(_chains(runs, len(nodes)), most, upto=len(nodes))
-    size = 2
-    while size < 2 * len(nodes):
+    yield from _merged(whole, most, upto=len(nodes))
+    for size in doublings:
         if size * most >= len(nodes):
             yield [nodes[at : at + size] for at in range(0, len(nodes), size)], _ops, "stretches"
-        size *= 2
 
 
 def _runs(nodes: Part) -> Parts:
@@ -132,12 +128,6 @@ def _chains(runs: Parts, longest: int) -> Parts:
             piece = run[at : at + longest]
             parts += [piece] if len(piece) >= CHAIN else [[node] for node in piece]
     return parts
-
-
-def _count(lengths: NDArray[np.int_], longest: int) -> int:
-    """How many parts `_chains` would make of runs of these lengths."""
-    rest = lengths % longest
-    return int((lengths // longest + np.where(rest < CHAIN, rest, 1)).sum())
 
 
 def _by_scope(nodes: Part, depth: int) -> Parts:

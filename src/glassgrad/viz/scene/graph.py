@@ -129,6 +129,7 @@ class Look:
         title: in place of "Backward graph of loss".
         flow: show by the arcs how much gradient went along them.
         apart: the ids of nodes that no fold takes in.
+        turns: of a part of a pass, the turn of each node in the whole.
     """
 
     show: frozenset[str] = frozenset(PARTS)
@@ -137,6 +138,7 @@ class Look:
     title: str | None = None
     flow: bool = False
     apart: frozenset[str] = frozenset()
+    turns: dict[str, int] = field(default_factory=dict)
 
     def is_overview(self, count: int) -> bool:
         """Whether a graph of `count` nodes is drawn as an overview, not as boxes and arrows."""

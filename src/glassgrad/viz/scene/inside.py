@@ -1,13 +1,12 @@
 """What is inside of a fold, as a graph of its own, with the ways in and out of it."""
 
-import re
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.graph import Graph, Look
+from glassgrad.viz.scene.snapshot import graph_of, turns_of
 from glassgrad.viz.wording import counted, plain
 
 MOST = 40  # boxes: of a larger fold some are folds again
@@ -32,7 +31,13 @@ def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, 
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    small = replace(look, fold=True, max_nodes=look.max_nodes or MOST, apart=frozenset(gates))
+    small = replace(
+        look,
+        fold=True,
+        max_nodes=look.max_nodes or MOST,
+        apart=frozenset(gates),
+        turns=turns_of(trace),
+    )
     graph = graph_of(part, small)
     # What stands at the end of an edge that leads out of the part: no input without gradient.
     strays = {
@@ -43,13 +48,25 @@ def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, 
         if edge["to"] is not None
     }
     graph = without(graph, strays)
-    turns = {name: turn for turn, name in enumerate(trace.schedule(), 1)}
-    vertices = tuple(_as_seen(vertex, gates, turns, graph) for vertex in graph.vertices)
+    vertices = [
+        replace(
+            vertex,
+            kind="gate",
+            badge=f"{gates[vertex.id]} {vertex.id}",
+            rows=(),
+            kept="",
+            hooks=(),
+            bad="",
+        )
+        if vertex.id in gates
+        else vertex
+        for vertex in graph.vertices
+    ]
     ids = [node["id"] for node in trace.nodes if node["id"] in names]
     span = ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1]}"
     title = plain(look.title if look.title is not None else f"Inside of {span}", 120)
     words = f"{counted(len(names), 'node')} inside"
-    return part, replace(graph, vertices=vertices, counts=words, title=title)
+    return part, replace(graph, vertices=tuple(vertices), counts=words, title=title)
 
 
 def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, Any]]:
@@ -65,10 +82,15 @@ def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
     """`graph` without some vertices at the ends of arcs, and without those arcs."""
+    clusters = [
+        replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
+        for cluster in graph.clusters
+    ]
     return replace(
         graph,
         vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
         arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
+        clusters=tuple(cluster for cluster in clusters if cluster.members),
     )
 
 
@@ -98,15 +120,3 @@ def _without_lost(saved: dict[str, Any], tensors: set[str]) -> dict[str, Any]:
     """A saved tensor; that it is a leaf, or of one, is not said of one that the picture lacks."""
     lost = [key for key in ("leaf", "owner") if saved.get(key, "") not in {"", *tensors}]
     return {name: value for name, value in saved.items() if name not in lost}
-
-
-def _as_seen(vertex: Vertex, gates: dict[str, str], turns: dict[str, int], graph: Graph) -> Vertex:
-    """A vertex with its turn in the whole pass, or as a gate."""
-    if vertex.id in gates:
-        badge = f"{gates[vertex.id]} {vertex.id}"
-        return replace(vertex, kind="gate", badge=badge, rows=(), kept="", hooks=(), bad="")
-    inner = [turns[name] for name, at in graph.place.items() if at == vertex.id and name in turns]
-    if not inner or "#" not in vertex.badge:
-        return vertex
-    words = f"#{min(inner)}" if len(set(inner)) == 1 else f"#{min(inner)}–{max(inner)}"
-    return replace(vertex, badge=re.sub(r"#\d+(?:–\d+)?", words, vertex.badge))

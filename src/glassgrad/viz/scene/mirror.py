@@ -74,13 +74,15 @@ def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
     above |= {stub.id: f"{stub.id}f" for stub in stubs}
     pairs = [(leaf["acc"], leaf["id"]) for leaf in trace.leaves]
     above |= {name: leaf for name, leaf in pairs if name in known and leaf in known}
-    arcs, ways = [], {}
-    for arc in graph.arcs:  # each arrow of the forward half goes against one of the backward half
-        if arc.kind == "grad" and arc.id[0] == "r":  # an output, and the op that made it
-            arcs.append(Arc(f"w{arc.id}", above.get(arc.head, arc.head), arc.tail, "value"))
-        elif arc.kind == "grad" and arc.tail in above and arc.head in above:
-            ways[arc.id] = f"w{arc.id}"
-            arcs.append(Arc(f"w{arc.id}", above[arc.head], above[arc.tail], "value"))
+    # Each arrow of the forward half goes against one of the backward half, up to the outputs.
+    facing = above | {output["id"]: output["id"] for output in trace.outputs}
+    opposed = [
+        arc
+        for arc in graph.arcs
+        if arc.kind == "grad" and arc.tail in facing and arc.head in facing
+    ]
+    ways = {arc.id: f"w{arc.id}" for arc in opposed if arc.tail in above}
+    arcs = [Arc(f"w{arc.id}", facing[arc.head], facing[arc.tail], "value") for arc in opposed]
     arcs += [  # from each op down to what it saved, as from each node up to it
         Arc(f"w{arc.id}", above[arc.tail], arc.head, "saved")
         for arc in graph.arcs

@@ -15,6 +15,7 @@ class Results:
 
     Attributes:
         gradients: what came to each node that ran, one array per output slot.
+        returned: what its rule made of it, one array per edge.
         final: the `.grad` of each tensor, or what was given out instead of it.
         freed: the nodes that let go of what they saved.
         stale: what was written to since it was saved ("v1≠v0"), by node and name there.
@@ -27,6 +28,7 @@ class Results:
         given_out = {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
         self.gradients: dict[str, list[str | None]] = {}
+        self.returned: dict[str, list[str | None]] = {}
         self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
         self.stale = _stale_before(trace)
@@ -35,9 +37,10 @@ class Results:
         for event in trace.events:
             kind = event["type"]
             if kind == "apply":
-                self.gradients[event["node"]] = event["grad_in"]
-                if spoiled.isdisjoint(event["grad_in"]) and spoiled.intersection(event["grad_out"]):
-                    self.bad[event["node"]] = "NaN"
+                node, given, made = event["node"], event["grad_in"], event["grad_out"]
+                self.gradients[node], self.returned[node] = given, made
+                if spoiled.isdisjoint(given) and spoiled.intersection(made):
+                    self.bad[node] = "NaN"
             elif kind == "buffer" and event["node"] in given_out and event.get("grad"):
                 self.final[given_out[event["node"]]] = event["grad"]
             elif kind == "free_saved":
@@ -102,7 +105,18 @@ def flows_of(trace: Trace) -> tuple[dict[str, str], str]:
         >>> flows_of(Trace({"nodes": nodes, "leaves": []}))
         ({}, '')
     """
-    norms = _edge_norms(trace)
+    results = Results(trace)
+    carried: dict[str, str | None] = {}
+    for node, arrays in results.returned.items():
+        carried |= {f"e{node[1:]}-{index}": array for index, array in enumerate(arrays)}
+    for output in trace.outputs:
+        if given := results.gradients.get(output["node"]):
+            carried[f"r{output['id'][1:]}"] = given[output["slot"]]
+    wanted = trace.graph.get("wanted", ())
+    for leaf in trace.leaves:
+        if leaf["acc"] not in wanted:  # that AccumulateGrad did not run
+            carried[f"e{leaf['acc'][1:]}-0"] = results.final.get(leaf["id"])
+    norms = {edge: norm_of(trace, array) for edge, array in carried.items() if array}
     scale = Scale.of(norms.values())
     return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
 
@@ -123,24 +137,3 @@ def norm_of(trace: Trace, array: str) -> float:
     if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
         return math.nan
     return float(summary["norm"])
-
-
-def _edge_norms(trace: Trace) -> dict[str, float]:
-    """The norm of the gradient that each edge carried."""
-    norms: dict[str, float] = {}
-    accumulators = {leaf["id"]: leaf["acc"] for leaf in trace.leaves}
-    for event in trace.events:
-        if event["type"] == "apply":
-            for index, array in enumerate(event["grad_out"]):
-                if array is not None:
-                    norms[f"e{event['node'][1:]}-{index}"] = norm_of(trace, array)
-            for output in trace.outputs:
-                if output["node"] == event["node"]:
-                    given = event["grad_in"][output["slot"]]
-                    if given:
-                        norms[f"r{output['id'][1:]}"] = norm_of(trace, given)
-        elif event["type"] == "accumulate" and event["grad"] is not None:
-            accumulator = accumulators.get(event["tensor"])
-            if accumulator is not None:
-                norms[f"e{accumulator[1:]}-0"] = norm_of(trace, event["grad"])
-    return norms

@@ -42,6 +42,11 @@ def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is 
     return _Builder(trace, look).build()
 
 
+def turns_of(trace: Trace) -> dict[str, int]:
+    """The turn of each node that ran, from 1."""
+    return {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+
+
 class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
@@ -50,7 +55,7 @@ class _Builder:
         self.count = len(trace.nodes)
         most = look.most(self.count)
         self.folding = Folding() if most is None else fold(trace, most, look.apart)
-        self.turn = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+        self.turn = look.turns or turns_of(trace)
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
         self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
@@ -92,16 +97,12 @@ class _Builder:
 
     def _uses(self) -> Counter[str]:
         """How many edges lead to each node, those from one fold counted once."""
-        uses: Counter[str] = Counter()
-        seen = set()
+        ends = set()
         for node in self.trace.nodes:
-            tail = self.folding.of.get(node["id"])
-            for edge in node["edges"]:
-                key = (tail.id, edge["to"]) if tail else None
-                if key is None or key not in seen:
-                    uses[edge["to"]] += 1
-                    seen.add(key)
-        return uses
+            group = self.folding.of.get(node["id"])
+            for index, edge in enumerate(node["edges"]):
+                ends.add((group.id if group else (node["id"], index), edge["to"]))
+        return Counter(goal for _, goal in ends)
 
     def _place_of(self, name: str) -> str:
         """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
@@ -135,10 +136,11 @@ class _Builder:
         if name in self.folding.of:
             self._add_fold(self.folding.of[name])
         elif self.place[name] == name:
-            kind = "view" if "base" in node else "function"
-            kind = "user" if node.get("user") else kind
-            kind = "accumulate" if node["op"] == "AccumulateGrad" or name in self.leaf_of else kind
-            sign = {"accumulate": "Σ", "user": "ƒ", "view": "VIEW"}.get(kind, "")
+            kind, sign = "view" if "base" in node else "function", "VIEW" * ("base" in node)
+            if node["op"] == "AccumulateGrad" or name in self.leaf_of:
+                kind, sign = "accumulate", "Σ"
+            elif node.get("user"):
+                kind, sign = "user", "ƒ"
             turn = f"#{self.turn[name]}" if name in self.turn else ""
             vertex = Vertex(
                 name,
@@ -161,9 +163,8 @@ class _Builder:
         badge = f"#{min(turns)}–{max(turns)}" if turns else ""
         if not group.title.startswith("…"):  # a module: its name says nothing of its size
             badge = f"{len(group.members):,} ops"
-        bad = [self.results.bad[name] for name in group.members if name in self.results.bad]
-        vertex = Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad="".join(bad[:1]))
-        self._add(vertex)
+        bad = next(filter(None, map(self.results.bad.get, group.members)), "")
+        self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
 
     def _add_leaf(self, leaf: dict[str, Any]) -> None:
         name, accumulator = leaf["id"], leaf["acc"]
@@ -225,33 +226,32 @@ class _Builder:
 
     def _add_edges(self, node: dict[str, Any]) -> None:
         several = len(node["edges"]) > 1 and self.count <= FULL
-        group = self.folding.of.get(node["id"])
+        tail = self.folding.of[node["id"]].id if node["id"] in self.folding.of else node["id"]
         for index, edge in enumerate(node["edges"]):
-            name = f"e{node['id'][1:]}-{index}"
-            if group:
-                self._add_edge_of_fold(name, group.id, edge["to"])
-                continue
+            name, goal = f"e{node['id'][1:]}-{index}", edge["to"]
             label = f"in{index}" if several else ""
             if "sum_to" in edge and self.count <= MEDIUM and "shapes" in self.look.show:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if edge["to"] is not None:
-                self._add_arc(name, node["id"], self._head(edge["to"]), label=label)
+            if tail != node["id"]:
+                self._add_edge_of_fold(name, tail, goal)
+            elif goal is not None:
+                self._add_arc(name, tail, self._head(goal), label=label)
             elif self.count <= FULL:
                 slot = f"z{name[1:]}"
                 self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
-                self._add_arc(name, node["id"], slot, label=label)
+                self._add_arc(name, tail, slot, label=label)
 
-    def _add_edge_of_fold(self, name: str, tail: str, target: str | None) -> None:
+    def _add_edge_of_fold(self, name: str, tail: str, goal: str | None) -> None:
         """An arc from a fold, unless it stays inside, or is there already.
 
         One that is there already shows the largest of the gradients that went along it.
         """
-        if target is None or self.place[target] == tail:
+        if goal is None or self.place[goal] == tail:
             return
-        pair, flow = (tail, self.place[target]), self.flows.get(name, "")
+        pair, flow = (tail, self.place[goal]), self.flows.get(name, "")
         if pair not in self.drawn:
             self.drawn[pair] = len(self.arcs)
-            self._add_arc(name, tail, self._head(target))
+            self._add_arc(name, tail, self._head(goal))
         elif strength(flow) > strength(self.arcs[self.drawn[pair]].flow):
             self.arcs[self.drawn[pair]] = replace(self.arcs[self.drawn[pair]], flow=flow)
 
@@ -320,10 +320,17 @@ class _Builder:
 
         A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
         """
-        nodes = [node for node in self.trace.nodes if self.place[node["id"]] in self.vertices]
         grown = _grown(self.trace)
-        ops = [n for n in nodes if n["id"] not in grown and n["op"] != "AccumulateGrad"]
-        frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
+        ops = [
+            node
+            for node in self.trace.nodes
+            if self.place[node["id"]] in self.vertices
+            and node["id"] not in grown
+            and node["op"] != "AccumulateGrad"
+        ]
+        frames: Frames = []
+        if self.count <= MEDIUM:
+            frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
         frames += [(GRADIENT, grown)] if grown else []
         frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
         users: dict[str, set[int | None]] = {}
@@ -334,14 +341,9 @@ class _Builder:
             for name, (frame, *others) in users.items():
                 if frame is not None and not others:
                     frame_of[name] = frame
-        members: list[list[str]] = [[] for _ in frames]
-        for name in self.vertices:
-            if name in frame_of:
-                members[frame_of[name]].append(name)
         return tuple(
-            Cluster(f"c{at}", title, tuple(members[at]))
+            Cluster(f"c{at}", title, tuple(id for id in self.vertices if frame_of.get(id) == at))
             for at, (title, _) in enumerate(frames)
-            if self.count <= MEDIUM or title == GRADIENT
         )
 
 

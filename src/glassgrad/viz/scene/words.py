@@ -22,7 +22,8 @@ class Words:
 
     def __init__(self, trace: Trace, look: Look, results: Results) -> None:
         self.arrays, self.show, self.results = trace.arrays, look.show, results
-        self.is_full, self.is_large = len(trace.nodes) <= FULL, len(trace.nodes) > MEDIUM
+        self.count = len(trace.nodes)
+        self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
         self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
 
     def of_node(self, node: dict[str, Any]) -> Rows:
@@ -91,7 +92,7 @@ class Words:
             if self.is_full and value is not None:
                 rows.append(("value", array_text(self.arrays[value])))
             if gradient is not None:
-                rows.append(("grad", self._gradient(self.arrays[gradient])))
+                rows.append(("grad", gradient_text(self.arrays[gradient], self.count)))
         # The last row is the gradient, what the picture is about: it stays.
         kept = rows if len(rows) <= 3 else [*rows[:2], rows[-1]]
         return tuple((key, plain(value, LONGEST)) for key, value in kept)
@@ -106,11 +107,13 @@ class Words:
                 names.setdefault(label + version, []).append(plain(saved["name"], 12))
         return "; ".join(f"{', '.join(keys)} → {label}" for label, keys in names.items())
 
-    def _gradient(self, summary: dict[str, Any]) -> str:
-        if self.is_full:
-            return array_text(summary)
-        norm = summary["norm"]
-        return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
+
+def gradient_text(array: dict[str, Any], count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
 
 def title_of(trace: Trace, title: str | None) -> str:

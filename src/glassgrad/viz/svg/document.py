@@ -9,13 +9,12 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 
 from glassgrad.viz.layout.places import (
     ROW_LINE,
     TITLE_LINE,
-    Box,
     Layout,
+    Place,
     Route,
     box_of,
     pill_width,
@@ -23,19 +22,16 @@ from glassgrad.viz.layout.places import (
 from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.style import (
-    BADGE_SIZE,
+    FLOWS,
     KINDS,
-    MARKS,
-    ROW_SIZE,
     SANS,
     TIES,
     TITLE_SIZE,
     Kind,
     Theme,
-    arrow_looks,
+    look_of,
     style_sheet,
     text_width,
-    tie_looks,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
 from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
@@ -45,7 +41,7 @@ from glassgrad.viz.wording import escape, notices, plain
 MARGIN = 20.0
 WIDEST = "5"  # step of the ramp of flows
 HEAD = 58.0  # title and counts
-_SHARED = re.compile(r"Backward\d*$")  # what the names of ops end with
+_SHARED = re.compile(r"(?<=.)(?=Backward\d*$)")  # where what the names of ops share begins
 
 
 def to_svg(
@@ -116,7 +112,7 @@ class _Document(Pen):
         yield from self._labels()
         for cluster in clusters:
             x, y, _, _ = layout.frames[cluster.id]
-            yield self._words_beside(x + 12, y + 17, cluster.title, 11, at="start")
+            yield self.text("caption", x + 12, y + 17, cluster.title)
         for vertex in graph.vertices:
             yield self._vertex(vertex)
         yield "</g>"
@@ -126,11 +122,10 @@ class _Document(Pen):
     # --- the whole ---
 
     def _sheet(self) -> str:
-        vertices, arcs = self.graph.vertices, self.graph.arcs
-        kinds = {vertex.kind for vertex in vertices} | {"function"}  # marks have its swatch
-        kinds |= {"saved"} if any(vertex.kept for vertex in vertices) else set()
-        marks = any(vertex.mark for vertex in vertices) or any(arc.mark for arc in arcs)
-        return style_sheet(self.theme, flow=bool(self.graph.flow), marks=marks, kinds=kinds)
+        drawn: tuple[Vertex | Arc, ...] = (*self.graph.vertices, *self.graph.arcs)
+        classes = {name for each in drawn for name in _classes(each)}
+        in_legend = ("function", *(FLOWS if self.graph.flow else ()))
+        return style_sheet(self.theme, classes=classes.union(in_legend))
 
     def _subtitle(self, rankdir: str) -> str:
         way, back = ("left to right", "right to left")
@@ -142,41 +137,36 @@ class _Document(Pen):
         return f"{reading} · {self.graph.counts}"
 
     def _frame(self, width: int, height: int, above: list[str]) -> Iterator[str]:
-        canvas, text, muted = (self.colours[role] for role in ("canvas", "text", "muted"))
-        yield f'<rect class="ground" width="{width}" height="{height}" fill="{canvas}"/>'
-        yield self.text("heading", MARGIN, 26, self.graph.title, 15, text, weight=600)
+        ground = self.inline(".ground")
+        yield f'<rect class="ground" width="{width}" height="{height}"{ground}/>'
+        yield self.text("heading", MARGIN, 26, self.graph.title)
         for number, line in enumerate(above):
             if line:
-                yield self.text("note", MARGIN, 44 + 16 * number, line, 11.5, muted)
+                yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
 
     def _group(self, name: str, classes: list[str], inside: list[str], extra: str = "") -> str:
-        names = " ".join([each for each in classes if each])
+        names = " ".join(classes)
         return f'<g id="{self.prefix}{name}" class="{names}"{extra}>{"".join(inside)}</g>'
 
     def _cluster(self, cluster: Cluster) -> str:
         x, y, width, height = self.layout.frames[cluster.id]
-        rule = self.inline(fill="none", stroke=self.colours["line"], stroke_width="0.75")
         size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
-        inside = [f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{rule}/>']
-        return self._group(cluster.id, ["cluster"], inside)
+        frame = f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{self.inline(".frame")}/>'
+        return self._group(cluster.id, ["cluster"], [frame])
 
     # --- arcs ---
 
     def _arc(self, arc: Arc) -> str:
-        points, is_bad = self.layout.routes[arc.id], bool(arc.bad)
+        points, classes = self.layout.routes[arc.id], _classes(arc)
         tip = f"{arc.id}  {arc.label} {arc.bad}".strip()
         inside = [f"<title>{escape(tip)}</title>"]
         if arc.kind in TIES:
-            line = self.inline(fill="none", **tie_looks(arc.kind, self.shade, bad=is_bad))
-            inside.append(f'<path class="tie" d="{path_data(points)}"{line}/>')
+            inside.append(self.path("tie", path_data(points), classes))
         else:
-            looks = arrow_looks(arc.flow, self.shade, bad=is_bad, mark=arc.mark)
-            line, fill = self.inline(fill="none", **looks), self.inline(fill=looks["stroke"])
-            base, head = arrowhead(points, float(looks["stroke_width"]))
-            inside.append(f'<path class="line" d="{path_data([*points[:-1], base])}"{line}/>')
-            inside.append(f'<path class="tip" d="{head}"{fill}/>')
-        states = [arc.flow and f"flow-{arc.flow}", "bad" if is_bad else "", arc.mark]
-        return self._group(arc.id, ["arc", f"{arc.kind}-arc", *states], inside)
+            base, head = arrowhead(points, float(look_of(".line", classes)["stroke-width"]))
+            inside.append(self.path("line", path_data([*points[:-1], base]), classes))
+            inside.append(self.path("tip", head, classes))
+        return self._group(arc.id, ["arc", *classes], inside)
 
     def _labels(self) -> Iterator[str]:
         """The texts beside arcs. They are drawn after all arcs, so that no line crosses one."""
@@ -189,96 +179,65 @@ class _Document(Pen):
                 x, y = self.layout.labels[arc.id]
                 if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
                     lines = [self.layout.routes[arc.id], *fans[arc.tail]]
-                    wide = float(arrow_looks(arc.flow or WIDEST, self.shade)["stroke_width"])
-                    x, y = beside(lines, (x, y), (text_width(arc.label, 10) / 2 + 2, 6.0), wide)
-                yield self._words_beside(x, y + 3, arc.label, 10, at="middle")
-
-    def _words_beside(self, x: float, y: float, words: str, size: float, *, at: str) -> str:
-        """Words with a halo, which lines end at."""
-        looks = self.inline(
-            text_anchor=at,
-            font_size=f"{size:g}",
-            fill=self.colours["muted"],
-            stroke=self.colours["canvas"],
-            stroke_width="4",
-            stroke_linejoin="round",
-            paint_order="stroke",
-        )
-        name = "label" if at == "middle" else "label caption"
-        return f'<text class="{name}" x="{x:.1f}" y="{y:.1f}"{looks}>{escape(words)}</text>'
+                    wide = look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
+                    size = text_width(arc.label, 10) / 2 + 2, 6.0
+                    x, y = beside(lines, (x, y), size, float(wide))
+                yield self.text("label", x, y + 3, arc.label)
 
     # --- vertices ---
 
     def _vertex(self, vertex: Vertex) -> str:
-        place, kind = self.layout.places[vertex.id], KINDS[vertex.kind]
-        box = replace(box_of(vertex), width=place.width, height=place.height)
-        x, y = place.left, place.top
+        place, kind, classes = self.layout.places[vertex.id], KINDS[vertex.kind], _classes(vertex)
         inside = [f"<title>{escape(vertex.tip)}</title>"] if vertex.tip else []
-        if vertex.kind == "heat":
-            fill = arrow_looks(vertex.flow, self.shade)["stroke"]
-            inside += self.shape(kind, x, y, box, fill=fill)
-        else:
-            inside += self.outline(kind, x, y, box, bad=bool(vertex.bad), mark=vertex.mark)
+        inside += self.outline(kind, place, classes)
         if kind.shape == "dot":
-            muted = self.colours["muted"]
-            inside.append(self.text("key", place.x, y + 14, "∅", 11, muted, at="middle"))
+            inside.append(self.text("symbol", place.x, place.top + 14, "∅"))
         elif vertex.title:
-            inside += self._words(vertex, kind, x, y, box)
-        inside += self._pills(vertex, x, y, box)
-        states = ["freed" if vertex.freed else "", "bad" if vertex.bad else "", vertex.mark]
-        states.append(vertex.flow and f"flow-{vertex.flow}")
+            inside += self._words(vertex, kind, place)
+        inside += self._pills(vertex, place)
         extra = f' data-of="{self.prefix}{vertex.of}"' if vertex.of else ""
         if not self.framed and kind.shape not in ("card", "pill"):  # whose place the script sees
-            extra += box_attribute(x, y, box)
-        return self._group(vertex.id, ["vertex", vertex.kind, *states], inside, extra)
+            extra += box_attribute(place)
+        return self._group(vertex.id, ["vertex", *classes], inside, extra)
 
-    def _words(self, vertex: Vertex, kind: Kind, x: float, y: float, box: Box) -> Iterator[str]:
+    def _words(self, vertex: Vertex, kind: Kind, place: Place) -> Iterator[str]:
+        box, x, y = box_of(vertex), place.left, place.top
         line = y + (18 if kind.shape == "pill" else 6 + TITLE_LINE - 4)
         left = x + box.left
-        yield self._title(vertex, left, line)
+        is_op = kind.name in ("function", "view")  # what tells ops apart is bold, the rest is not
+        words = _SHARED.split(vertex.title) if is_op else [vertex.title]
+        yield self.text("title", left, line, *words)
         if kind.shape == "note" and (vertex.freed or not self.framed):
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
             yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
-            right = x + box.width - box.right
-            yield from self._badge(vertex, kind, right - box.badge, line - 12, box.badge)
-        text, muted = self.colours["text"], self.colours["muted"]
+            at = place.right - box.right - box.badge
+            size = f'x="{at:.1f}" y="{line - 12:.1f}" width="{box.badge:.1f}" height="15" rx="7.5"'
+            yield f'<rect class="badge" {size}{self.inline(".badge", _classes(vertex))}/>'
+            yield self.text("badge-text", at + box.badge / 2, line - 1, vertex.bad or vertex.badge)
         for number, (key, value) in enumerate(vertex.rows):
             at = y + 6 + TITLE_LINE + 3 + ROW_LINE * number + 12
             late = " late" if key == "grad" else ""
             if key:
-                yield self.text(f"key{late}", left, at, key, ROW_SIZE, muted)
-            yield self.text(f"value{late}", x + box.values, at, value, ROW_SIZE, text, mono=True)
+                yield self.text(f"key{late}", left, at, key)
+            yield self.text(f"value{late}", x + box.values, at, value)
 
-    def _title(self, vertex: Vertex, x: float, y: float) -> str:
-        """`MulBackward0`: what tells the ops apart is bold, what they share is not."""
-        words = escape(vertex.title)
-        shared = _SHARED.search(vertex.title) if vertex.kind in ("function", "view") else None
-        if shared and shared.start():
-            tail = self.inline(font_weight="400", fill=self.colours["muted"])
-            own = escape(vertex.title[: shared.start()])
-            words = f"{own}<tspan{tail}>{shared[0]}</tspan>"
-        size, text = f"{TITLE_SIZE:g}", self.colours["text"]
-        looks = self.inline(font_size=size, font_weight="600", fill=text)
-        return f'<text class="title" x="{x:.1f}" y="{y:.1f}"{looks}>{words}</text>'
-
-    def _badge(self, vertex: Vertex, kind: Kind, x: float, y: float, width: float) -> Iterator[str]:
-        fill = self.colours["bad"] if vertex.bad else kind.badge(self.shade)
-        fill = MARKS[vertex.mark].colour[self.shade] if vertex.mark else fill
-        yield (
-            f'<rect class="badge" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="15" rx="7.5"'
-            f"{self.inline(fill=fill)}/>"
-        )
-        words, canvas = vertex.bad or vertex.badge, self.colours["canvas"]
-        middle = x + width / 2, y + 11
-        yield self.text("badge-text", *middle, words, BADGE_SIZE, canvas, at="middle", weight=600)
-
-    def _pills(self, vertex: Vertex, x: float, y: float, box: Box) -> Iterator[str]:
+    def _pills(self, vertex: Vertex, place: Place) -> Iterator[str]:
         """A pill on the upper border for each hook, one on the lower for what was saved."""
-        at = x + 6
+        at = place.left + 6
         for name in vertex.hooks:
-            yield self.pill("hook", name, at, y)
+            yield self.pill("hook", name, at, place.top)
             at += pill_width(name)
         if vertex.kept:
-            at = x + box.width - pill_width(vertex.kept) - 2
-            yield self.pill("kept", vertex.kept, at, y + box.height, struck=vertex.freed)
+            at = place.right - pill_width(vertex.kept) - 2
+            yield self.pill("kept", vertex.kept, at, place.bottom, struck=vertex.freed)
+
+
+def _classes(drawn: Vertex | Arc) -> list[str]:
+    """The classes of a vertex or an arc: its kind, and what is said of it."""
+    if isinstance(drawn, Arc):
+        kind, freed = f"{drawn.kind}-arc", False
+    else:
+        kind, freed = drawn.kind, drawn.freed
+    states = {"freed": freed, "bad": bool(drawn.bad), f"flow-{drawn.flow}": bool(drawn.flow)}
+    return [kind, *(name for name, holds in states.items() if holds), *filter(None, [drawn.mark])]

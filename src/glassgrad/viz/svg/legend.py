@@ -1,21 +1,11 @@
 """Legends: the kinds of boxes and lines in a picture, and what their looks say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glassgrad.viz.layout.places import Box, pill_width
+from glassgrad.viz.layout.places import Place, pill_width
 from glassgrad.viz.scene.graph import Graph
-from glassgrad.viz.style import (
-    FLOW,
-    KINDS,
-    MARKS,
-    ROW_SIZE,
-    TIES,
-    Kind,
-    arrow_looks,
-    text_width,
-    tie_looks,
-)
+from glassgrad.viz.style import FLOWS, KINDS, MARKS, TIES, Kind, text_width
 from glassgrad.viz.svg.pen import Pen, box_attribute
 
 LEGEND_LINE = 24.0
@@ -28,7 +18,7 @@ STATES = {
     "done": "has run",
 }
 
-_SWATCH = Box(26.0, 16.0)
+_SWATCH, _DOT = Place(13.0, 8.0, 26.0, 16.0), Place(8.0, 8.0, 16.0, 16.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +28,26 @@ class Item:
     Args:
         swatch: the width of its swatch, in px.
         label: what it means.
-        draw: writes the swatch with its top left corner at x, y.
+        drawn: the swatch, with its top left corner at 0, 0.
     """
 
     swatch: float
     label: str
-    draw: Callable[[float, float], str]
+    drawn: str
 
     @property
     def width(self) -> float:
         """Of swatch and label, with the space after them."""
         return self.swatch + 26 + text_width(self.label, 11)
+
+    def alone(self, border: float = 2.0) -> tuple[str, str]:
+        """The swatch as a picture of its own, and the label, for a page."""
+        wide, high = self.swatch + 2 * border, _SWATCH.height + 2 * border
+        swatch = (
+            f'<svg class="gg" aria-hidden="true" width="{wide:g}" height="{high:g}"'
+            f' viewBox="{-border:g} {-border:g} {wide:g} {high:g}">{self.drawn}</svg>'
+        )
+        return swatch, self.label
 
 
 def legend_lines(pen: Pen, graph: Graph, room: float) -> list[list[Item]]:
@@ -69,36 +68,25 @@ def write_legend(pen: Pen, lines: list[list[Item]], x: float, y: float) -> Itera
     for line in lines:
         at = x
         for item in line:
-            muted = pen.colours["muted"]
-            words = pen.text("note", at + item.swatch + 7, y + 12, item.label, 11, muted)
-            yield item.draw(at, y) + words
+            yield f'<g transform="translate({at:.1f} {y:.1f})">{item.drawn}</g>'
+            yield pen.text("note", at + item.swatch + 7, y + 12, item.label)
             at += item.width
         y += LEGEND_LINE
 
 
 def legend_items(graph: Graph) -> list[tuple[str, str]]:
     """A swatch (SVG) and a label for each kind of box and line in `graph`, for a page's legend."""
-    return [(_alone(item.swatch, item.draw(2, 2)), item.label) for item in _kinds(Pen(), graph)]
+    return [item.alone() for item in _kinds(Pen(), graph)]
 
 
 def state_items() -> list[tuple[str, str]]:
     """A swatch and a label for each state the player shows."""
-    outline = "".join(Pen().outline(KINDS["function"], 10, 8, _SWATCH))
-    at = box_attribute(10, 8, _SWATCH)
-    items = []
-    for state, label in STATES.items():
-        group = f'<g class="vertex function {state}"{at}>{outline}</g>'
-        items.append((_alone(_SWATCH.width + 16, group, _SWATCH.height + 12), label))
-    return items
-
-
-def _alone(width: float, inside: str, height: float = _SWATCH.height) -> str:
-    """A swatch as a picture of its own."""
-    width, height = width + 4, height + 4
-    return (
-        f'<svg class="gg" aria-hidden="true" width="{width:g}" height="{height:g}"'
-        f' viewBox="0 0 {width:g} {height:g}">{inside}</svg>'
-    )
+    outline = "".join(Pen().outline(KINDS["function"], _SWATCH))
+    at = box_attribute(_SWATCH)
+    return [
+        Item(_SWATCH.width, label, f'<g class="vertex function {state}"{at}>{outline}</g>').alone(9)
+        for state, label in STATES.items()
+    ]
 
 
 def _kinds(pen: Pen, graph: Graph) -> Iterator[Item]:
@@ -113,10 +101,11 @@ def _kinds(pen: Pen, graph: Graph) -> Iterator[Item]:
             yield _of_box(pen, kind, label, sign=sign)
     if any(vertex.hooks for vertex in graph.vertices):
         words, label = HOOK
-        yield Item(pill_width(words), label, lambda x, y: pen.pill("hook", words, x, y + 8))
+        yield Item(pill_width(words), label, pen.pill("hook", words, 0, 8))
+    width = 30.0 if pen.framed else 26.0
     for name in TIES:
         if any(arc.kind == name for arc in graph.arcs):
-            yield _of_tie(pen, name)
+            yield Item(width, TIES[name].label, _of_line(pen, "tie", f"{name}-arc", 0, width))
 
 
 def _marks(pen: Pen, graph: Graph) -> Iterator[Item]:
@@ -126,53 +115,19 @@ def _marks(pen: Pen, graph: Graph) -> Iterator[Item]:
         if name in marks:
             yield _of_box(pen, KINDS["function"], mark.label, mark=name)
     if graph.flow:
-        yield _of_flow(pen, graph.flow)
+        steps = [name for name in FLOWS if name[-1].isdigit()]
+        lines = [_of_line(pen, "line", name, 20 * at, 18) for at, name in enumerate(steps)]
+        label = f"{graph.flow}; dotted: zero; red dashes: nan"
+        yield Item(20.0 * len(steps), label, "".join(lines))
 
 
 def _of_box(pen: Pen, kind: Kind, label: str, *, sign: str = "", mark: str = "") -> Item:
-    box = Box(16.0, 16.0) if kind.shape == "dot" else _SWATCH
-
-    def draw(x: float, y: float) -> str:
-        inside = "".join(pen.outline(kind, x, y, box, mark=mark))
-        if sign:
-            inside += _sign(pen, sign, x + box.width / 2 + (1.5 if kind.doubled else 0), y, kind)
-        names = f"{kind.name} {mark}".strip()
-        return f'<g class="{names}">{inside}</g>'
-
-    return Item(box.width, label, draw)
+    place = _DOT if kind.shape == "dot" else _SWATCH
+    inside = "".join(pen.outline(kind, place, [mark]))
+    if sign:  # what the badge says, where the outline alone is that of another kind
+        inside += pen.text("symbol", place.x + (1.5 if kind.doubled else 0), 11.5, sign)
+    return Item(place.width, label, f'<g class="{f"{kind.name} {mark}".strip()}">{inside}</g>')
 
 
-def _sign(pen: Pen, sign: str, middle: float, y: float, kind: Kind) -> str:
-    """What the badge of a kind says, where its outline alone is that of another kind."""
-    muted = pen.colours["muted"]
-    if pen.framed:
-        return pen.text("key", middle, y + 11.5, sign, 10, muted, at="middle")
-    # Anchored at its start, as the style sheet has it; a circle's sign is anchored in the middle.
-    half = 0.0 if kind.shape == "dot" else text_width(sign, ROW_SIZE) / 2
-    return pen.text("key", middle - half, y + 12, sign, ROW_SIZE, muted)
-
-
-def _of_tie(pen: Pen, name: str) -> Item:
-    looks = pen.inline(fill="none", **tie_looks(name, pen.shade))
-    width = 30.0 if pen.framed else 26.0
-
-    def draw(x: float, y: float) -> str:
-        path = f'<path class="tie" d="M{x:.1f} {y + 8:.1f}h{width:g}"{looks}/>'
-        return f'<g class="{name}-arc">{path}</g>'
-
-    return Item(width, TIES[name].label, draw)
-
-
-def _of_flow(pen: Pen, words: str) -> Item:
-    """The six arrows of the ramp, and what they mean."""
-    steps = [str(step) for step, _ in enumerate(FLOW[pen.shade])]
-
-    def draw(x: float, y: float) -> str:
-        parts = []
-        for step in steps:
-            looks = pen.inline(fill="none", **arrow_looks(step, pen.shade))
-            path = f'<path class="line" d="M{x + 20 * int(step):.1f} {y + 8:.1f}h18"{looks}/>'
-            parts.append(f'<g class="flow-{step}">{path}</g>')
-        return "".join(parts)
-
-    return Item(20.0 * len(steps), f"{words}; dotted: zero; red dashes: nan", draw)
+def _of_line(pen: Pen, part: str, name: str, x: float, width: float) -> str:
+    return f'<g class="{name}">{pen.path(part, f"M{x:g} 8h{width:g}", [name])}</g>'

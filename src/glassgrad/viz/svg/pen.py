@@ -1,18 +1,24 @@
 """The elements of drawings: words, the outlines of boxes, pills."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from functools import cache
 
-from glassgrad.viz.layout.places import SLANT, Box, pill_width
-from glassgrad.viz.style import KINDS, MONO, THEMES, Kind, Theme, border_looks
+from glassgrad.viz.layout.places import SLANT, Place, pill_width
+from glassgrad.viz.style import Kind, Theme, look_of
 from glassgrad.viz.wording import escape, plain
 
 CORNER = 10.0  # of a note
 _RADII = {"card": 7.0, "round": 15.0, "stack": 4.0, "bar": 2.0}
 
 
+@cache
+def _attributes(part: str, classes: tuple[str, ...], theme: str) -> str:
+    look = look_of(part, classes, theme)
+    return "".join([f' {name}="{value}"' for name, value in look.items()])
+
+
 class Pen:
-    """Writes elements of one drawing.
+    """Writes elements of one drawing. What they look like follows from their classes: `LOOKS`.
 
     Args:
         theme: "light", "dark", or "auto": as the reader's system has it.
@@ -21,57 +27,40 @@ class Pen:
 
     def __init__(self, theme: Theme = "auto", *, framed: bool = False) -> None:
         self.theme, self.framed = theme, framed
-        self.shade: Literal["light", "dark"] = "dark" if theme == "dark" else "light"
-        self.colours = THEMES[self.shade]
+        self.shade = "dark" if theme == "dark" else "light"
 
-    def inline(self, **looks: str) -> str:
-        """Looks as attributes; none in a page, whose style sheet says the same once for all."""
-        if not self.framed:
-            return ""
-        return "".join([f' {name.replace("_", "-")}="{value}"' for name, value in looks.items()])
+    def inline(self, part: str, classes: Iterable[str] = ()) -> str:
+        """The looks of a part of a group with these classes, as attributes; none in a page."""
+        return _attributes(part, tuple(classes), self.shade) if self.framed else ""
 
-    def text(
-        self,
-        classes: str,
-        x: float,
-        y: float,
-        words: str,
-        size: float,
-        fill: str,
-        *,
-        at: str = "start",
-        weight: int = 400,
-        mono: bool = False,
-    ) -> str:
-        """Words, in one line, escaped."""
-        looks = {"font_size": f"{size:g}", "fill": fill}
-        if at != "start":
-            looks["text_anchor"] = at
-        if weight != 400:
-            looks["font_weight"] = str(weight)
-        if mono:
-            looks["font_family"] = MONO
-        place = f'x="{x:.1f}" y="{y:.1f}"{self.inline(**looks)}'
-        return f'<text class="{classes}" {place}>{escape(plain(words, 400))}</text>'
+    def text(self, name: str, x: float, y: float, words: str, rest: str = "") -> str:
+        """Words, in one line, escaped.
 
-    def outline(
-        self, kind: Kind, x: float, y: float, box: Box, *, bad: bool = False, mark: str = ""
-    ) -> Iterator[str]:
-        """The border of a box and its ground."""
-        looks = border_looks(kind, self.shade, bad=bad, mark=mark)
-        return self.shape(kind, x, y, box, fill=kind.paint.fill[self.shade], **looks)
+        Args:
+            name: their class, and others that the looks do not depend on.
+            x, y: where they begin, end or have their middle.
+            words: what they are.
+            rest: more of them, as what several have in common.
+        """
+        looks = self.inline(f".{name.partition(' ')[0]}")
+        tail = f"<tspan{self.inline('.title>tspan')}>{escape(rest)}</tspan>" if rest else ""
+        place = f'x="{x:.1f}" y="{y:.1f}"{looks}'
+        return f'<text class="{name}" {place}>{escape(plain(words, 400))}{tail}</text>'
 
-    def shape(self, kind: Kind, x: float, y: float, box: Box, **looks: str) -> Iterator[str]:
+    def path(self, part: str, data: str, classes: Iterable[str] = ()) -> str:
+        """A line, or what it encloses; `part` of a group with these classes."""
+        return f'<path class="{part}" d="{data}"{self.inline(f".{part}", classes)}/>'
+
+    def outline(self, kind: Kind, place: Place, classes: Iterable[str] = ()) -> Iterator[str]:
         """The elements that are the border and the ground of a box.
 
         Args:
             kind: whose shape it has.
-            x, y: its top left corner.
-            box: its size.
-            looks: the attributes of each element.
+            place: where it is, and how large.
+            classes: those of its group, besides that of its kind.
         """
-        w, h = box.width, box.height
-        paint = 'class="box"' + self.inline(**looks)
+        x, y, w, h = place.left, place.top, place.width, place.height
+        paint = f'class="box"{self.inline(".box", (kind.name, *classes))}'
         if kind.shape == "dot":
             yield f'<circle {paint} cx="{x + w / 2:.1f}" cy="{y + h / 2:.1f}" r="{w / 2 - 1:.1f}"/>'
         elif kind.shape == "note":
@@ -91,24 +80,19 @@ class Pen:
 
     def pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
         """A pill whose left end is at x and whose middle is at y: a "hook", or what was "kept"."""
-        width, muted = pill_width(words) - 4, self.colours["muted"]
-        fill, stroke = self.colours["canvas"], muted
-        if name == "kept":
-            paint = KINDS["saved"].paint
-            fill, stroke = paint.fill[self.shade], paint.border[self.shade]
-        looks = self.inline(fill=fill, stroke=stroke)
-        rect = f'<rect x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"{looks}/>'
-        text = self.text("", x + width / 2, y + 3, words, 9, muted, at="middle", weight=600)
+        width = pill_width(words) - 4
+        size = f'x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"'
+        rect = f'<rect class="pill" {size}{self.inline(".pill", [name])}/>'
+        text = self.text("pill-text", x + width / 2, y + 3, words)
         is_struck = name == "kept" and (struck or not self.framed)
         line = self.strike(x + 3, y, width - 6) if is_struck else ""
         return f'<g class="{name}">{rect}{text}{line}</g>'
 
     def strike(self, x: float, y: float, width: float) -> str:
         """A line through words: struck-out text of one letter, an x, reads as another letter."""
-        looks = self.inline(stroke=self.colours["text"], stroke_width="1.5")
-        return f'<path class="strike" d="M{x:.1f} {y:.1f}h{width:.1f}"{looks}/>'
+        return self.path("strike", f"M{x:.1f} {y:.1f}h{width:.1f}")
 
 
-def box_attribute(x: float, y: float, box: Box) -> str:
+def box_attribute(place: Place) -> str:
     """Where a vertex is, for the player's script, which puts a ring and signs around it."""
-    return f' data-box="{x:.1f} {y:.1f} {box.width:g} {box.height:g}"'
+    return f' data-box="{place.left:.1f} {place.top:.1f} {place.width:g} {place.height:g}"'

@@ -5,7 +5,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.core.graph import Hooks
+from glassgrad.hooks.handles import Hooks
 
 MEMBERS = [
     "apply",

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.function import BackwardCFunction, Function, FunctionCtx
-from glassgrad.core.graph import Hooks, RemovableHandle, add_hook
-from glassgrad.core.saved import CLEARED
 from glassgrad.core.tensor import Tensor
-
-from .on_saved import SavedTensor, raw_saved
+from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
+from glassgrad.hooks.on_saved import SavedTensor, raw_saved
+from glassgrad.values.calls import CLEARED
 
 
 def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
@@ -23,6 +22,24 @@ def _mark_shared_storage(_self: Any, *_pairs: Any) -> None:
         "tracked. Note that calls to `set_()` are not tracked",
         FutureWarning,
         stacklevel=2,
+    )
+
+
+def _made(self: Any, *_args: Any, **_kwargs: Any) -> None:
+    warnings.warn(
+        f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+        "static, so you should invoke them on the class itself. Instantiating an autograd "
+        "function will raise an error in a future version of PyTorch.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+
+
+def _called(self: Any, *_args: Any, **_kwargs: Any) -> Any:
+    raise GraphError(
+        "Legacy autograd function with non-static forward method is deprecated. Please use "
+        "new-style autograd function with static forward method: write "
+        f"`{type(self).__name__}.apply(...)`."
     )
 
 
@@ -84,3 +101,5 @@ for _name in _ADDED:
 for _name in (*_SHOWN.split(), *_ADDED):
     setattr(Function, _name, inspect.getattr_static(BackwardCFunction, _name))
 FunctionCtx.mark_shared_storage = _mark_shared_storage  # type: ignore[attr-defined]  # added here
+for _name, _legacy in {"__init__": _made, "__call__": _called}.items():
+    setattr(Function, _name, _legacy)

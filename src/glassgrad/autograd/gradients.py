@@ -1,0 +1,216 @@
+"""`backward()` and `grad()`: gradients that are left in leaves, and gradients that are returned."""
+
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core import backward as engine
+from glassgrad.core.backward import (
+    Tensors,
+    as_list,
+    gradients_given,
+    one,
+    root,
+    start_of,
+)
+from glassgrad.core.errors import (
+    ArgumentError,
+    DimError,
+    GradientError,
+    GraphError,
+    ShapeError,
+    UnusedInputError,
+)
+from glassgrad.core.graph import GradientEdge
+from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
+from glassgrad.hooks.turn import GraphTask
+from glassgrad.values.gradients import must_be_tensor, target
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add the gradients of `tensors` to the `.grad` of the leaves they were computed from.
+
+    Args:
+        tensors: the outputs to differentiate.
+        grad_tensors: for each of them the gradient that arrives there, of its shape; None is
+            allowed for a tensor of one element and means 1.
+        retain_graph: keep the saved tensors, so that the graph can be used again. Default:
+            `create_graph`.
+        create_graph: record the pass, so that gradients can be differentiated.
+        grad_variables: the old name of `grad_tensors`.
+        inputs: accumulate only in these tensors, which may be non-leaves.
+
+    Raises:
+        GradientError: if an output needs a gradient and none, or a wrong one, is given.
+        GraphError: if an output does not require grad.
+        FreedGraphError: if the graph was used before without `retain_graph=True`.
+        TransformError: inside a transform.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> backward((x * x).sum())
+        >>> x.grad
+        tensor([2., 4.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.autograd.backward.html
+    """
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        if grad_tensors is not None:
+            raise GraphError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    engine.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of the sum of `outputs` with respect to `inputs`; no `.grad` is touched.
+
+    Args:
+        outputs: the tensors to differentiate.
+        inputs: the tensors with respect to which; leaves or not.
+        grad_outputs: as `grad_tensors` of `backward`.
+        retain_graph, create_graph: as for `backward`.
+        only_inputs: deprecated, has no effect.
+        allow_unused: give None for an input the outputs do not depend on, instead of an error.
+        is_grads_batched: `grad_outputs` have one more dim in front; so have the results.
+        materialize_grads: give zeros instead of None.
+
+    Returns:
+        One tensor of the input's shape and dtype for each input.
+
+    Raises:
+        UnusedInputError: if an input was not used, unless `allow_unused`.
+        GradientError, GraphError, FreedGraphError: as `backward`.
+
+    Example:
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> (dy,) = grad(x**3, x, create_graph=True)
+        >>> grad(dy, x)
+        (tensor(18.),)
+
+    See also: https://pytorch.org/docs/stable/generated/torch.autograd.grad.html
+    """
+    if materialize_grads and allow_unused is False:
+        raise ArgumentError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False. Zeros are what an unused input gets."
+        )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    goals = as_list(inputs)
+    if not goals:
+        raise ShapeError(
+            "`inputs` argument to `grad()` cannot be empty. It names the tensors whose gradients "
+            "are wanted, and there are none. Write backward() to fill the .grad of all leaves."
+        )
+    starts = as_list(outputs)
+
+    def run(grads: Any) -> list[Any]:
+        start = start_of(starts, grads, retain_graph, create_graph)
+        task = GraphTask(**start, captures=[target(x) for x in goals])
+        task.run()
+        return task.captured
+
+    batch = _batch_of(starts, grad_outputs) if is_grads_batched else None
+    if batch is None:
+        captured = run(grad_outputs)
+    else:
+        captured = in_one_pass(run, batch) if batch else [None] * len(goals)
+    results: list[Tensor | None] = []
+    for x, value in zip(goals, captured, strict=True):
+        if value is None and not allow_unused:
+            raise UnusedInputError(
+                f"The differentiated Tensor at index {len(results)} appears to not have been used "
+                "in the graph. Set allow_unused=True if this is the desired behavior: its gradient "
+                "is None then."
+            )
+        if value is None and materialize_grads:
+            if isinstance(x, GradientEdge):
+                raise GraphError(
+                    "materialize_grads cannot be used when the given input is a GradientEdge: "
+                    f"there is no tensor whose zeros input {len(results)} could get. Pass the "
+                    "tensor."
+                )
+            value = wrap(np.zeros_like(x.payload), LEAF if create_graph else None)
+        results.append(as_tensor(value))
+    return tuple(results)
+
+
+def in_one_pass(run: Callable[[list[Tensor]], list[Any]], batch: list[Tensor]) -> list[Any]:
+    """What `run` returns for each entry of the first dim of the gradients in `batch`, stacked.
+
+    Transforms are imported when the first such pass begins: a program without any starts sooner.
+    """
+    transform = importlib.import_module("glassgrad.func.vmap")
+    found: list[Any] = transform.map_batch(run, batch, batch[0].shape[0], "never")
+    return found
+
+
+def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
+    """The gradients that were given, each with as many entries in its first dim."""
+    batch = gradients_given(outputs, grad_outputs)
+    for position, (output, gradient) in enumerate(zip(outputs, batch, strict=True)):
+        _, shape, dtype = root(output, position)
+        if gradient is None:
+            gradient = wrap(one(output, shape, dtype))
+        gradient = must_be_tensor(gradient, position)
+        if gradient.ndim == 0:
+            raise ArgumentError(
+                f"is_grads_batched=True: Got in_dim=0 for grad_output[{position}], but that is a "
+                "Tensor of dimensionality 0. Its first dim says how many gradients there are. "
+                "Write `gradient.unsqueeze(0)` for one."
+            )
+        if tuple(gradient.shape[1:]) != shape:
+            raise GradientError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                f"match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{position}] has a shape of {list(gradient.shape)} and "
+                f"output[{position}] has a shape of {list(shape)}. Stack gradients of the output."
+            )
+    sizes = [gradient.shape[0] for gradient in batch]
+    if len(set(sizes)) > 1:
+        raise ArgumentError(
+            "is_grads_batched=True: Expected all tensors to have the same size in the mapped "
+            f"dimension, got sizes {sizes} for the mapped dimension. Each pass takes one entry of "
+            "each. Pass equally many for each output."
+        )
+    if 0 in sizes:
+        raise DimError(
+            "index 0 is out of bounds for dimension 0 with size 0: is_grads_batched=True got no "
+            "gradients at all, so the shape of the results is not known. Pass at least one."
+        )
+    return batch

@@ -1,0 +1,113 @@
+"""What a user's Function is called with, and what its `backward` is given and may return."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
+from glassgrad.core.saved import Gone
+from glassgrad.core.state import plugs
+from glassgrad.core.tensor import Tensor, wrap
+
+# Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
+CLEARED: Any = Gone(
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
+    "the autograd.Function. Either access saved_tensors only once, or set "
+    "clear_saved_tensors_on_access=False."
+)
+
+
+def check_kept(tensors: tuple[Any, ...]) -> None:
+    """Raise if `save_for_forward` was given anything but tensors."""
+    for tensor in tensors:
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                "save_for_forward expects all arguments to be tensors; got "
+                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+            )
+
+
+def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+    """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
+    forward = inspect.getattr_static(cls, "forward")
+    if not isinstance(forward, staticmethod):
+        raise GraphError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method: put @staticmethod above "
+            f"`def forward` in {cls.__name__}."
+        )
+    function, separate = forward.__func__, cls.has_setup_context()
+    form = function, separate, separate and _has_defaults(function)
+    cls._form = form  # kept with the class, and forgotten when its forward is replaced
+    return form
+
+
+def _has_defaults(forward: Callable[..., Any]) -> bool:
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(forward).parameters.values()
+    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
+
+
+def bound(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
+) -> tuple[Any, ...]:
+    """The arguments by position: keywords filled in, and with setup_context defaults too."""
+    ctx = () if separate else (None,)
+    bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
+    if separate or bound.kwargs:  # a keyword behind a gap: the gap has a default
+        bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())[len(ctx) :]
+
+
+def checked(node: Any, returned: Any) -> tuple[Any, ...]:
+    """What the `backward` of `node` returned, as the gradients of the tensors among its arguments.
+
+    Raises:
+        GradientError: if there are too many or too few, or what is no gradient.
+    """
+    results = returned if isinstance(returned, tuple) else (returned,)
+    is_tensor = node._is_tensor or (True,) * len(node.edges)
+    expected = len(is_tensor)
+    if len(results) > expected and all(extra is None for extra in results[expected:]):
+        results = results[:expected]
+    if len(results) != expected:
+        raise wrong_number(node.name(), expected, len(results))
+    for position, result in enumerate(results, start=1):
+        if result is not None and not is_tensor[position - 1]:
+            raise GradientError(
+                f"function {node.name()} returned a gradient different than None at position "
+                f"{position}, but the corresponding forward input was not a Variable. What is no "
+                "tensor has no gradient. Return None there."
+            )
+        if result is not None and not isinstance(result, Tensor):
+            raise GradientError(
+                f"function {node.name()}: expected Variable or None (got {type(result).__name__}) "
+                f"at position {position}. The pass goes on with tensors. "
+                "Write `glassgrad.tensor(value)`."
+            )
+    return tuple([result for result, wanted in zip(results, is_tensor, strict=True) if wanted])
+
+
+def wrong_number(name: str, expected: int, got: int) -> GradientError:
+    """The error about the gradients that the backward of node `name` returned."""
+    return GradientError(
+        f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+        f"{got}). backward returns one for each argument of forward; write None for what is not a "
+        "tensor."
+    )
+
+
+def materialized(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Zeros in the place of missing gradients, except those that can never come, if so wished."""
+    present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
+    filled = list(grads)
+    for nr, meta in enumerate(node._input_metadata):
+        if grads[nr] is None and meta.dtype and nr not in node._gradless:
+            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
+    return tuple(filled)
+
+
+plugs.calls = sys.modules[__name__]
