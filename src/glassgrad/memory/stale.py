@@ -83,13 +83,19 @@ def inference_error() -> Exception:
 
 def shown(place: Place) -> str:
     """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
-    code, offset = place
+    code = place[0]
     if is_ours[code.co_filename]:
         return f"inside glassgrad's {code.co_qualname}"
-    line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    line = line_of(place)
     text = linecache.getline(code.co_filename, line).strip()
     where = f"{_file(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
+
+
+def line_of(place: Place) -> int:
+    """The number of the line."""
+    code, offset = place
+    return next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
 
 
 def _file(filename: str) -> str:

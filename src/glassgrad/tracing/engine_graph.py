@@ -7,15 +7,15 @@ from typing import Any
 from glassgrad.autograd.scopes import made_at
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import Place, modes
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.memory.saved import saved_by
-from glassgrad.memory.stale import shown
+from glassgrad.memory.stale import line_of, shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
-from .graph import Entry, Graph, Hook, SavedTensor, name_of
+from .graph import Entry, Graph, Hook, name_of
 from .naming import Naming
 from .summary import ArrayTable
 
@@ -34,7 +34,7 @@ class EngineGraph(Graph):
 
     def __init__(self, nodes: Iterable[Node], outputs: Sequence[Tensor | GradientEdge]) -> None:
         super().__init__({node: node.next_functions for node in nodes}, list(outputs))
-        self._lines: dict[tuple[str, Place], str] = {}
+        self._lines: dict[tuple[str, int], str] = {}
 
     @cached_property
     def naming(self) -> Naming:
@@ -62,9 +62,7 @@ class EngineGraph(Graph):
             memory = memory.base
         return id(memory), memory
 
-    @staticmethod
-    def saved_by(node: Node) -> list[SavedTensor]:
-        return [SavedTensor(*saved) for saved in saved_by(node)]
+    saved_by = staticmethod(saved_by)
 
     def hooks_at(self, node: Node) -> list[Hook]:
         if node.cold is None and not isinstance(node, AccumulateGrad):
@@ -89,8 +87,8 @@ class EngineGraph(Graph):
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            key = place[0].co_filename, place  # equal code in two files is equal
-            entry["src"] = self._lines.get(key) or self._lines.setdefault(key, shown(place))
+            line = place[0].co_filename, line_of(place)
+            entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
         if isinstance(node, CopySlices):

@@ -15,25 +15,12 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from glassgrad.memory.saved import Saved
+
 from .summary import ArrayTable, dtype_name
 
 Entry = dict[str, Any]
 Edges = tuple[tuple[Any, int], ...]
-
-
-class SavedTensor(NamedTuple):
-    """A tensor that a node saved.
-
-    Attributes:
-        name: "self", "result", "saved_tensors[0]".
-        what: the tensor, or an array; what a pack hook made of it, if that is a tensor.
-        version, now: of its memory, when it was saved and now.
-    """
-
-    name: str
-    what: Any
-    version: int
-    now: int
 
 
 class Hook(NamedTuple):
@@ -75,8 +62,8 @@ class Library(Protocol):
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
+    def saved_by(self, node: Any) -> list[Saved]:
+        """What a node holds on to; of what a pack hook made of it, what is a tensor or array."""
 
     def hooks_at(self, node: Any) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
@@ -237,7 +224,7 @@ class Graph(Library):
         """(which output, tensor) of the tensors that a node made and that keep their gradient."""
         return []
 
-    def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
+    def _saved(self, table: ArrayTable, item: Saved) -> Entry:
         name, what, version, now = item
         shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}

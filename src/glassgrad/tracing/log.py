@@ -25,10 +25,11 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
+from glassgrad.memory.saved import Saved
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth, SavedTensor, rank_of
+from .graph import Graph, Growth, rank_of
 from .rewind import OF_USERS
 from .summary import ArrayTable
 
@@ -73,7 +74,7 @@ class EventLog(Generic[GraphOfPass]):
             document = self.growth.added_to(document, table, self._gradients())
         return Trace(document, table.summaries, list(self.events))
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
+    def saved_by(self, node: Any) -> list[Saved]:
         """What a node holds on to."""
         return self.graph.saved_by(node)
 
