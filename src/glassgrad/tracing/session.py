@@ -88,7 +88,7 @@ class Session(Paused):
     So does an exception of a hook or a rule, which arrives where `next()` was called.
 
     Attributes:
-        outputs: the tensors it starts from.
+        outputs: the tensors, or edges, it starts from.
         names: the ids of nodes ("n3", n0 is the oldest), leaves and hooks.
         granularity: how much one step does; may be changed at any time.
         breakpoints: the breakpoints that are set.
