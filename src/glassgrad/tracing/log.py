@@ -133,7 +133,6 @@ class Log(EventLog[EngineGraph]):
             self.growth = Growth(graph, ())
         else:
             graph.forget_storages()
-        self._under_way: tuple[dict[Any, Any], Any] | None = None  # what the pass let go, failing
         self._entering: list[str | None] = []
         self._may_write = False
         for node in task.schedule:
@@ -308,15 +307,14 @@ class Log(EventLog[EngineGraph]):
                     stale = name
                     break
         self._emit_error(node, error, stale)
-        self._under_way = under_way
+        self.task.buffers, self.task.turn = under_way  # of which the engine has let go
         self.close()
-        under_way[0].clear()  # the frames of the exception are not to keep the gradients alive
-        self._under_way = None
+        self.task.close()  # the frames of the exception are not to keep the gradients alive
         vars(error)["trace"] = self.trace()
 
     def _gradients(self) -> Iterator[Tensor]:
         """What the pass has left in `.grad`, what it has captured, and what is under way."""
-        waiting, turn = self._under_way or (self.task.buffers, self.task.turn)
+        waiting, turn = self.task.buffers, self.task.turn
         found: list[Any] = list(self.task.captured)
         for node in self.graph.nodes:
             holders = [node.variable] if isinstance(node, AccumulateGrad) else []
