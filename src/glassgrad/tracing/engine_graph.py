@@ -6,7 +6,7 @@ from typing import Any
 
 from glassgrad.autograd.scopes import made_at
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode
+from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_saved import Unpacking
@@ -95,7 +95,7 @@ class EngineGraph(Graph):
             entry["part"] = list(node.geometry.size)
             is_freed = node.fn is None
         else:
-            is_freed = (node._is_users or isinstance(node, PrimitiveNode)) and node._is_released()
+            is_freed = isinstance(node, SavingNode) and node._is_released()
         if is_freed:
             entry["freed"] = True
         if node._is_users:
