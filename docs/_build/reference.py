@@ -49,7 +49,7 @@ def fill(markdown: str) -> str:
 
 def link_errors(page: str) -> str:
     """The rendered page, in which the names of our errors lead to what is said of them."""
-    names = "|".join([name for name in vars(errors) if name.endswith("Error")])
+    names = "|".join(error_names())
     target = r'<code><a href="../errors/#glassgrad.core.errors.\1">\1</a></code>'
     return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
 
@@ -80,9 +80,14 @@ def _homes() -> dict[int, str]:
         homes.setdefault(id(getattr(glassgrad, name)), f"glassgrad.{name}")
     for package in PAGES:
         module = importlib.import_module(package)
-        for name in module.__all__:
+        for name in error_names() if module is errors else module.__all__:
             homes.setdefault(id(getattr(module, name)), _path(f"{package}.{name}"))
     return homes
+
+
+def error_names() -> list[str]:
+    """The classes of `core/errors.py`, which defines nothing else."""
+    return [name for name in vars(errors) if name.endswith("Error")]
 
 
 def _path(path: str) -> str:
