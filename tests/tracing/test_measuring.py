@@ -66,6 +66,15 @@ def test_ones_and_twos_that_change_places_are_told_apart():
     assert len(seen) == 50
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("times", [2, 4, 8])
+def test_equal_neighbours_that_change_places_are_told_apart(dtype, times):
+    random = np.random.default_rng(2)
+    few = np.where(np.arange(5_000) % 2, 1.0, 2.0).astype(dtype)
+    seen = {digest(np.repeat(random.permutation(few), times)) for _ in range(300)}
+    assert len(seen) == 300
+
+
 @pytest.mark.parametrize("full", [False, True])
 def test_how_the_elements_lie_in_memory_makes_no_difference(full):
     array = large(size=90_000).reshape(300, 300)

@@ -231,3 +231,15 @@ def test_a_breakpoint_says_what_it_stops_at():
     s = glassgrad.step((leaf([1.0], "x") * 2).sum())
     assert repr(s.break_at(op="Mul")) == "<Breakpoint: before each Mul>"
     assert "n0 AccumulateGrad of x" in repr(s.break_at(tensor="x"))
+
+
+def test_a_pass_that_starts_at_an_edge_can_stop_there():
+    x = glassgrad.tensor([1.0, 2.0], requires_grad=True)
+    edge = glassgrad.autograd.graph.get_gradient_edge((x * x).sum())
+    s = glassgrad.step(edge, glassgrad.tensor(1.0))
+    (output,) = s.trace.outputs
+    assert (output["id"], output["name"], output["node"], output["shape"]) == ("t1", None, "n2", [])
+    assert s.outputs == [edge]
+    s.break_at(tensor=s.outputs[0])
+    assert s.run().current is edge.node
+    assert s.run().is_done

@@ -73,8 +73,8 @@ class Primitive(Function):
         differentiates: which operands have edges; an index or a condition has none.
         keeps_index: whether `setup_context` keeps arrays, an index or weights: so for all ops that
             have an operand without an edge and save nothing (Note [An index is saved too]).
-        assumes: the parameters that say what is known of the operands' numbers. Without them the op
-            is the same for these numbers, and defined for others.
+        assumes: the parameters that say what is known of the first operand's numbers, each with
+            what makes such numbers of any: the op is the same for both.
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
         views: whether the result shows the memory of the first operand.
@@ -95,7 +95,7 @@ class Primitive(Function):
     multiple: ClassVar[bool] = False
     differentiates: ClassVar[slice] = slice(None)
     keeps_index: ClassVar[bool] = False
-    assumes: ClassVar[tuple[str, ...]] = ()
+    assumes: ClassVar[dict[str, Callable[[Any], Any]]] = {}
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
     views: ClassVar[bool] = False

@@ -210,13 +210,13 @@ class Saved(NamedTuple):
     Attributes:
         name: under which it was saved.
         what: a Tensor where the node refers to one, else an array.
-        expected, version: what its version was when it was saved, and what it is now.
+        version, now: of its memory, when it was saved and now.
     """
 
     name: str
     what: Any
-    expected: int = 0
     version: int = 0
+    now: int = 0
 
 
 def saved_by(node: Any) -> list[Saved]:

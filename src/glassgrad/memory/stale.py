@@ -1,7 +1,6 @@
 """The errors about saved tensors: who saved what and where, and what has become of it."""
 
 import linecache
-import re
 import sys
 from itertools import islice
 from typing import Any
@@ -84,20 +83,26 @@ def inference_error() -> Exception:
 
 def shown(place: Place) -> str:
     """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
-    code, offset = place
+    code = place[0]
     if is_ours[code.co_filename]:
         return f"inside glassgrad's {code.co_qualname}"
-    line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    line = line_of(place)
     text = linecache.getline(code.co_filename, line).strip()
     where = f"{_file(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
 
 
+def line_of(place: Place) -> int:
+    """The number of the line."""
+    code, offset = place
+    return next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+
+
 def _file(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
-    cell = re.match(r"<ipython-input-(\d+)-", filename)
-    number = int(cell.group(1)) if cell else _cell_numbers().get(filename)
-    return re.split(r"[/\\]", filename)[-1] if number is None else f"cell {number}"
+    _, is_cell, rest = filename.partition("<ipython-input-")
+    number = rest.partition("-")[0] if is_cell else _cell_numbers().get(filename)
+    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
 
 
 def _cell_numbers() -> dict[str, int]:

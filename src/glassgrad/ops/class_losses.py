@@ -308,16 +308,21 @@ def joined(x: Any) -> Any:
     return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:]) if x.ndim > 2 else x
 
 
+def log_p_of(x: Any) -> Any:
+    """The logarithms of the probabilities of classes, of scores of any shape."""
+    return run(LogSoftmax, x, dim=int(x.ndim > 1))
+
+
 class CrossEntropy(ClassLoss):
     """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
     x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
     """
 
-    assumes = ("is_log_p",)  # that x is ln p
+    assumes = {"is_log_p": log_p_of}
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
-        log_p = as_rows(x) if is_log_p else run(LogSoftmax, as_rows(x), dim=1)
+        log_p = as_rows(x) if is_log_p else log_p_of(as_rows(x))
         if label_smoothing:
             known = {"complete": complete, "smoothing": label_smoothing}
             q, counts = shares_of(target, weight, ignore_index, log_p, **known)

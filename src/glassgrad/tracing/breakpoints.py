@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
-from glassgrad.core.graph import Node
+from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
@@ -105,7 +105,7 @@ def _at_op(session: "Paused", name: Any) -> Breakpoint:
 def _at_tensor(session: "Paused", what: Any) -> Breakpoint:
     if isinstance(what, str):
         goal, label = _node_of_name(session, what), repr(what)
-    elif session.names.is_tensor(what):
+    elif session.names.is_tensor(what) or isinstance(what, GradientEdge):
         goal, label = find_node(session, what), "the tensor"
     else:
         raise ArgumentTypeError(

@@ -1,21 +1,21 @@
 """What glassgrad's own nodes tell: the part of a `Graph` that reads the engine's objects."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from glassgrad.autograd.scopes import made_at
-from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
-from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import Place, modes
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
+from glassgrad.core.saved import PrimitiveNode, SavingNode
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.memory.saved import saved_by
-from glassgrad.memory.stale import shown
+from glassgrad.memory.stale import line_of, shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
-from .graph import Entry, Graph, Hook, SavedTensor, name_of
+from .graph import Entry, Graph, Hook, name_of
 from .naming import Naming
 from .summary import ArrayTable
 
@@ -25,16 +25,16 @@ class EngineGraph(Graph):
 
     Args:
         nodes: all of it.
-        outputs: the tensors that a pass starts from.
+        outputs: the tensors, or edges, that a pass starts from.
     """
 
     how_to_name = (
         "Leaves, outputs and saved tensors are looked through. Set `x.name` before the session"
     )
 
-    def __init__(self, nodes: Iterable[Node], outputs: list[Tensor]) -> None:
-        super().__init__({node: node.next_functions for node in nodes}, outputs)
-        self._lines: dict[Place, str] = {}
+    def __init__(self, nodes: Iterable[Node], outputs: Sequence[Tensor | GradientEdge]) -> None:
+        super().__init__({node: node.next_functions for node in nodes}, list(outputs))
+        self._lines: dict[tuple[str, int], str] = {}
 
     @cached_property
     def naming(self) -> Naming:
@@ -51,8 +51,8 @@ class EngineGraph(Graph):
     def is_tensor(self, value: Any) -> bool:
         return isinstance(value, Tensor)
 
-    def node_of(self, tensor: Tensor) -> Node | None:
-        edge = edge_of(tensor)
+    def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
+        edge = edge_of(tensor) if isinstance(tensor, Tensor) else tensor
         return None if edge is None else ends(edge)[0]
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
@@ -62,9 +62,7 @@ class EngineGraph(Graph):
             memory = memory.base
         return id(memory), memory
 
-    @staticmethod
-    def saved_by(node: Node) -> list[SavedTensor]:
-        return [SavedTensor(*saved) for saved in saved_by(node)]
+    saved_by = staticmethod(saved_by)
 
     def hooks_at(self, node: Node) -> list[Hook]:
         if node.cold is None and not isinstance(node, AccumulateGrad):
@@ -89,14 +87,15 @@ class EngineGraph(Graph):
         if scope := self.naming.scopes.get(node):
             entry["scope"] = list(scope)
         if place := made_at(node):
-            entry["src"] = self._lines.get(place) or self._lines.setdefault(place, shown(place))
+            line = place[0].co_filename, line_of(place)
+            entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
         if (level := getattr(node, "_level", None)) is not None:
             entry["level"] = _depth(level)
         if isinstance(node, CopySlices):
             entry["part"] = list(node.geometry.size)
             is_freed = node.fn is None
         else:
-            is_freed = (node._is_users or isinstance(node, PrimitiveNode)) and node._is_released()
+            is_freed = isinstance(node, SavingNode) and node._is_released()
         if is_freed:
             entry["freed"] = True
         if node._is_users:
@@ -127,7 +126,8 @@ class EngineGraph(Graph):
                 if isinstance(saved.what, Tensor) and self.node_of(saved.what) in self.node:
                     yield saved.what.name, self.node_of(saved.what)
             yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
-        yield from [(tensor.name, self.node_of(tensor)) for tensor in self.outputs]
+        outputs = filter(self.is_tensor, self.outputs)
+        yield from [(tensor.name, self.node_of(tensor)) for tensor in outputs]
         yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
 
 

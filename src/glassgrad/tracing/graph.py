@@ -15,25 +15,12 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from glassgrad.memory.saved import Saved
+
 from .summary import ArrayTable, dtype_name
 
 Entry = dict[str, Any]
 Edges = tuple[tuple[Any, int], ...]
-
-
-class SavedTensor(NamedTuple):
-    """A tensor that a node saved.
-
-    Attributes:
-        name: "self", "result", "saved_tensors[0]".
-        what: the tensor, or an array; what a pack hook made of it, if that is a tensor.
-        version, now: of its memory, when it was saved and now.
-    """
-
-    name: str
-    what: Any
-    version: int
-    now: int
 
 
 class Hook(NamedTuple):
@@ -75,8 +62,8 @@ class Library(Protocol):
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
-        """What a node holds on to."""
+    def saved_by(self, node: Any) -> list[Saved]:
+        """What a node holds on to; of what a pack hook made of it, what is a tensor or array."""
 
     def hooks_at(self, node: Any) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""
@@ -98,7 +85,7 @@ class Graph(Library):
 
     Args:
         edges: the `next_functions` of each node.
-        outputs: the tensors that a pass starts from.
+        outputs: the tensors that a pass starts from; or edges, where nobody has these.
 
     Attributes:
         nodes: oldest first, each AccumulateGrad just before its first consumer.
@@ -179,11 +166,19 @@ class Graph(Library):
                 "leaves": [self.leaf_entry(table, node) for node in self.leaves],
                 "nodes": [self.node_entry(table, node) for node in self.nodes],
                 "outputs": [
-                    {"id": f"t{rank}", "node": self.node[self.node_of(x)], "slot": x.output_nr}
-                    | self._tensor(table, x)
-                    for rank, x in enumerate(self.outputs, start=len(self.leaves))
+                    {"id": f"t{rank}", **self._output(table, output)}
+                    for rank, output in enumerate(self.outputs, start=len(self.leaves))
                 ],
             }
+
+    def _output(self, table: ArrayTable, output: Any) -> Entry:
+        node, slot = self.node_of(output), output.output_nr
+        if self.is_tensor(output):
+            about = self._tensor(table, output)
+        else:
+            shape, dtype = node._input_metadata[slot]
+            about = {"name": None, "shape": list(shape), "dtype": dtype_name(dtype)}
+        return {"node": self.node[node], "slot": slot, **about}
 
     def leaf_entry(self, table: ArrayTable, node: Any) -> Entry:
         """A leaf as an entry of a trace."""
@@ -210,7 +205,7 @@ class Graph(Library):
                 continue
             entry["edges"].append({"to": self.node[goal], "slot": slot})
             wanted = goal._input_metadata[slot : slot + 1] if sums else ()
-            if wanted and wanted[0].shape != about[0].shape:
+            if wanted and _may_be_broadcast(wanted[0].shape, about[0].shape):
                 entry["edges"][-1]["sum_to"] = list(wanted[0].shape)
         if saved := self.saved_by(node):
             entry["saved"] = [self._saved(table, item) for item in saved]
@@ -229,11 +224,12 @@ class Graph(Library):
         """(which output, tensor) of the tensors that a node made and that keep their gradient."""
         return []
 
-    def _saved(self, table: ArrayTable, item: SavedTensor) -> Entry:
+    def _saved(self, table: ArrayTable, item: Saved) -> Entry:
         name, what, version, now = item
+        shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": bytes_of(what), "shape": list(what.shape)}
-        entry |= {"dtype": dtype_name(what.dtype), "array": table.ids((what,))[0]}
+        entry |= {"bytes": math.prod(shape) * dtype.itemsize, "shape": shape}
+        entry |= {"dtype": dtype_name(dtype), "array": table.ids((what,))[0]}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
@@ -245,10 +241,20 @@ class Graph(Library):
         return entry
 
 
+def _may_be_broadcast(shape: Any, result: Any) -> bool:
+    """Whether an operand was broadcast: one of another shape may be so, as a matrix is."""
+    return shape != result and (len(shape) < len(result) or 1 in shape)
+
+
 def name_of(hook: Any) -> str:
     """What a hook is called."""
     name: str = getattr(hook, "__name__", "hook")
     return name
+
+
+def rank_of(name: str) -> int:
+    """The number in an id."""
+    return int(name[1:])
 
 
 def is_leaf(node: Any) -> bool:

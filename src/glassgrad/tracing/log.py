@@ -13,22 +13,23 @@ into a `.grad` that was there before. After each of them the log forgets what it
 goes into code of a user is looked at before that runs.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 from weakref import ReferenceType
 
 from glassgrad.core import state
 from glassgrad.core.errors import StaleTensorError
-from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
+from glassgrad.memory.saved import Saved
 
 from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth, SavedTensor
+from .graph import Graph, Growth, rank_of
 from .rewind import OF_USERS
 from .summary import ArrayTable
 
@@ -60,8 +61,11 @@ class EventLog(Generic[GraphOfPass]):
         self.events: list[dict[str, Any]] = []
         self.document: dict[str, Any] = {"nodes": [], "leaves": []}
         self.growth: Growth | None = None
-        self.have: Counter[str] = Counter()
-        self.need = Counter([goal for node in running for goal, _ in graph.edges[node]])
+        self.have: defaultdict[str, int] = defaultdict(int)
+        self.need: defaultdict[Any, int] = defaultdict(int)
+        for node in running:
+            for goal, _ in graph.edges[node]:
+                self.need[goal] += 1
 
     def trace(self) -> Trace:
         """The graph as it was when the pass began, with what has grown since, and the events."""
@@ -70,7 +74,7 @@ class EventLog(Generic[GraphOfPass]):
             document = self.growth.added_to(document, table, self._gradients())
         return Trace(document, table.summaries, list(self.events))
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
+    def saved_by(self, node: Any) -> list[Saved]:
         """What a node holds on to."""
         return self.graph.saved_by(node)
 
@@ -85,8 +89,9 @@ class EventLog(Generic[GraphOfPass]):
         event |= fields
         self.events.append(event)
 
-    def _emit_arrival(self, source: Any, position: int, node: Any, slot: int, grad: Any) -> None:
-        """A gradient has come to `node` along an edge, and `grad` is what waits there now."""
+    def _emit_arrival(self, source: Any, position: int, grad: Any) -> None:
+        """A gradient has come along an edge of `source`; `grad` is what waits at its end now."""
+        node, slot = self.graph.edges[source][position]
         name = self.graph.node[node]
         self.have[name] += 1
         have, need = self.have[name], self.need[node]
@@ -121,12 +126,13 @@ class Log(EventLog[EngineGraph]):
         super().__init__(graph, running, full=full)
         self.task = task
         self.document = graph.describe(self.table)
+        if wanted := [graph.node[node] for node in task.wanted if node in graph.node]:
+            self.document["wanted"] = sorted(wanted, key=rank_of)
         self.table.forget()
         if task.recording:
             self.growth = Growth(graph, ())
         else:
             graph.forget_storages()
-        self._under_way: tuple[dict[Any, Any], Any] | None = None  # what the pass let go, failing
         self._entering: list[str | None] = []
         self._may_write = False
         for node in task.schedule:
@@ -269,11 +275,10 @@ class Log(EventLog[EngineGraph]):
         self._emit("free_saved", phase.node, bytes=phase.detail)
 
     def _on_buffer(self, phase: Phase) -> None:
-        node, (source, position) = phase.node, phase.detail
-        slot = ends(source.edges[position])[1]
+        source, position = phase.detail
+        node, slot = self.graph.edges[source][position]
         waiting = self.task.buffers.get(node)
-        grad = waiting[slot] if type(waiting) is list else waiting
-        self._emit_arrival(source, position, node, slot, grad)
+        self._emit_arrival(source, position, waiting[slot] if type(waiting) is list else waiting)
 
     def _told(self, kind: str, node: Node) -> None:
         """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
@@ -302,15 +307,14 @@ class Log(EventLog[EngineGraph]):
                     stale = name
                     break
         self._emit_error(node, error, stale)
-        self._under_way = under_way
+        self.task.buffers, self.task.turn = under_way  # of which the engine has let go
         self.close()
-        under_way[0].clear()  # the frames of the exception are not to keep the gradients alive
-        self._under_way = None
+        self.task.close()  # the frames of the exception are not to keep the gradients alive
         vars(error)["trace"] = self.trace()
 
     def _gradients(self) -> Iterator[Tensor]:
         """What the pass has left in `.grad`, what it has captured, and what is under way."""
-        waiting, turn = self._under_way or (self.task.buffers, self.task.turn)
+        waiting, turn = self.task.buffers, self.task.turn
         found: list[Any] = list(self.task.captured)
         for node in self.graph.nodes:
             holders = [node.variable] if isinstance(node, AccumulateGrad) else []

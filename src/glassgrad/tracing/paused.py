@@ -68,7 +68,7 @@ class Paused(Engine):
     """A pass that is paused.
 
     Attributes:
-        outputs: the tensors it starts from.
+        outputs: the tensors, or edges, it starts from.
         names: the ids of nodes ("n3", n0 is the oldest), leaves and hooks.
         stopped_by: the breakpoint that it is paused at, or None.
         breakpoints: the breakpoints that are set.

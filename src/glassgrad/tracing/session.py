@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from glassgrad.core.backward import backward_task
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
-from glassgrad.core.graph import GradientEdge, Node, edge_of, ends
+from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 
@@ -88,7 +88,7 @@ class Session(Paused):
     So does an exception of a hook or a rule, which arrives where `next()` was called.
 
     Attributes:
-        outputs: the tensors it starts from.
+        outputs: the tensors, or edges, it starts from.
         names: the ids of nodes ("n3", n0 is the oldest), leaves and hooks.
         granularity: how much one step does; may be changed at any time.
         breakpoints: the breakpoints that are set.
@@ -105,11 +105,9 @@ class Session(Paused):
         if task.only_root is not None:
             self._runs.add(task.only_root)
         self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
-        edges: list[Any] = [edge_of(x) if isinstance(x, Tensor) else x for x in outputs]
-        self._roots = [ends(edge)[0] for edge in edges]
         self._journal = Journal(task)
-        tensors = [x for x in outputs if isinstance(x, Tensor)]
-        super().__init__(Log(task, EngineGraph(task.schedule, tensors)))
+        super().__init__(Log(task, EngineGraph(task.schedule, outputs)))
+        self._roots = [self.names.node_of(output) for output in outputs]
         self._pauses: list[tuple[Any, Any]] = []  # marks of all pauses before this one
         while self._node not in self._runs and not self.is_done:
             self._phase()  # a node that is only passed by has no turn

@@ -7,7 +7,6 @@ another. Here they are stopped where they begin.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, overload
@@ -19,6 +18,7 @@ from glassgrad.hooks.turn import GraphTask
 
 from .engine_graph import EngineGraph
 from .events import Trace
+from .graph import rank_of
 from .log import Log
 from .record import check_values
 from .session import Session
@@ -134,10 +134,9 @@ class Passes(Sequence[Trace]):
         self._graphs.append(None)
         return len(self._traces) - 1
 
-    def _keep(self, place: int, roots: list[GradientEdge], log: Log) -> None:
+    def _keep(self, place: int, log: Log) -> None:
         """Keep the log of a pass that is over, or has failed."""
-        self._graphs[place] = graph = log.whole_graph()
-        self._traces[place] = _with_ends(log.trace(), graph.node, roots, log.task.wanted)
+        self._graphs[place], self._traces[place] = log.whole_graph(), log.trace()
 
     def _close(self) -> None:
         """Tell what is the same in several passes, and let go of the graphs."""
@@ -174,7 +173,7 @@ class _Watcher:
             return
         place, roots = self.passes._begin(), _roots_of(task)
         if self._on_pass is None:
-            log = Log(task, EngineGraph(task.schedule, []), full=self._full)
+            log = Log(task, EngineGraph(task.schedule, roots), full=self._full)
             run, close = log.run, log.close
         else:
             session = Session(task, roots)
@@ -182,7 +181,7 @@ class _Watcher:
         try:
             run()
         finally:
-            self.passes._keep(place, roots, log)
+            self.passes._keep(place, log)
             task.close()
             close()
 
@@ -231,21 +230,6 @@ def _roots_of(task: GraphTask) -> list[GradientEdge]:
         slots = waiting if type(waiting) is list else [waiting]
         roots += [GradientEdge(node, nr) for nr, grad in enumerate(slots) if grad is not None]
     return roots
-
-
-def _with_ends(
-    trace: Trace, ids: dict[Any, str], roots: list[GradientEdge], wanted: Iterable[Any]
-) -> Trace:
-    """A trace that says where its pass started, though the tensors there are not known."""
-    outputs = []
-    for rank, (node, nr, _) in enumerate(roots, start=len(trace.leaves)):
-        shape, dtype = node._input_metadata[nr]
-        place = {"id": f"t{rank}", "node": ids[node], "slot": nr}
-        outputs.append({**place, "name": None, "shape": list(shape), "dtype": str(dtype)})
-    more: dict[str, Any] = {"outputs": outputs}
-    if known := [ids[node] for node in wanted if node in ids]:
-        more["wanted"] = sorted(known, key=_rank)
-    return replace(trace, graph={**trace.graph, **more})
 
 
 # Several passes as one trace ----------------------------------------------------------------------
@@ -299,19 +283,19 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
         for event in trace.events:
             events.append(_renamed(event, names) | {"k": len(events)})
     nodes, leaves = [
-        [whole[part][name] for name in sorted(whole[part], key=_rank)]
+        [whole[part][name] for name in sorted(whole[part], key=rank_of)]
         for part in ("nodes", "leaves")
     ]
     outputs = enumerate(whole["outputs"].values(), start=len(leaves))
     graph: dict[str, Any] = {
-        "nodes": [node | {"seq": _rank(node["id"])} for node in nodes],
+        "nodes": [node | {"seq": rank_of(node["id"])} for node in nodes],
         "leaves": leaves,
         "outputs": [output | {"id": f"t{rank}"} for rank, output in outputs],
     }
     if levels:
         graph["levels"] = [levels[depth] for depth in sorted(levels)]
     if wanted:
-        graph["wanted"] = sorted(wanted, key=_rank)
+        graph["wanted"] = sorted(wanted, key=rank_of)
     return Trace(graph, arrays, events)
 
 
@@ -341,7 +325,3 @@ def _renamed(entry: Entry, ids: dict[str, str]) -> Entry:
 
 def _numbered_on(letter: str, names: Iterable[str], first: int) -> dict[str, str]:
     return {name: f"{letter}{first + rank}" for rank, name in enumerate(names)}
-
-
-def _rank(name: str) -> int:
-    return int(name[1:])

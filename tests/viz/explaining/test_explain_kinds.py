@@ -1,5 +1,6 @@
 """Every kind of node explains itself: with numbers, or with a note that says why not."""
 
+import numpy as np
 import pytest
 
 import glassgrad as gg
@@ -184,3 +185,17 @@ def test_nodes_of_transforms_speak_without_numbers(name):
 def test_a_latex_of_any_kind(latex):
     kind = type("Odd", (Once,), {"latex": latex})
     assert all(isinstance(tex, str) for tex in gg.explain(kind.apply(row(1.0))).formulas)
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 4), (3, 4, 2)])
+def test_operands_of_a_cross_entropy_may_be_its_scores_or_their_logarithms(shape):
+    rng = np.random.default_rng(0)
+    scores = gg.tensor(rng.standard_normal(shape), requires_grad=True)
+    target = gg.tensor(rng.integers(0, 4, (*shape[:1], *shape[2:]) if len(shape) > 1 else ()))
+    loss = gg.nn.functional.cross_entropy(scores, target)
+    dim = int(len(shape) > 1)
+    for given in (scores, gg.log_softmax(scores, dim)):
+        assert gg.explain(loss, operands=(given, target)).ok
+    other = gg.explain(loss, operands=(scores * 2, target))
+    assert other.ok is None
+    assert "does not lead to the saved self" in other.notes[0]

@@ -4,6 +4,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.autograd import Function
+from glassgrad.viz.explaining.entries import explanations
 from viz.explaining.cube import Cube
 
 
@@ -65,6 +66,15 @@ def test_what_does_not_fit_stands_beside_the_formula(x):
 def test_a_broadcast_operand_gets_a_sum(x):
     w = gg.tensor(3.0, requires_grad=True)
     assert rule(x * w)["ȳ"] == "z̄·x = [1, 1]·[1, 4], summed over what was broadcast: 5"
+
+
+def test_a_sum_is_told_only_where_stacks_of_matrices_were_broadcast():
+    a, b, one = [gg.ones(*s, requires_grad=True) for s in ((2, 3, 4), (2, 4, 5), (4, 5))]
+    assert not any("summed" in line for line in rule(a @ b).values())
+    assert ["summed" in line for line in rule(a @ one).values()] == [False, True]
+    trace = gg.record((a @ b).sum())
+    assert not any("summed" in text for _, _, text in explanations(trace)["n2"]["rows"])
+    assert not any("sum_to" in edge for edge in trace.nodes[2]["edges"])
 
 
 def test_an_operand_without_gradient_has_no_line(x):

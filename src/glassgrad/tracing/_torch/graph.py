@@ -11,7 +11,8 @@ from pathlib import PurePath
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.tracing.graph import Entry, Graph, Hook, SavedTensor, is_leaf, name_of, op_of, reach
+from glassgrad.memory.saved import Saved
+from glassgrad.tracing.graph import Entry, Graph, Hook, is_leaf, name_of, op_of, reach
 
 
 def the_torch() -> Any:
@@ -92,7 +93,7 @@ class TorchGraph(Graph):
         except (AttributeError, NotImplementedError, RuntimeError):
             return id(what), None  # sparse tensors have none of their own
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
+    def saved_by(self, node: Any) -> list[Saved]:
         """The saved tensors of `node`, in the order of their names; none if they are freed.
 
         What a pack hook turned into something else than a tensor is left out: to see the tensor one
@@ -199,7 +200,7 @@ def outputs_of(node: Any) -> int:
 # What a node saved -------------------------------------------------------------------------------
 
 
-def _entry(node: Any, name: str, index: int | None, item: Any) -> SavedTensor | None:
+def _entry(node: Any, name: str, index: int | None, item: Any) -> Saved | None:
     # `saved_tensors` is what users call those of their Functions.
     shown = "saved_tensors" if name == "tensors" else name
     shown = shown if index is None else f"{shown}[{index}]"
@@ -212,7 +213,7 @@ def _entry(node: Any, name: str, index: int | None, item: Any) -> SavedTensor | 
     # An output of its own node is whole only when it is read through the node.
     read = item.unpack if index is not None else lambda: getattr(node, f"_saved_{name}")
     now = version_now(tensor)
-    return SavedTensor(shown, tensor, now if hooked else _version(read, now), now)
+    return Saved(shown, tensor, now if hooked else _version(read, now), now)
 
 
 def _version(read: Callable[[], Any], now: int) -> int:

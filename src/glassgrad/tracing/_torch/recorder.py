@@ -16,7 +16,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from glassgrad.tracing.graph import Growth, SavedTensor, bytes_of, is_leaf
+from glassgrad.memory.saved import Saved
+from glassgrad.tracing.graph import Growth, bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
 
 from .graph import TorchGraph, outputs_of, the_torch, version_now
@@ -63,7 +64,7 @@ class Recorder(EventLog[TorchGraph]):
         self.waiting: dict[tuple[Any, int], Any] = {}
         self.begun: dict[Any, None] = {}
         self.done = 0
-        self.saved: dict[Any, list[SavedTensor]] = {}
+        self.saved: dict[Any, list[Saved]] = {}
         self._handles: list[Any] = []
         self._free: dict[Any, int] = {}
         self._before: dict[Any, list[str | None]] = {}
@@ -129,7 +130,7 @@ class Recorder(EventLog[TorchGraph]):
         if self.growth is not None:
             self.growth.begin(the_torch().autograd._get_sequence_nr(), node)
 
-    def saved_by(self, node: Any) -> list[SavedTensor]:
+    def saved_by(self, node: Any) -> list[Saved]:
         """What `node` has saved, with the versions of now; also when the pass is not under way."""
         items = self.saved.get(node)
         if items is None:
@@ -258,7 +259,7 @@ class Recorder(EventLog[TorchGraph]):
                 with the_torch().no_grad():
                     waiting = waiting + grad.detach()
             self.waiting[goal, slot] = waiting
-            self._emit_arrival(node, position, goal, slot, waiting)
+            self._emit_arrival(node, position, waiting)
 
 
 _EVENT = {

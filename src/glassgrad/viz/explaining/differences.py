@@ -34,30 +34,31 @@ TOLERANCE = {2: 3e-2, 4: 1e-3, 8: 1e-5}  # by bytes of a real number: of the rul
 
 
 @apart()
-def run_rule(node: Node, grads: Grads) -> Grads:
+def run_rule(node: Node, grads: Grads) -> tuple[Grads, set[int]]:
     """What the rule of `node` makes of `grads`: on copies, outside of any pass, without hooks.
 
     Args:
         grads: arrays, one per output; None where there is none.
 
     Returns:
-        An array for each edge, of its operand's shape and dtype; None where there is none.
+        An array for each edge, of its operand's shape and dtype; None where there is none. And
+        the edges whose gradient the engine summed over what was broadcast.
 
     Raises:
         FreedGraphError, StaleTensorError: as in a pass; and whatever a user's rule raises.
     """
     if isinstance(node, AccumulateGrad):
-        return ()
+        return (), set()
     # A watched pass may be pausing: this is no part of it, and without a tracer.
     with setting(grad=False, inference=False, tracer=None), _on_copies(op_node(node)):
         copies = tuple([None if grad is None else grad.copy() for grad in grads])
-        results = fit(node, node.compute(copies, False))
-    return tuple(
-        [
-            None if edge is None or grad is None else _bare(grad)
-            for edge, grad in zip(node.edges, results, strict=True)
-        ]
-    )
+        made = node.compute(copies, False)
+        fitted = fit(node, made)
+    results: list[Any] = []
+    for edge, grad in zip(node.edges, fitted, strict=True):
+        results.append(None if edge is None or grad is None else _bare(grad))
+    each = enumerate(zip(made, results, strict=True))
+    return tuple(results), {at for at, (own, x) in each if x is not None and own.shape != x.shape}
 
 
 def _bare(grad: Any) -> Any:

@@ -21,6 +21,7 @@ from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, ends, get_gradient_edge
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._families import Elementwise
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.record import watched
@@ -259,10 +260,10 @@ def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[l
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
         results.append(None if edge["to"] is None else shown(array_of(grad)))
         if grad is not None and "sum_to" in edge:
-            if trace.arrays[grad]["shape"] == edge["sum_to"]:
-                ends[at] = SUMMED  # PyTorch's rules do it themselves
-            else:
+            if trace.arrays[grad]["shape"] != edge["sum_to"]:
                 more[at] = f"; the engine sums that to {shape_text(edge['sum_to'])}"
+            elif issubclass(cls, Elementwise):
+                ends[at] = SUMMED  # PyTorch's rules do it themselves
     letters, operands = saved_letters(cls, saved), count(cls.differentiates.start or 0)
     found = rule_in_numbers(cls, operands, given, results, letters, ends, more)
     return [["rule", *line] for line in found]

@@ -28,7 +28,7 @@ from glassgrad.viz.wording import escape, plain, shape_text
 from .differences import Verdict, compare, run_rule
 from .formulas import latex_of, op_of, words_of
 from .rerun import Rerun, op_node, rerun_of
-from .vjp import Saved, rule_of
+from .vjp import SUMMED, Saved, rule_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -268,7 +268,7 @@ def _notes(node: Node) -> list[str]:
 def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     """The same with what the rule returns, and what differences say of that."""
     try:
-        results = run_rule(node, found.given)
+        results, summed = run_rule(node, found.given)
     except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
         first = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         return replace(found, notes=[f"the rule cannot be run: {plain(first, 400)}"])
@@ -278,7 +278,7 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
     try:
         rerun = rerun_of(node, operands)
         probe: Grads = tuple([None if grad is None else _telling(grad) for grad in found.given])
-        verdicts = compare(rerun, probe, run_rule(node, probe))
+        verdicts = compare(rerun, probe, run_rule(node, probe)[0])
         if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
             notes.append(PROBED)
         if rerun.made_up:
@@ -288,7 +288,8 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
         notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
         notes += _what_holds(node, found.given, results)
     wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
-    rule = rule_of(node, found.given, results, found.saved, rerun, wrong)
+    ends = dict.fromkeys(summed, SUMMED) | dict.fromkeys(wrong, ", but the rule says ")
+    rule = rule_of(node, found.given, results, found.saved, rerun, ends)
     return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
 
 
@@ -301,7 +302,8 @@ def _telling(grad: Any) -> Any:
 def _what_holds(node: Node, given: Grads, results: Grads) -> list[str]:
     """What can be said of a rule without its forward: it is linear in the gradient."""
     try:
-        twice = run_rule(node, tuple([None if grad is None else grad * 2 for grad in given]))
+        double = tuple([None if grad is None else grad * 2 for grad in given])
+        twice, _ = run_rule(node, double)
     except Exception as error:  # noqa: BLE001  # it ran the first time
         return [f"WRONG: run on twice the gradient, the rule raises {type(error).__name__}"]
     for edge, (one, two) in enumerate(zip(results, twice, strict=True)):

@@ -201,8 +201,9 @@ class BuiltIn(Recorded):
 
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         cls, values = self.cls, [np.asarray(value) for value in values]
-        anywhere = self.parameters | dict.fromkeys(cls.assumes, False)
-        out = cls.forward(*[value.copy() for value in values], **anywhere)
+        for name, made_such in cls.assumes.items():
+            values[0] = made_such(values[0]) if self.parameters[name] else values[0]
+        out = cls.forward(*[value.copy() for value in values], **self.parameters)
         outputs = [np.asarray(part) for part in (out if cls.multiple else (out,))]
         output = tuple(outputs) if cls.multiple else outputs[0]
         node, given = self.node, tuple(values)

@@ -69,7 +69,7 @@ def rule_of(
     results: Grads,
     saved: list[Saved],
     rerun: Rerun | None,
-    wrong: Iterable[int],
+    ends: dict[int, str],
 ) -> list[tuple[str, str]]:
     """The rule of a node with its numbers in it.
 
@@ -78,7 +78,7 @@ def rule_of(
         results: what the rule made of them, by edge.
         saved: name, array and versions of what the node saved.
         rerun: its forward, where that is known: it knows operands that were not saved.
-        wrong: the edges along which differences say something else.
+        ends: as for `rule_in_numbers`.
 
     Returns:
         Pairs as of `rule_in_numbers`; none for a node without formulas of its own.
@@ -98,11 +98,6 @@ def rule_of(
         if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool)
     }
     letters |= saved_letters(cls, [(name, _shown(array)) for name, array, _ in saved])
-    ends = {}
-    if getattr(cls, "broadcasts", False) and given[0] is not None:
-        shapes = {at: grad.shape for at, grad in enumerate(results) if grad is not None}
-        ends = {at: SUMMED for at, shape in shapes.items() if shape != given[0].shape}
-    ends |= dict.fromkeys(wrong, ", but the rule says ")
     return rule_in_numbers(
         cls, positions(node), map(_shown, given), map(_shown, results), letters, ends, {}
     )
