@@ -314,6 +314,13 @@ def css_variables(theme: str, roles: Iterable[str] | None = None) -> str:
     return ";".join(f"--gg-{role}:{colours[role]}" for role in colours if role in wanted)
 
 
+# What a notebook (JupyterLab, VS Code) writes on its page to say which theme it has.
+NOTEBOOK: dict[Literal["light", "dark"], str] = {
+    "light": ":is([data-jp-theme-light=true],.vscode-light)",
+    "dark": ":is([data-jp-theme-light=false],.vscode-dark)",
+}
+
+
 def style_sheet(
     theme: Theme = "auto", *, classes: Collection[str] = CLASSES, alone: bool = False
 ) -> str:

@@ -16,7 +16,7 @@ from glassgrad.viz.drawing import Drawing
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.picture import page_drawing, slim, templates_of
 from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
-from glassgrad.viz.style import KINDS
+from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.legend import legend_items, state_items
 from glassgrad.viz.wording import escape
 
@@ -29,10 +29,7 @@ POLICY = (
 )
 
 # What is in a frame takes the scheme of its place for the system's: a notebook's theme gets in.
-THEMED = (
-    "<style>:is([data-jp-theme-light=true],.vscode-light) .gg-recorded{color-scheme:light}"
-    ":is([data-jp-theme-light=false],.vscode-dark) .gg-recorded{color-scheme:dark}</style>"
-)
+THEMED = "".join([f"{on} .gg-recorded{{color-scheme:{theme}}}" for theme, on in NOTEBOOK.items()])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,8 +129,8 @@ class Player:
         svg = self.drawing.svg
         # A notebook that is not trusted strips the frame; the picture under it stays.
         html = (
-            f'<div class="gg-recorded" style="position:relative;min-height:680px">{THEMED}'
-            f"{self.drawing.image(svg, 'max-width:100%')}"
+            '<div class="gg-recorded" style="position:relative;min-height:680px">'
+            f"<style>{THEMED}</style>{self.drawing.image(svg, 'max-width:100%')}"
             '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
             f'width:100%;height:100%;border:0" title="{self.drawing.alt}" '
             f'srcdoc="{escape(self.html)}">'

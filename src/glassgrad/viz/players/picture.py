@@ -16,7 +16,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.inside import edges_within, in_folds, without
+from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
@@ -150,10 +150,7 @@ def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
 def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     """The graph of some nodes by themselves: fewer words, and no gates, than `inside_of` has."""
     known = {node["id"] for node in nodes}
-    inner = []
-    for node in nodes:
-        entry = {key: node[key] for key in SHOWN if key in node}
-        inner.append(entry | {"edges": edges_within(node, known)})
+    inner = [cut_out(node, SHOWN, known) for node in nodes]
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
     graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays, []))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})

@@ -65,15 +65,17 @@ def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, G
     return part, replace(graph, vertices=tuple(vertices), counts=words, title=title)
 
 
-def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, Any]]:
-    """The edges of a node, each in its place: those to nodes that are not known lead nowhere.
+def cut_out(node: dict[str, Any], keys: Iterable[str], known: Container[str]) -> dict[str, Any]:
+    """A node with some of its keys, and with its edges: those to others than `known` lead nowhere.
 
     Example:
-        >>> edges_within({"edges": [{"to": "n1", "slot": 0}, {"to": "n2", "slot": 0}]}, {"n2"})
-        [{'to': None, 'slot': 0}, {'to': 'n2', 'slot': 0}]
+        >>> edges = [{"to": "n1", "slot": 0}, {"to": "n2", "slot": 0}]
+        >>> cut_out({"id": "n3", "edges": edges, "level": 1}, ["id"], {"n2"})
+        {'id': 'n3', 'edges': [{'to': None, 'slot': 0}, {'to': 'n2', 'slot': 0}]}
     """
     # Left out, they would shift those behind them: the log counts the edges of a node.
-    return [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
+    edges = [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
+    return {key: node[key] for key in keys if key in node} | {"edges": edges}
 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
@@ -99,14 +101,14 @@ def _part(
     for node in sorted(trace.nodes, key=lambda node: int(node["id"][1:])):
         name = node["id"]
         if name in inner:
-            entry = {key: value for key, value in node.items() if key not in ("base", "origin")}
-            entry["edges"] = edges_within(node, inner | gates.keys())
+            own = [key for key in node if key not in ("base", "origin")]
+            entry = cut_out(node, own, inner | gates.keys())
             if "saved" in node:
                 entry["saved"] = [_without_lost(saved, tensors) for saved in node["saved"]]
             nodes.append(entry)
         elif name in gates:
-            edges = edges_within(node, inner) if gates[name] == "from" else []
-            nodes.append({key: node[key] for key in ("id", "op", "seq")} | {"edges": edges})
+            known = inner if gates[name] == "from" else set()
+            nodes.append(cut_out(node, ("id", "op", "seq"), known))
     events = [e for e in trace.events if e.get("node") in inner or e.get("tensor") in tensors]
     events = [{**event, "k": k} for k, event in enumerate(events)]
     return Trace({"nodes": nodes, "leaves": leaves}, trace.arrays, events)

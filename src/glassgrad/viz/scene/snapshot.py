@@ -12,11 +12,11 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, takewhile
+from itertools import takewhile
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold
+from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold, runs_by_scope
 from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Vertex
 from glassgrad.viz.scene.results import Results, flows_of, strength
 from glassgrad.viz.scene.words import Words, counts_text, title_of
@@ -396,8 +396,7 @@ def _modules(ops: list[dict[str, Any]]) -> Frames:
 def _calls(ops: list[dict[str, Any]], depth: int) -> Frames:
     """One frame per run of nodes whose scopes are alike down to `depth`."""
     frames = []
-    for scope, run in groupby(ops, lambda node: tuple(node.get("scope", ())[:depth])):
-        names = [node["id"] for node in run]
-        if len(scope) == depth and len(names) > 1:  # a frame around one says what its tip says
-            frames.append((plain(".".join(scope), 60), names))
+    for scope, run in runs_by_scope(ops, depth):
+        if len(scope) == depth and len(run) > 1:  # a frame around one says what its tip says
+            frames.append((plain(".".join(scope), 60), [node["id"] for node in run]))
     return frames
