@@ -17,7 +17,7 @@ from glassgrad.nn.functional import cross_entropy
 from glassgrad.ops.generator import Generator, manual_seed
 from glassgrad.ops.random import randperm
 from glassgrad.optim import Adam
-from glassgrad.viz.players.html import player
+from glassgrad.viz import Player, player
 
 from .network import Network, batch_loss
 
@@ -139,6 +139,7 @@ def _show(model: Network, examples: Digits, out: Path) -> Iterator[str]:
     """Record the backward pass of a small batch, write the three files, and tell about it."""
     loss = batch_loss(model, examples.images[:SHOWN], examples.labels[:SHOWN])
     page = player(loss)
+    assert isinstance(page, Player)  # not of a session
     with writing(out, REMEDY):
         page.trace.save(out / "digits.trace.json")
         page.drawing.save(out / "digits.svg")

@@ -65,12 +65,9 @@ def _run(typed: list[str]) -> int:
         raise Refused(f"{arguments.command} runs no script that could take {scripts[0]}")
     if runs_script and arguments.var is not None and arguments.number is not None:
         raise Refused("--var and --pass each say which pass is meant: leave one of them out")
-    if arguments.command == "draw":
-        return _draw(arguments, scripts)
-    if arguments.command == "step":
-        return _step(arguments, scripts)
-    commands = {"demo": _demo, "view": _view, "compare": _compare}
-    commands[arguments.command](arguments)
+    if runs_script:
+        return {"draw": _draw, "step": _step}[arguments.command](arguments, scripts)
+    {"demo": _demo, "view": _view, "compare": _compare}[arguments.command](arguments)
     return DONE
 
 

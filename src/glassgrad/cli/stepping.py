@@ -239,12 +239,14 @@ class Prompt:
         )
 
     def _hook_called(self, name: str) -> Any:
-        hooks = [hook for node in self.session.schedule for _, hook in hooks_at(node)]
-        names = [getattr(hook, "__name__", "hook") for hook in hooks]
-        if name not in names:
-            known = ", ".join(dict.fromkeys(names)) or "none"
+        hooks: dict[str, Any] = {}
+        for node in self.session.schedule:
+            for _, hook in hooks_at(node):
+                hooks.setdefault(getattr(hook, "__name__", "hook"), hook)
+        if name not in hooks:
+            known = ", ".join(hooks) or "none"
             raise ArgumentError(f"no hook of this pass is called {name!r}. Its hooks: {known}.")
-        return hooks[names.index(name)]
+        return hooks[name]
 
     def do_unbreak(self, rest: str) -> None:
         points = list(self.session.breakpoints)

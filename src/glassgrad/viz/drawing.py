@@ -20,7 +20,7 @@ from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import cut_title, overview
 from glassgrad.viz.scene.comparing import compared
 from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, look_of
-from glassgrad.viz.scene.inside import inside_of
+from glassgrad.viz.scene.inside import in_folds, inside_of
 from glassgrad.viz.scene.mirror import mirrored
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
@@ -103,17 +103,15 @@ class Drawing:
         Raises:
             ArgumentError: if the picture has no such fold.
         """
-        members = [name for name, place in self.graph.place.items() if place == fold]
-        kinds = {vertex.id: vertex.kind for vertex in self.graph.vertices}
-        if kinds.get(fold) not in ("fold", "bar") or not members:
-            known = [name for name, kind in kinds.items() if kind in ("fold", "bar")]
-            some = ", ".join(known[:4]) or "none at all"
+        members = {box.id: nodes for box, nodes in in_folds(self.trace, self.graph)}
+        if fold not in members:
+            some = ", ".join([*members][:4]) or "none at all"
             raise ArgumentError(
                 f"there is no fold {fold!r} to look into. This picture has {some}"
-                f"{', …' if len(known) > 4 else ''}. Give the id of a box that stands for several "
-                "nodes."
+                f"{', …' if len(members) > 4 else ''}. Give the id of a box that stands for "
+                "several nodes."
             )
-        part, graph = inside_of(self.trace, members, Look())
+        part, graph = inside_of(self.trace, members[fold])
         return Drawing(part, graph, lay_out(graph, rankdir=self.rankdir), self.rankdir, self.theme)
 
     def png(self, *, scale: float = 2.0) -> bytes:

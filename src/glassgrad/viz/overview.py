@@ -7,12 +7,12 @@ the tree the strip shows how large the gradients were, place by place.
 
 import math
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.folding import contents, numbered_names
+from glassgrad.viz.scene.folding import contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.results import STEPS, Results, Scale, norm_of
 from glassgrad.viz.scene.words import counts_text, title_of
@@ -103,10 +103,10 @@ class _Maker:
     def _inside(self, outer: _Bar) -> list[_Bar]:
         """The modules in a bar; stretches of it if it has none."""
         ops, depth = self.ops[outer.start : outer.end], outer.depth + 1
-        runs: list[tuple[str, int]] = []
-        for scope, run in groupby(ops, lambda node: tuple(node.get("scope", ())[:depth])):
-            name = plain(scope[-1], 40) if len(scope) == depth else ""
-            runs.append((name, sum(1 for _ in run)))
+        runs = [
+            (plain(scope[-1], 40) if len(scope) == depth else "", len(run))
+            for scope, run in runs_by_scope(ops, depth)
+        ]
         if depth > DEEPEST or not any(name for name, _ in runs):
             return self._stretches(outer, depth)
         least = math.ceil(NARROWEST / self.px)

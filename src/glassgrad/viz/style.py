@@ -115,6 +115,7 @@ class Kind:
         dash: of the border; empty for a solid one.
         doubled: whether the left border is drawn twice.
         sign: what the legend's swatch has, where the outline alone is that of another kind.
+        word: how the badge begins.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Kind:
     dash: str = ""
     doubled: bool = False
     sign: str = ""
+    word: str = ""
 
     def badge(self, theme: str) -> str:
         """The colour of the badge."""
@@ -132,23 +134,24 @@ class Kind:
 
 
 _KINDS = (
-    Kind("output", "OUT: backward starts here", "card", _OUTPUT, 2.0),
+    Kind("output", "OUT: backward starts here", "card", _OUTPUT, 2.0, word="OUT"),
     Kind("function", "backward node", "card"),
-    Kind("user", "your own Function", "card", sign="ƒ"),
-    Kind("accumulate", "adds into .grad", "card", doubled=True, sign="Σ"),
-    Kind("leaf", "LEAF: gets a .grad", "card", _LEAF, 2.0),
+    Kind("user", "your own Function", "card", sign="ƒ", word="ƒ"),
+    Kind("accumulate", "adds into .grad", "card", doubled=True, sign="Σ", word="Σ"),
+    Kind("leaf", "LEAF: gets a .grad", "card", _LEAF, 2.0, word="LEAF"),
     Kind("stub", "one use of a leaf", "pill", _LEAF, dash="4 2"),
-    Kind("saved", "saved for backward", "note", _SAVED, dash="4 3"),
-    Kind("view", "made a view", "slant", _VIEW, 1.5),
+    Kind("saved", "saved for backward", "note", _SAVED, dash="4 3", word="SAVED"),
+    Kind("view", "made a view", "slant", _VIEW, 1.5, word="VIEW"),
     Kind("none", "input without gradient", "dot", _NONE, sign="∅"),
     Kind("fold", "several nodes as one", "stack", sign="…"),
     Kind("gate", "outside of the fold", "pill", dash="2 3"),
     Kind("forward", "forward op", "round", width=1.5),
     Kind("bar", "part of the tape", "bar", width=1.0),
     Kind("heat", "gradient", "bar", width=0.0),
-    Kind("error", "the pass ended here", "note", _ERROR, 3.0),
+    Kind("error", "the pass ended here", "note", _ERROR, 3.0, word="ENDED HERE"),
 )
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _KINDS}
+TURNED = {"function", "user", "accumulate", "view"}  # kinds that have a turn in the pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +312,13 @@ def css_variables(theme: str, roles: Iterable[str] | None = None) -> str:
     colours = COLOURS[theme]
     wanted = colours.keys() if roles is None else {*THEMES[theme], *roles}
     return ";".join(f"--gg-{role}:{colours[role]}" for role in colours if role in wanted)
+
+
+# What a notebook (JupyterLab, VS Code) writes on its page to say which theme it has.
+NOTEBOOK: dict[Literal["light", "dark"], str] = {
+    "light": ":is([data-jp-theme-light=true],.vscode-light)",
+    "dark": ":is([data-jp-theme-light=false],.vscode-dark)",
+}
 
 
 def style_sheet(

@@ -3,7 +3,7 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,6 +14,7 @@ from glassgrad.viz.layout import engines as layout
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
+from glassgrad.viz.scene.folding import STUBS
 from glassgrad.viz.scene.graph import Look
 
 
@@ -120,9 +121,7 @@ def test_a_dot_program_that(script, engine, notice, samples, tmp_path, monkeypat
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(program.stat().st_mode | stat.S_IEXEC)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    start = time.perf_counter()
     placed = lay_out(graph_of(samples.square()), seconds=0.2 if "sleep" in script else 10)
-    assert time.perf_counter() - start < 5
     assert (placed.engine, placed.notice) == (engine, notice)
 
 
@@ -139,19 +138,24 @@ def dense(samples, steps=200):
 
 def test_webassembly_stops_at_its_deadline_and_works_again(no_dot, samples):
     lay_out(graph_of(samples.square()))  # compiled now: only the layout is measured
-    start = time.perf_counter()
     placed = lay_out(dense(samples), seconds=0.3)
-    assert time.perf_counter() - start < 3
     assert placed.engine == "glassgrad's own layers"
     assert "Graphviz took longer than 0.3 s" in placed.notice
     assert lay_out(graph_of(samples.square())).engine == "Graphviz (WebAssembly)"
 
 
-def test_a_recurrent_net_of_250_steps_is_laid_out_in_two_seconds(way, samples):
-    trace = samples.rnn(250)
-    start = time.perf_counter()
-    lay_out(graph_of(trace))
-    assert time.perf_counter() - start < 2
+def test_graphviz_gets_a_recurrent_net_folded_and_without_shared_leaves(way, samples):
+    graph = graph_of(samples.rnn(250))  # else it would take minutes
+    ends = Counter(arc.head for arc in graph.arcs)
+    assert len(graph.vertices) <= 200
+    assert not [v.id for v in graph.vertices if v.kind == "leaf" and ends[v.id] > STUBS]
+    assert lay_out(graph).engine == ENGINES[way]
+
+
+def test_the_calls_of_our_own_layers_grow_with_the_graph_and_no_faster(samples, count_calls):
+    graphs = [graph_of(samples.rnn(steps), Look(fold=False)) for steps in (100, 200)]
+    calls = [count_calls(lambda graph=graph: lay_out_by_layers(graph)) for graph in graphs]
+    assert calls[1] < 2.2 * calls[0]
 
 
 def test_our_own_layers_take_any_depth(samples):

@@ -69,6 +69,15 @@ def test_two_ties_between_the_same_boxes_are_two_lines():
     assert not set(first) & set(second)
 
 
+def test_a_tie_to_a_note_keeps_off_the_border_of_the_box_above():
+    holder, note, other = Place(50, 20, 100, 40), Place(50, 83, 100, 40), Place(250, 0, 80, 40)
+    shared = graph(("n2", "s0"), ("n2", "s0"), ("n1", "s0"))
+    layout = routed(shared, PLACES | {"n2": holder, "s0": note, "n1": other, "t0": other})
+    below = [y for x, y in along(layout.routes["d2-0"]) if x < holder.right]
+    assert below
+    assert min(below) > holder.bottom + 5
+
+
 @pytest.mark.parametrize("head", ["n1", "t0"])
 def test_boxes_in_one_place_do_not_hang(head):
     crowded = dict.fromkeys(PLACES, Place(50.0, 20.0, 80.0, 40.0))

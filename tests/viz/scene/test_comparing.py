@@ -44,6 +44,12 @@ def test_what_is_only_in_one_says_so_by_badge_and_border():
     assert ">only in b<" in drawing.svg
 
 
+def test_a_view_that_only_one_has_is_still_called_a_view():
+    drawing = compared(lambda w, b: ((w * X).view(2).sum() + b).tanh())
+    (view,) = [vertex for vertex in drawing.graph.vertices if vertex.kind == "view"]
+    assert (view.mark, view.badge) == ("only-b", "VIEW only in b")
+
+
 def test_a_leaf_that_b_does_not_reach_is_only_in_a():
     drawing = compared(lambda w, b: ((w * X).sum() + b.detach()).tanh())
     assert marks(drawing)["b"] == "only-a"

@@ -56,6 +56,15 @@ def test_every_node_is_inside_of_some_bar(samples):
     assert found >= {node["id"] for node in overview.trace.nodes if node["op"] != "AccumulateGrad"}
 
 
+def test_a_bar_with_others_below_it_is_refused_in_favour_of_these(samples):
+    overview = draw(samples.chain(2_000))
+    with pytest.raises(ArgumentError, match="no fold 'g0'") as refusal:
+        overview.inside("g0")
+    offered = str(refusal.value).split("This picture has ")[1].split(", …")[0].split(", ")
+    assert offered == folds(overview)[:4]
+    assert all(overview.inside(name).graph.vertices for name in offered)
+
+
 def test_the_part_is_a_trace_of_its_own(chain):
     part = chain.inside(folds(chain)[2]).trace
     assert Trace.from_json(part.to_json()) == part

@@ -138,10 +138,9 @@ def test_the_bytes_do_not_depend_on_the_process(seed, samples):
     assert done.stdout.decode() == draw(samples.mlp()).svg
 
 
-def test_a_thousand_nodes_are_drawn_in_a_second(samples):
-    import time
-
-    trace = samples.chain(1_000)
-    start = time.process_time()
-    assert draw(trace).svg
-    assert time.process_time() - start < 1
+def test_the_calls_that_a_drawing_takes_grow_with_its_nodes_and_no_faster(samples, count_calls):
+    few, many = [samples.chain(length) for length in (700, 1_400)]
+    draw(few)  # what is read and compiled once
+    calls = [count_calls(lambda trace=trace: draw(trace).svg) for trace in (few, many)]
+    assert calls[1] < 2.2 * calls[0]
+    assert calls[1] < 700 * 1_400

@@ -18,6 +18,7 @@ from glassgrad.viz.layout.places import Frame, Layout, Place, Route, box_of, siz
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
+from glassgrad.viz.wording import notices
 
 CHANNEL = 18.0  # px between a half and the first line in the channel below it
 LANE = 8.0  # px between two lines there
@@ -96,7 +97,7 @@ def _together(top: Layout, bottom: Layout) -> Layout:
         frames=top.frames | bottom.frames,
         width=max(top.width, bottom.width),
         height=max(top.height, bottom.height),
-        notice="; ".join(dict.fromkeys(part for part in (top.notice, bottom.notice) if part)),
+        notice=notices(*dict.fromkeys([top.notice, bottom.notice])),
     )
 
 

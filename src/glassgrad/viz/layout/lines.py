@@ -91,8 +91,12 @@ class Router:
             way = self._free_way(x, start + sign, end - sign, 1.0)
             if low <= way <= high:
                 return self.drawn(arc, [(way, start), (way, end)])
-        lane = end - sign * (STUB + ROOM * (self.uses[arc.head] % 3))
-        return self.drawn(arc, self.corners(arc, lane))
+        lanes = [end - sign * (STUB + ROOM * ((self.uses[arc.head] + k) % 3)) for k in range(3)]
+        ways = {lane: self.corners(arc, lane) for lane in lanes}
+        free = [
+            lane for lane in lanes if self._is_free(lane, [x for x, y in ways[lane] if y == lane])
+        ]
+        return self.drawn(arc, ways[[*free, lanes[0]][0]])
 
     def from_below(self, arc: Arc) -> Route:
         """From below to below, along a lane that is free of boxes."""
@@ -161,16 +165,19 @@ class Router:
 
     def _free_lane(self, above: float, xs: list[float]) -> float:
         """The first height below `above` at which nothing lies between places of the x axis."""
-        left, right = min(xs) - ROOM, max(xs) + ROOM
-        between = [
-            (y, height / 2 + (ROOM if height else APART))
-            for x, y, width, height in self.level
-            if x + width / 2 > left and x - width / 2 < right
-        ]
         lane = above + ROOM
-        while any(abs(y - lane) < room for y, room in between):
+        while not self._is_free(lane, xs):
             lane += STEP
         return lane
+
+    def _is_free(self, lane: float, xs: list[float]) -> bool:
+        """Whether nothing is near a height between places of the x axis."""
+        left, right = min(xs) - ROOM, max(xs) + ROOM
+        return not any(
+            abs(y - lane) < height / 2 + (ROOM if height else APART)
+            for x, y, width, height in self.level
+            if x + width / 2 > left and x - width / 2 < right
+        )
 
 
 def rounded(corners: list[Point]) -> Route:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from glassgrad.viz.scene.graph import Vertex
-from glassgrad.viz.style import BADGE_SIZE, KINDS, ROW_SIZE, TITLE_SIZE, text_width
+from glassgrad.viz.style import BADGE_SIZE, KINDS, ROW_SIZE, TITLE_SIZE, TURNED, text_width
 
 PAD = 11.0
 GAP = 10.0  # between title and badge, key and value
@@ -226,5 +226,5 @@ def _nominal_rows(vertex: Vertex) -> list[tuple[str, str]]:
 
 def _nominal_badge(vertex: Vertex) -> str:
     """The badge with room for a turn, where the pass gives one."""
-    sign = {"function": "", "user": "ƒ ", "accumulate": "Σ ", "view": "VIEW "}.get(vertex.kind)
-    return vertex.badge if sign is None else f"{sign}#00"
+    kind = KINDS[vertex.kind]
+    return f"{kind.word} #00".strip() if kind.name in TURNED else vertex.badge

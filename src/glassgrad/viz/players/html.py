@@ -1,4 +1,4 @@
-"""`gg.player`: a page that shows a recorded backward pass, event by event.
+"""A page that shows a recorded backward pass, event by event.
 
 One file: the drawing, the log, a style sheet, and the player's script, which steps through the log
 and only toggles classes on the drawing. It asks nothing of the network, evaluates no text as code
@@ -12,12 +12,11 @@ from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.drawing import Drawing, draw, trace_of
-from glassgrad.viz.explaining.entries import explanations, record_explained
+from glassgrad.viz.drawing import Drawing
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.picture import page_drawing, slim, templates_of
 from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
-from glassgrad.viz.style import KINDS
+from glassgrad.viz.style import KINDS, NOTEBOOK
 from glassgrad.viz.svg.legend import legend_items, state_items
 from glassgrad.viz.wording import escape
 
@@ -30,10 +29,7 @@ POLICY = (
 )
 
 # What is in a frame takes the scheme of its place for the system's: a notebook's theme gets in.
-THEMED = (
-    "<style>:is([data-jp-theme-light=true],.vscode-light) .gg-recorded{color-scheme:light}"
-    ":is([data-jp-theme-light=false],.vscode-dark) .gg-recorded{color-scheme:dark}</style>"
-)
+THEMED = "".join([f"{on} .gg-recorded{{color-scheme:{theme}}}" for theme, on in NOTEBOOK.items()])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,8 +129,8 @@ class Player:
         svg = self.drawing.svg
         # A notebook that is not trusted strips the frame; the picture under it stays.
         html = (
-            f'<div class="gg-recorded" style="position:relative;min-height:680px">{THEMED}'
-            f"{self.drawing.image(svg, 'max-width:100%')}"
+            '<div class="gg-recorded" style="position:relative;min-height:680px">'
+            f"<style>{THEMED}</style>{self.drawing.image(svg, 'max-width:100%')}"
             '<iframe loading="lazy" sandbox="allow-scripts" style="position:absolute;inset:0;'
             f'width:100%;height:100%;border:0" title="{self.drawing.alt}" '
             f'srcdoc="{escape(self.html)}">'
@@ -146,37 +142,3 @@ class Player:
         last = self.trace.events[-1] if self.trace.events else {"type": ""}
         failed = f", failed: {last['error']}" if last["type"] == "error" else ""
         return f"Player({self.drawing.graph.title}: {len(self.trace.events):,} events{failed})"
-
-
-def player(loss: Any) -> Player:
-    """A page that plays a backward pass, forward and back.
-
-    Args:
-        loss: what `record` returns; or a tensor, or several, whose pass is then run and recorded
-            as `record(loss)` does.
-            Its nodes are explained meanwhile, and their rules checked against differences: the
-            forwards of your own Functions run some more times. `player(record(loss))` does
-            without.
-
-    Returns:
-        A `Player`: shown by a notebook, with `.html` and `.save(path)`. Of a pass that fails it
-        shows how far the pass came, and what is wrong; its repr says so.
-
-    Raises:
-        ArgumentTypeError: if `loss` is neither a tensor nor a trace.
-        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
-
-    Example:
-        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
-        >>> player(Trace({"nodes": nodes, "leaves": []}))
-        Player(Backward graph: 0 events)
-    """
-    explained: Entry = {}
-
-    def run(tensors: Any) -> Trace:
-        trace, entries, _ = record_explained(tensors)
-        explained.update(entries)
-        return trace
-
-    trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), explained or explanations(trace))

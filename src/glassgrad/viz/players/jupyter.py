@@ -8,10 +8,10 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from glassgrad.viz.players import assets
-from glassgrad.viz.style import css_variables
+from glassgrad.viz.style import NOTEBOOK, css_variables
 
 if TYPE_CHECKING:
     from .live import LivePlayer
@@ -193,12 +193,7 @@ def _widget_class() -> Callable[[], Any]:
 
 def _colors() -> str:
     """The notebook's theme, where it says one, wins over the system's."""
-    rules = []
-    known: dict[Literal["light", "dark"], tuple[str, str]] = {
-        "light": ("[data-jp-theme-light=true]", ".vscode-light"),
-        "dark": ("[data-jp-theme-light=false]", ".vscode-dark"),
-    }
-    for theme, marks in known.items():
-        selector = ",".join(f"{mark} .gg" for mark in marks)
-        rules.append(f"{selector}{{{css_variables(theme)};color-scheme:{theme}}}")
+    rules = [
+        f"{on} .gg{{{css_variables(theme)};color-scheme:{theme}}}" for theme, on in NOTEBOOK.items()
+    ]
     return "\n".join(rules)

@@ -15,9 +15,9 @@ from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.summary import numbers, summarize
-from glassgrad.viz.drawing import Drawing, draw
-from glassgrad.viz.explaining.entries import explained, explanations
-from glassgrad.viz.players import html, jupyter
+from glassgrad.viz.drawing import Drawing, draw, trace_of
+from glassgrad.viz.explaining.entries import explained, explanations, record_explained
+from glassgrad.viz.players import jupyter
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.picture import drawn_with_room
 from glassgrad.viz.players.steering import BREAKS, Steering, is_session
@@ -41,6 +41,7 @@ def player(loss: Any) -> "Player | LivePlayer":
 
     Raises:
         ArgumentTypeError: if `loss` is none of these.
+        DataError: for a `Trace` that was made by hand and is not sound; the message says where.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
@@ -52,7 +53,17 @@ def player(loss: Any) -> "Player | LivePlayer":
         >>> x.grad
         tensor([2., 4.])
     """
-    return LivePlayer(loss) if is_session(loss) else html.player(loss)
+    if is_session(loss):
+        return LivePlayer(loss)
+    known: Entry = {}
+
+    def run(tensors: Any) -> Trace:
+        trace, entries, _ = record_explained(tensors)
+        known.update(entries)
+        return trace
+
+    trace = trace_of(loss, "player", run)
+    return Player(trace, draw(trace, rankdir="LR"), known or explanations(trace))
 
 
 Send = Callable[[Entry], None]

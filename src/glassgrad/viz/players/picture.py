@@ -16,7 +16,7 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.inside import edges_within, without
+from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
@@ -25,7 +25,6 @@ GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
 WIDE = {1: -1.23e-10, 2: -1.23e-10, 3: -0.123, 4: -0.1}
 
-FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 MOST_NODES = 40  # of a folded box; a larger one is opened as a list of its nodes
 ROOM = 200_000  # characters of all drawings of folded boxes
 SHOWN = ("id", "op", "seq", "shape", "dtype", "scope", "src", "user", "hooks")
@@ -148,22 +147,10 @@ def templates_of(trace: Trace, graph: Graph, prefix: str) -> str:
     return "".join(parts)
 
 
-def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[Entry]]]:
-    """The boxes that stand for several nodes, each with those nodes."""
-    found: dict[str, list[Entry]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
-    for node in trace.nodes if found else ():
-        if (place := graph.place.get(node["id"])) in found:
-            found[place].append(node)
-    return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
-
-
 def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     """The graph of some nodes by themselves: fewer words, and no gates, than `inside_of` has."""
     known = {node["id"] for node in nodes}
-    inner = []
-    for node in nodes:
-        entry = {key: node[key] for key in SHOWN if key in node}
-        inner.append(entry | {"edges": edges_within(node, known)})
+    inner = [cut_out(node, SHOWN, known) for node in nodes]
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
     graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays, []))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})

@@ -24,8 +24,8 @@ from typing import Any
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
-from glassgrad.viz.players.picture import FOLDS, in_folds
 from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.scene.inside import FOLDS, in_folds
 from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 

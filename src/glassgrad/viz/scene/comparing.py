@@ -14,7 +14,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.viz.scene.graph import Arc, Graph, Look, Vertex
 from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
-from glassgrad.viz.style import MARKS
+from glassgrad.viz.style import KINDS, MARKS
 from glassgrad.viz.wording import array_text, counted, notices, plain, shape_text
 
 ON_EDGES = {"detached", "no AccumulateGrad", "other edge"}  # seen at the edges, which are marked
@@ -188,8 +188,7 @@ def _marked(vertex: Vertex, mark: str) -> Vertex:
     if not mark:
         return vertex
     words = "≠" if mark == "differs" else MARKS[mark].label
-    sign = {"leaf": "LEAF ", "accumulate": "Σ ", "output": "OUT "}.get(vertex.kind, "")
-    return replace(vertex, mark=mark, badge=f"{sign}{words}")
+    return replace(vertex, mark=mark, badge=f"{KINDS[vertex.kind].word} {words}".strip())
 
 
 def _marked_arc(arc: Arc, marks: dict[str, str], only: dict[str, str]) -> Arc:

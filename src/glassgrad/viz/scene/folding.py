@@ -130,12 +130,22 @@ def _chains(runs: Parts, longest: int) -> Parts:
     return parts
 
 
+def runs_by_scope(nodes: Part, depth: int) -> list[tuple[tuple[str, ...], Part]]:
+    """Runs of nodes whose scopes are alike down to `depth`, each with what these are there.
+
+    Example:
+        >>> runs_by_scope([{"id": "n0", "scope": ["net", "a"]}, {"id": "n1"}], 1)
+        [(('net',), [{'id': 'n0', 'scope': ['net', 'a']}]), ((), [{'id': 'n1'}])]
+    """
+    runs = groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth]))
+    return [(scope, list(run)) for scope, run in runs]
+
+
 def _by_scope(nodes: Part, depth: int) -> Parts:
     """Runs of nodes made in one module, down to the given depth."""
     parts: Parts = []
-    for scope, run in groupby(nodes, lambda node: tuple(node.get("scope", ())[:depth])):
-        made = list(run)
-        parts += [made] if scope else [[node] for node in made]
+    for scope, run in runs_by_scope(nodes, depth):
+        parts += [run] if scope else [[node] for node in run]
     return parts
 
 

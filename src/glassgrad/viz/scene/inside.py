@@ -5,23 +5,28 @@ from dataclasses import replace
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.graph import Graph, Look
+from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.snapshot import graph_of, turns_of
 from glassgrad.viz.wording import counted, plain
 
+FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
 MOST = 40  # boxes: of a larger fold some are folds again
 GATES = 8  # ways in, and ways out; the others are left out
 
 
-def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, Graph]:
-    """The part of `trace` that consists of `members`, and how it is drawn.
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+    """The boxes that stand for several nodes, each with those nodes."""
+    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    for node in trace.nodes if found else ():
+        if (place := graph.place.get(node["id"])) in found:
+            found[place].append(node)
+    return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
 
-    Args:
-        trace: the whole.
-        members: the ids of the nodes inside.
-        look: what to show of them.
-    """
-    names = set(members)
+
+def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, Graph]:
+    """The part of `trace` that consists of the nodes `members`, and how it is drawn."""
+    ids = [node["id"] for node in members]
+    names = set(ids)
     goals = {edge["to"] for node in trace.nodes if node["id"] in names for edge in node["edges"]}
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in goals]
     inner = names | {leaf["acc"] for leaf in leaves}
@@ -31,14 +36,7 @@ def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, 
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    small = replace(
-        look,
-        fold=True,
-        max_nodes=look.max_nodes or MOST,
-        apart=frozenset(gates),
-        turns=turns_of(trace),
-    )
-    graph = graph_of(part, small)
+    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=turns_of(trace)))
     # What stands at the end of an edge that leads out of the part: no input without gradient.
     strays = {
         f"z{node['id'][1:]}-{index}"
@@ -62,22 +60,22 @@ def inside_of(trace: Trace, members: Iterable[str], look: Look) -> tuple[Trace, 
         else vertex
         for vertex in graph.vertices
     ]
-    ids = [node["id"] for node in trace.nodes if node["id"] in names]
-    span = ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1]}"
-    title = plain(look.title if look.title is not None else f"Inside of {span}", 120)
+    title = plain(f"Inside of {' to '.join(dict.fromkeys([ids[0], ids[-1]]))}", 120)
     words = f"{counted(len(names), 'node')} inside"
     return part, replace(graph, vertices=tuple(vertices), counts=words, title=title)
 
 
-def edges_within(node: dict[str, Any], known: Container[str]) -> list[dict[str, Any]]:
-    """The edges of a node, each in its place: those to nodes that are not known lead nowhere.
+def cut_out(node: dict[str, Any], keys: Iterable[str], known: Container[str]) -> dict[str, Any]:
+    """A node with some of its keys, and with its edges: those to others than `known` lead nowhere.
 
     Example:
-        >>> edges_within({"edges": [{"to": "n1", "slot": 0}, {"to": "n2", "slot": 0}]}, {"n2"})
-        [{'to': None, 'slot': 0}, {'to': 'n2', 'slot': 0}]
+        >>> edges = [{"to": "n1", "slot": 0}, {"to": "n2", "slot": 0}]
+        >>> cut_out({"id": "n3", "edges": edges, "level": 1}, ["id"], {"n2"})
+        {'id': 'n3', 'edges': [{'to': None, 'slot': 0}, {'to': 'n2', 'slot': 0}]}
     """
     # Left out, they would shift those behind them: the log counts the edges of a node.
-    return [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
+    edges = [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
+    return {key: node[key] for key in keys if key in node} | {"edges": edges}
 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
@@ -103,14 +101,14 @@ def _part(
     for node in sorted(trace.nodes, key=lambda node: int(node["id"][1:])):
         name = node["id"]
         if name in inner:
-            entry = {key: value for key, value in node.items() if key not in ("base", "origin")}
-            entry["edges"] = edges_within(node, inner | gates.keys())
+            own = [key for key in node if key not in ("base", "origin")]
+            entry = cut_out(node, own, inner | gates.keys())
             if "saved" in node:
                 entry["saved"] = [_without_lost(saved, tensors) for saved in node["saved"]]
             nodes.append(entry)
         elif name in gates:
-            edges = edges_within(node, inner) if gates[name] == "from" else []
-            nodes.append({key: node[key] for key in ("id", "op", "seq")} | {"edges": edges})
+            known = inner if gates[name] == "from" else set()
+            nodes.append(cut_out(node, ("id", "op", "seq"), known))
     events = [e for e in trace.events if e.get("node") in inner or e.get("tensor") in tensors]
     events = [{**event, "k": k} for k, event in enumerate(events)]
     return Trace({"nodes": nodes, "leaves": leaves}, trace.arrays, events)

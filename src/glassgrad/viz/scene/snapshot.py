@@ -12,14 +12,15 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, takewhile
+from itertools import takewhile
 from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold
+from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold, runs_by_scope
 from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Vertex
 from glassgrad.viz.scene.results import Results, flows_of, strength
 from glassgrad.viz.scene.words import Words, counts_text, title_of
+from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import counted, notices, plain, shape_text, tensor_name
 
 GRADIENT = "gradient's graph"
@@ -128,7 +129,7 @@ class _Builder:
             return  # backward started at a leaf: it has its box already
         title, rows = tensor_name(output), self.words.of_tensor(output)
         tip = self.words.tip_of_tensor(output, f"{title}: backward starts here")
-        self._add(Vertex(output["id"], "output", title, "OUT", rows, tip))
+        self._add(Vertex(output["id"], "output", title, KINDS["output"].word, rows, tip))
         self._add_arc(f"r{output['id'][1:]}", output["id"], self.place[output["node"]])
 
     def _add_node(self, node: dict[str, Any]) -> None:
@@ -136,17 +137,17 @@ class _Builder:
         if name in self.folding.of:
             self._add_fold(self.folding.of[name])
         elif self.place[name] == name:
-            kind, sign = "view" if "base" in node else "function", "VIEW" * ("base" in node)
+            kind = "view" if "base" in node else "function"
             if node["op"] == "AccumulateGrad" or name in self.leaf_of:
-                kind, sign = "accumulate", "Σ"
+                kind = "accumulate"
             elif node.get("user"):
-                kind, sign = "user", "ƒ"
+                kind = "user"
             turn = f"#{self.turn[name]}" if name in self.turn else ""
             vertex = Vertex(
                 name,
                 kind,
                 plain(node["op"]),
-                f"{sign} {turn}".strip(),
+                f"{KINDS[kind].word} {turn}".strip(),
                 () if kind == "accumulate" else self.words.of_node(node),
                 self.words.tip_of_node(node),
                 bad=self.results.bad.get(name, ""),
@@ -171,14 +172,15 @@ class _Builder:
         if name in self.folding.hidden:
             return
         is_part = self.place.get(accumulator) == name  # of this box is AccumulateGrad
-        turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else "LEAF"
+        word = KINDS["leaf"].word
+        turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else word
         title = tensor_name(leaf)
         tip = f"{title}: a leaf, used {counted(self.uses[accumulator], 'time')}"
         vertex = Vertex(
             name,
             "leaf",
             title,
-            f"Σ {turn}" if is_part else "LEAF",
+            f"{KINDS['accumulate'].word} {turn}" if is_part else word,
             self.words.of_tensor(leaf),
             self.words.tip_of_tensor(leaf, tip),
             hooks=self.words.hooks(self.nodes[accumulator] if is_part else {}),
@@ -217,7 +219,8 @@ class _Builder:
             self._add(replace(known, title=title, freed=freed, bad=bad))
             return
         version = saved["version"]
-        badge = f"SAVED v{version}" if "versions" in self.look.show else "SAVED"
+        word = KINDS["saved"].word
+        badge = f"{word} v{version}" if "versions" in self.look.show else word
         tip = f"{title}: saved by {plain(node['op'])} at version {version}"
         rows, tip = self.words.of_saved(saved), self.words.tip_of_tensor(saved, tip)
         self._add(Vertex(saved["storage"], "saved", title, badge, rows, tip, freed=freed, bad=bad))
@@ -282,7 +285,7 @@ class _Builder:
                 whole = f" of {shape_text(node['shape'])}" if "shape" in node else ""
                 rows = (("part", f"{shape_text(node['part'])}{whole}"),)
                 tip = "the view through which its base was written"
-                self._add(Vertex(f"v{rank}", "view", "written view", "VIEW", rows, tip))
+                self._add(Vertex(f"v{rank}", "view", "written view", KINDS["view"].word, rows, tip))
                 self._add_arc(f"b{rank}", name, f"v{rank}", "view")
             for field, letter, kind in ties:
                 head = self.place.get(node.get(field, ""))
@@ -301,7 +304,7 @@ class _Builder:
             lines = textwrap.wrap(words, MESSAGE, max_lines=LINES, placeholder=" …") or [""]
             title, tip = plain(failure["error"], 40), plain(failure["message"], 2_000)
             rows = tuple(("", line) for line in lines)
-            self._add(Vertex(ERROR, "error", title, "ENDED HERE", rows, tip))
+            self._add(Vertex(ERROR, "error", title, KINDS["error"].word, rows, tip))
             name = f"x{failure.get('node', holder)[1:]}"
             self._add_arc(name, holder, ERROR, "error", bad=failure["error"])
 
@@ -393,8 +396,7 @@ def _modules(ops: list[dict[str, Any]]) -> Frames:
 def _calls(ops: list[dict[str, Any]], depth: int) -> Frames:
     """One frame per run of nodes whose scopes are alike down to `depth`."""
     frames = []
-    for scope, run in groupby(ops, lambda node: tuple(node.get("scope", ())[:depth])):
-        names = [node["id"] for node in run]
-        if len(scope) == depth and len(names) > 1:  # a frame around one says what its tip says
-            frames.append((plain(".".join(scope), 60), names))
+    for scope, run in runs_by_scope(ops, depth):
+        if len(scope) == depth and len(run) > 1:  # a frame around one says what its tip says
+            frames.append((plain(".".join(scope), 60), [node["id"] for node in run]))
     return frames
