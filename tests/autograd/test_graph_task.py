@@ -121,6 +121,26 @@ def test_a_pass_says_which_nodes_it_reaches(lib):
         lib.autograd.grad(total, x)
 
 
+def test_a_node_without_edges_is_a_leaf_there_too(lib):
+    class Same(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    with lib.no_grad():
+        view = leaf(lib, 1.0)[None]  # which requires grad, and was made by no node
+    y = Same.apply(view)
+    assert y.grad_fn.next_functions == ((None, 0),)
+    will, total = asked(lib, "_will_engine_execute_node"), y * 2
+    total.register_hook(lambda _: will(y.grad_fn))
+    with pytest.raises(RuntimeError, match="A leaf node was passed to _will_engine_execute_node"):
+        lib.autograd.grad(total, y)
+
+
 def test_outside_of_a_pass_nobody_knows(lib):
     will = asked(lib, "_will_engine_execute_node")
     y = leaf(lib, 1.0) * 2

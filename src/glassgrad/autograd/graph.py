@@ -244,7 +244,7 @@ def _taking_part(task: GraphTask, nodes: Sequence[Node | None]) -> list[bool]:
     """For each node, whether `task` computes the gradient that arrives there; not for None."""
     computed = task.computed()
     for node in nodes:
-        if isinstance(node, AccumulateGrad) and node in task.wanted:
+        if node in task.wanted and not any(node.edges):  # as PyTorch tells a leaf's node
             raise GraphError(
                 "A leaf node was passed to _will_engine_execute_node but we are currently "
                 "running autograd.grad(). This is currently not supported. Call backward(), "
