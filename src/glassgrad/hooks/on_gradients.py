@@ -48,13 +48,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
         >>> x.grad
         tensor(20.)
     """
-    if not tensor.requires_grad:
-        raise GraphError(
-            "cannot register a hook on a tensor that doesn't require gradient (shape "
-            f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
-            "requires_grad=True."
-        )
-    _check_callable(hook)
+    _check_hook(tensor, hook)
     node = tensor.grad_fn
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
@@ -82,18 +76,13 @@ def register_post_accumulate_grad_hook(
         >>> (x * 2).backward()
         tensor(2.)
     """
-    if not tensor.requires_grad:
-        raise GraphError(
-            "cannot register a hook on a tensor that doesn't require gradient. Nothing will be "
-            "accumulated in it. Create it with requires_grad=True."
-        )
+    _check_hook(tensor, hook)
     if not tensor.is_leaf:
         raise GraphError(
             "post accumulate grad hooks cannot be registered on non-leaf tensors. Gradients "
             f"accumulate in leaves only, and {tensor.grad_fn.name()} made this one. "
             "Use register_hook()."
         )
-    _check_callable(hook)
     cold = tensor.cold_side()
     if cold.post_hooks is None:
         cold.post_hooks = Hooks()
@@ -126,7 +115,13 @@ def retain_grad(tensor: Tensor) -> None:
         node.hooks().retain_grad_of(tensor.output_nr, tensor)
 
 
-def _check_callable(hook: object) -> None:
+def _check_hook(tensor: Tensor, hook: object) -> None:
+    if not tensor.requires_grad:
+        raise GraphError(
+            "cannot register a hook on a tensor that doesn't require gradient (shape "
+            f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
+            "requires_grad=True."
+        )
     if not callable(hook):
         raise ArgumentTypeError(
             f"a hook must be callable, got {type(hook).__name__}. "
