@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import (
-    ArgumentTypeError,
-    GradientError,
-    GraphError,
-    TransformError,
-)
+from .errors import ArgumentTypeError, GradientError, GraphError, TransformError
 from .graph import Edge, GradientEdge, edge_of
 from .state import modes, plugs
 from .tensor import PLAIN, Tensor, wrap

@@ -107,7 +107,7 @@ class PrimitiveNode(SavingNode):
         if self.holders is not None:
             self.saved_tensors = FREED
             self.holders = self.versions = None
-            for kept in list(plugs.saved.kept_beside(self)):
+            for kept in plugs.saved.kept_beside(self):
                 setattr(self, kept.name, None)
 
 

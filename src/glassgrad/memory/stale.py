@@ -3,7 +3,6 @@
 import linecache
 import re
 import sys
-from itertools import islice
 from typing import Any
 
 from glassgrad.core.errors import GraphError, StaleTensorError
@@ -11,7 +10,7 @@ from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Pending, Tensor, Version
 from glassgrad.values.dtypes import tensor_type
 
-from .remedies import remedy
+from .remedies import remedy, span
 
 
 def stale_error(
@@ -84,10 +83,10 @@ def inference_error() -> Exception:
 
 def shown(place: Place) -> str:
     """A place as a reader finds it: "train.py, line 12: `y = w * x`", "cell 3, line 2: …"."""
-    code, offset = place
+    code, _ = place
     if is_ours[code.co_filename]:
         return f"inside glassgrad's {code.co_qualname}"
-    line = next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    line = span(place)[0] or code.co_firstlineno
     text = linecache.getline(code.co_filename, line).strip()
     where = f"{_file(code.co_filename)}, line {line}"
     return f"{where}: `{text}`" if text else where
