@@ -168,10 +168,11 @@ def accumulated(leaf: Tensor) -> list[Step]:
     return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
 
 
-def run_accumulated(leaf: Tensor) -> None:
-    """Run the hooks that come after a gradient was added to `leaf.grad`."""
-    for run, hook, extra in accumulated(leaf):
-        run(hook, (), extra)
+def run(steps: list[Step], grads: Grads) -> Grads:
+    """What hooks leave of `grads`, one after the other."""
+    for how, hook, extra in steps:
+        grads = how(hook, grads, extra)
+    return grads
 
 
 def run_before(cold: NodeHooks, grad: Any) -> Any:
@@ -191,22 +192,11 @@ def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
     """What the hooks after a node with one output leave of the gradients it computed."""
     arrived = (as_tensor(grad),)
     for hook in (*node.cold.post.values(),):
-        result = hook(_wanted(node, grads), arrived)
+        pairs = zip(node.edges, grads, strict=False)
+        result = hook(tuple([edge and as_tensor(part) for edge, part in pairs]), arrived)
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
-
-
-def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
-    """The gradients of the operands that need one, as hooks see them."""
-    edges = node.edges
-    if len(edges) == 2:  # as most ops have; the general way takes longer
-        return _seen_by_hook(edges[0], grads[0]), _seen_by_hook(edges[1], grads[1])
-    return tuple(map(_seen_by_hook, edges, grads))
-
-
-def _seen_by_hook(edge: Any, grad: Any) -> Tensor | None:
-    return None if edge is None else as_tensor(grad)
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:

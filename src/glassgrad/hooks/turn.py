@@ -121,8 +121,7 @@ class Turn:
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""
         if has_hooks(self.node):
-            for run, hook, extra in on_gradients.of_tensors(self.node):
-                self.grads = run(hook, self.grads, extra)
+            self.grads = on_gradients.run(on_gradients.of_tensors(self.node), self.grads)
         self._capture(None)
 
     def _capture(self, _: None) -> None:

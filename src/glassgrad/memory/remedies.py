@@ -33,15 +33,13 @@ def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
         return f"Call backward() before {_code(what)}, and compute the loss anew after it."
     if isinstance(node, ast.Call):
         return _of_call(node, type(tensor))
-    # What `x[0] += 1` writes of a tensor it writes as `x[0]`; of a list's tensor, by the `+=`.
-    is_part = isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript)
-    is_item = is_part and node is statement
-    if isinstance(statement, ast.AugAssign) and (
-        is_item or _is_name(statement.target, type(tensor))
-    ):
-        value = ast.BinOp(statement.target, statement.op, statement.value)
-        new = ast.Assign([statement.target], value)
-        return f"Write {_code(new)} instead of {_code(statement)}."
+    if isinstance(statement, ast.AugAssign):
+        target = statement.target
+        # What `x[0] += 1` writes of a tensor it writes as `x[0]`; of a list's tensor, by the `+=`.
+        is_item = isinstance(target, ast.Subscript) and node is statement
+        if is_item or _is_name(target, type(tensor)):
+            new = ast.Assign([target], ast.BinOp(target, statement.op, statement.value))
+            return f"Write {_code(new)} instead of {_code(statement)}."
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
         return _of_elements(statement, type(tensor))
     return f"Let {_code(statement)} change a clone()."
@@ -97,8 +95,7 @@ def _last_name(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else ""
 
 
-def _code(node: ast.AST | None) -> str:
-    assert node is not None, "it was found"
+def _code(node: ast.AST) -> str:
     if isinstance(node, ast.stmt):  # `ast.fix_missing_locations` would leave a cycle behind
         node.lineno = getattr(node, "lineno", 1)
     text = ast.unparse(node).partition("\n")[0]

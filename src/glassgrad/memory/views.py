@@ -91,11 +91,10 @@ def show(views: Any, base: Any) -> None:
 class Views:
     """The views of one storage, known weakly."""
 
-    __slots__ = ("_refs", "_tidy_at")
+    __slots__ = ("_refs",)
 
     def __init__(self) -> None:
         self._refs: list[weakref.ref[Tensor]] = []
-        self._tidy_at = 16
 
     def __iter__(self) -> Iterator[Tensor]:
         for ref in self._refs:
@@ -105,10 +104,10 @@ class Views:
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
-        self._refs.append(weakref.ref(view))
-        if len(self._refs) > self._tidy_at:
+        n = len(self._refs)
+        if not n & (n - 1):  # a power of two
             self._refs = [ref for ref in self._refs if ref() is not None]
-            self._tidy_at = 16 + 2 * len(self._refs)
+        self._refs.append(weakref.ref(view))
 
     def written(self) -> None:
         """Their memory, or the edge of their base, has changed: they have to look."""
