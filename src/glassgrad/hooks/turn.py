@@ -110,7 +110,7 @@ class Turn:
                 self.todo += (("capture", None),)
             if has_hooks(node):
                 self._then("pre_hook", on_gradients.before(node))
-            self._then("accumulate" if type(node) is AccumulateGrad else "apply", (None,))
+            self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
         elif node in task.wanted or node is task.only_root:
             self.todo += (("pass_by", None),)
         return Phase("ready", node, self.grads)

@@ -53,7 +53,8 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
                 has_none = [getattr(out, "edge", None) is None for out in placed]
                 ctx._gradless = tuple(compress(count(), has_none))
     if edges is not None and ctx.to_save:
-        to_save = ctx.__dict__.pop("to_save")
+        to_save = ctx.to_save
+        del ctx.to_save  # an output among them refers to the node: that would be a cycle
         ctx.holders = tuple([keeping(ctx, x, nr, marked) for nr, x in enumerate(to_save)])
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle

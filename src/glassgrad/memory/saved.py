@@ -98,6 +98,8 @@ def keeping(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
     is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
     if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
         is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+    if not is_output and tensor.cold is None and not special:
+        return tensor  # as nearly always
     output_nr = tensor.output_nr if is_output else None
     if special and modes.hook_pairs and not tensor.is_inference():
         pair = modes.hook_pairs[-1]
@@ -227,8 +229,8 @@ def saved_by(node: Any) -> list[Saved]:
         holder = node.holders[index]
         holder = holder.tensor if isinstance(holder, Kept) else holder
         alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
-        if isinstance(holder, Tensor) and not node._is_users and holder.dtype is not kept.dtype:
-            alive.append(kept)
+        if isinstance(holder, Tensor) and not node._is_users:
+            alive += [kept] if holder.payload.dtype is not kept.dtype else []
         name, versions = name_of_saved(node, index), versions_at(node, index)
         found += [Saved(name, what, *versions) for what in alive]
     return found + kept_beside(node)
