@@ -253,8 +253,8 @@ def kept_beside(node: Any) -> list[Saved]:
         return []
     found: list[Saved] = []
     for name, value in vars(node).items():
-        parts = value if isinstance(value, tuple) else (value,)
-        found += [Saved(name, part) for part in parts if hasattr(part, "nbytes")]
+        for part in value if isinstance(value, tuple) else (value,):
+            found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
 
 

@@ -23,7 +23,7 @@ def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: 
         GradientError: if it cannot have come from there.
     """
     edge = node.edges[position]
-    wanted = edge.variable.cold.grad_dtype if isinstance(edge, AccumulateGrad) else None
+    wanted = _grad_dtype(edge.variable) if isinstance(edge, AccumulateGrad) else None
     dtype = dtype if wanted is None else wanted
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
@@ -70,9 +70,14 @@ def _converted(grad: Any, dtype: Any) -> Any:
     return grad.to(dtype) if isinstance(grad, Tensor) else grad.astype(dtype)
 
 
+def _grad_dtype(leaf: Tensor) -> Any:
+    """The leaf's `grad_dtype` if it was set, else None."""
+    return None if leaf.cold is None else leaf.cold.grad_dtype
+
+
 def as_leaf_wants(leaf: Tensor, grad: Any) -> Any:
     """`grad` in the dtype that `leaf.grad_dtype` asks for."""
-    wanted = None if leaf.cold is None else leaf.cold.grad_dtype
+    wanted = _grad_dtype(leaf)
     if grad is None or wanted is None or wanted is ANY_DTYPE or grad.dtype == wanted:
         return grad
     return _converted(grad, wanted)
