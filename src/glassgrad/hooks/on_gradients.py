@@ -192,7 +192,7 @@ def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
     """What the hooks after a node with one output leave of the gradients it computed."""
     arrived = (as_tensor(grad),)
     for hook in (*node.cold.post.values(),):
-        pairs = zip(node.edges, grads, strict=False)
+        pairs = zip(node.edges, grads)  # noqa: B905  # a rule returns as many
         result = hook(tuple([edge and as_tensor(part) for edge, part in pairs]), arrived)
         if result is not None:
             grads = _checked_all(hook, result, grads)

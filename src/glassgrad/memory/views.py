@@ -105,7 +105,7 @@ class Views:
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
         n = len(self._refs)
-        if not n & (n - 1):  # a power of two
+        if n >= 16 and not n & (n - 1):  # a power of two
             self._refs = [ref for ref in self._refs if ref() is not None]
         self._refs.append(weakref.ref(view))
 
