@@ -147,9 +147,6 @@ class FakeBackend(Backend):
     def address(self, array: Any) -> int:
         return super().address(array._array)
 
-    def add_at(self, array: Any, index: Any, values: Any) -> None:
-        np.add.at(array._array, _unwrap(index), _unwrap(values))
-
     def strided(self, memory: Any, size: Any, stride: Any, offset: int) -> Any:
         return FakeArray(super().strided(memory._array, size, stride, offset), memory)
 

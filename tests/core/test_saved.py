@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import glassgrad as gg
 from both import make
 from glassgrad import tensor
 from glassgrad.autograd import Function
@@ -65,6 +66,18 @@ def test_freed_tensors_say_how_to_keep_them():
     for name in ("saved_tensors", "_raw_saved_tensors"):
         with pytest.raises(FreedGraphError, match="Specify retain_graph=True"):
             getattr(z.grad_fn, name)
+
+
+@pytest.mark.parametrize("dtype", [gg.float32, gg.complex64])
+def test_a_node_that_kept_only_an_index_is_freed_as_any_other(dtype):
+    x = tensor([1.0, 2.0], dtype=dtype, requires_grad=True)
+    y = x[tensor([1, 0])]
+    ones = tensor([1.0, 1.0], dtype=dtype)
+    y.backward(ones, retain_graph=True)
+    y.backward(ones)
+    assert x.grad.tolist() == [2, 2]
+    with pytest.raises(FreedGraphError, match="backward through the graph a second time"):
+        y.backward(ones)
 
 
 def test_tensors_that_are_cleared_on_access_can_be_read_once():

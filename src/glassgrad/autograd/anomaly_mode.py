@@ -8,7 +8,6 @@ looks at every gradient it computes. Nodes keep that in their `metadata`:
 """
 
 import sys
-import threading
 import traceback
 import warnings
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from glassgrad.core import state
 from glassgrad.core.errors import ArgumentTypeError, GradientError
 from glassgrad.core.graph import Node
+from glassgrad.core.state import modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.values.layers import Layer
 
@@ -30,17 +30,6 @@ __all__ = [
 _ANY_THREAD = 0
 """The mark that sends the ops of every thread through the slow door; no thread's own is 0."""
 
-_PACKAGE = __file__.rpartition("autograd")[0]
-
-
-class _Running(threading.local):
-    """The node whose backward this thread runs."""
-
-    node: Node | None = None
-
-
-_running = _Running()
-
 
 class _Detector:
     """What the tape calls while anomalies are looked for."""
@@ -49,16 +38,13 @@ class _Detector:
 
     def note(self, node: Node) -> None:
         """Remember where `node` was made: by which line, and in whose backward."""
-        frame: Any = sys._getframe(1)
-        while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-            frame = frame.f_back  # down to the line that called us
+        frame = state.outside(sys._getframe(1))  # the line that called us
         node.metadata["traceback_"] = traceback.format_stack(frame)
-        if _running.node is not None:
-            node.metadata["parent_"] = _running.node
+        if modes.task is not None and modes.task.node is not None:
+            node.metadata["parent_"] = modes.task.node
 
     def step(self, turn: Turn) -> Phase | None:
         """Do the next phase of a node's turn, and look at what it gives."""
-        outer, _running.node = _running.node, turn.node
         try:
             phase = turn.step()
             if phase is not None and phase.kind == "buffer" and self.check_nan:
@@ -68,8 +54,6 @@ class _Detector:
         except Exception:
             _warn(turn.node)
             raise
-        finally:
-            _running.node = outer
         return phase
 
 

@@ -1,6 +1,7 @@
 """`backward()` and `grad()`: gradients that are left in leaves, and gradients that are returned."""
 
 import importlib
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,21 +14,24 @@ from glassgrad.core.backward import (
     as_list,
     gradients_given,
     one,
+    plain,
     root,
     start_of,
 )
 from glassgrad.core.errors import (
     ArgumentError,
+    ArgumentTypeError,
     DimError,
+    DTypeError,
     GradientError,
     GraphError,
     ShapeError,
     UnusedInputError,
 )
-from glassgrad.core.graph import GradientEdge
+from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends
+from glassgrad.core.state import plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
-from glassgrad.values.gradients import must_be_tensor, target
 
 
 def backward(
@@ -214,3 +218,77 @@ def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
             "gradients at all, so the shape of the results is not known. Pass at least one."
         )
     return batch
+
+
+# What a pass is given -----------------------------------------------------------------------------
+
+
+def given(gradient: object, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
+    """The gradient that was given for an output, in the output's dtype."""
+    gradient = must_be_tensor(gradient, position)
+    array = gradient.payload
+    if array.shape == shape and array.dtype == dtype:
+        return gradient  # as nearly always
+    if array.shape != shape:
+        raise GradientError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of "
+            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
+            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
+            "for the gradient of its sum."
+        )
+    if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
+        raise DTypeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
+            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
+        )
+    return gradient.to(dtype)
+
+
+def must_be_tensor(gradient: object, position: int) -> Tensor:
+    """The gradient that was given for an output, if it is a tensor; else an error."""
+    if not isinstance(gradient, Tensor):
+        raise ArgumentTypeError(
+            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
+            f"output {position}. The pass computes with tensors. "
+            "Write `glassgrad.tensor(gradient)`."
+        )
+    return gradient
+
+
+def accumulation_targets(inputs: list[Any]) -> set[Any]:
+    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
+    if not inputs:
+        raise ShapeError(
+            "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
+            "will be filled, and there are none. Leave it out to fill that of all leaves."
+        )
+    targets = set()
+    for x in inputs:
+        node = ends(target(x))[0]
+        if isinstance(x, Tensor) and not x.is_leaf:
+            plugs.hooks.retain_grad(x)
+        targets.add(node)
+    return targets
+
+
+def target(x: Any) -> Edge:
+    """The edge of an input: where its gradient arrives."""
+    if isinstance(x, GradientEdge):
+        return plain(x)
+    if not isinstance(x, Tensor):
+        raise ArgumentTypeError(
+            "all inputs have to be Tensors or GradientEdges, but got "
+            f"{type(x).__name__}. Gradients are taken with respect to tensors."
+        )
+    edge = edge_of(x)
+    if edge is None:
+        raise GraphError(
+            "One of the differentiated Tensors does not require grad (shape "
+            f"{tuple(x.shape)}). Nothing recorded how the outputs depend on it. "
+            "Set requires_grad=True before computing them."
+        )
+    return edge
+
+
+plugs.checks = sys.modules[__name__]

@@ -32,7 +32,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import is_recording, modes
 from glassgrad.core.tensor import Tensor, as_tensors
 from glassgrad.hooks.handles import RemovableHandle
-from glassgrad.hooks.on_gradients import register_hook, run_accumulated
+from glassgrad.hooks.on_gradients import accumulated, register_hook, run
 from glassgrad.hooks.turn import GraphTask
 
 __all__ = [
@@ -283,7 +283,7 @@ def _call_node(node: Node, *grads: Tensor | None) -> Any:
     if isinstance(node, AccumulateGrad):
         if values[0] is not None:
             accumulate(node.variable, values[0], unshared=False)
-        run_accumulated(node.variable)
+        run(accumulated(node.variable), ())
         return ()
     results = as_tensors(fit(node, node.compute(values, recorded)))
     return results[0] if len(results) == 1 else results

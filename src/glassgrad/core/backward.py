@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import (
-    ArgumentTypeError,
-    GradientError,
-    GraphError,
-    TransformError,
-)
+from .errors import ArgumentTypeError, GradientError, GraphError, TransformError
 from .graph import Edge, GradientEdge, edge_of
 from .state import modes, plugs
 from .tensor import PLAIN, Tensor, wrap
@@ -52,7 +47,7 @@ def backward_task(
             "of a transform, write `with glassgrad.tracing.watching() as passes:` around it."
         )
     start = start_of(as_list(tensors), grad_tensors, retain_graph, create_graph)
-    at = None if inputs is None else plugs.gradients.accumulation_targets(as_list(inputs))
+    at = None if inputs is None else plugs.checks.accumulation_targets(as_list(inputs))
     task: GraphTask = plugs.task(**start, accumulate_at=at)
     return task
 
@@ -97,7 +92,7 @@ def find_roots(
             value = one(output, shape, dtype)
             value = wrap(value) if as_tensors else value
         else:
-            value = plugs.gradients.given(gradient, shape, dtype, len(edges))
+            value = plugs.checks.given(gradient, shape, dtype, len(edges))
             value = value if as_tensors else value.payload
         edges.append(edge)
         grads.append(value)

@@ -67,7 +67,7 @@ class SavingNode(Node):
         return getattr(kept, "entries", kept)
 
     def _is_released(self) -> bool:
-        return isinstance(self._entries, Gone)
+        return isinstance(getattr(self, self._kept_in), Gone)
 
     def _all_kept(self) -> list[Any]:
         """What is in each place; empty if the node has let go of it."""
@@ -107,7 +107,7 @@ class PrimitiveNode(SavingNode):
         if self.holders is not None:
             self.saved_tensors = FREED
             self.holders = self.versions = None
-            for kept in list(plugs.saved.kept_beside(self)):
+            for kept in plugs.saved.kept_beside(self):
                 setattr(self, kept.name, None)
 
 

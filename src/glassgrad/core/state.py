@@ -83,6 +83,7 @@ class Plugs:
         saved_hooks: hooks on saved tensors (`hooks/on_saved.py`).
         task: the class of passes, which can be watched phase by phase (`hooks/turn.py`).
         gradients: gradients of another shape or dtype than their operand (`values/gradients.py`).
+        checks: gradients and inputs that a user gives to a pass (`autograd/gradients.py`).
     """
 
     values: Any = None
@@ -93,6 +94,7 @@ class Plugs:
     saved_hooks: Any = None
     task: Any = None
     gradients: Any = None
+    checks: Any = None
 
 
 plugs = Plugs()

@@ -48,13 +48,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
         >>> x.grad
         tensor(20.)
     """
-    if not tensor.requires_grad:
-        raise GraphError(
-            "cannot register a hook on a tensor that doesn't require gradient (shape "
-            f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
-            "requires_grad=True."
-        )
-    _check_callable(hook)
+    _check_hook(tensor, hook)
     node = tensor.grad_fn
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
@@ -82,18 +76,13 @@ def register_post_accumulate_grad_hook(
         >>> (x * 2).backward()
         tensor(2.)
     """
-    if not tensor.requires_grad:
-        raise GraphError(
-            "cannot register a hook on a tensor that doesn't require gradient. Nothing will be "
-            "accumulated in it. Create it with requires_grad=True."
-        )
+    _check_hook(tensor, hook)
     if not tensor.is_leaf:
         raise GraphError(
             "post accumulate grad hooks cannot be registered on non-leaf tensors. Gradients "
             f"accumulate in leaves only, and {tensor.grad_fn.name()} made this one. "
             "Use register_hook()."
         )
-    _check_callable(hook)
     cold = tensor.cold_side()
     if cold.post_hooks is None:
         cold.post_hooks = Hooks()
@@ -126,7 +115,13 @@ def retain_grad(tensor: Tensor) -> None:
         node.hooks().retain_grad_of(tensor.output_nr, tensor)
 
 
-def _check_callable(hook: object) -> None:
+def _check_hook(tensor: Tensor, hook: object) -> None:
+    if not tensor.requires_grad:
+        raise GraphError(
+            "cannot register a hook on a tensor that doesn't require gradient (shape "
+            f"{tuple(tensor.shape)}). No gradient would ever reach it. Create it with "
+            "requires_grad=True."
+        )
     if not callable(hook):
         raise ArgumentTypeError(
             f"a hook must be callable, got {type(hook).__name__}. "
@@ -173,10 +168,11 @@ def accumulated(leaf: Tensor) -> list[Step]:
     return [(_run_accumulated_hook, hook, leaf) for hook in tuple(hooks.values())]
 
 
-def run_accumulated(leaf: Tensor) -> None:
-    """Run the hooks that come after a gradient was added to `leaf.grad`."""
-    for run, hook, extra in accumulated(leaf):
-        run(hook, (), extra)
+def run(steps: list[Step], grads: Grads) -> Grads:
+    """What hooks leave of `grads`, one after the other."""
+    for how, hook, extra in steps:
+        grads = how(hook, grads, extra)
+    return grads
 
 
 def run_before(cold: NodeHooks, grad: Any) -> Any:
@@ -196,22 +192,11 @@ def run_after(node: Any, grads: Grads, grad: Any) -> Grads:
     """What the hooks after a node with one output leave of the gradients it computed."""
     arrived = (as_tensor(grad),)
     for hook in (*node.cold.post.values(),):
-        result = hook(_wanted(node, grads), arrived)
+        pairs = zip(node.edges, grads)  # noqa: B905  # a rule returns as many
+        result = hook(tuple([edge and as_tensor(part) for edge, part in pairs]), arrived)
         if result is not None:
             grads = _checked_all(hook, result, grads)
     return grads
-
-
-def _wanted(node: Node, grads: Grads) -> tuple[Tensor | None, ...]:
-    """The gradients of the operands that need one, as hooks see them."""
-    edges = node.edges
-    if len(edges) == 2:  # as most ops have; the general way takes longer
-        return _seen_by_hook(edges[0], grads[0]), _seen_by_hook(edges[1], grads[1])
-    return tuple(map(_seen_by_hook, edges, grads))
-
-
-def _seen_by_hook(edge: Any, grad: Any) -> Tensor | None:
-    return None if edge is None else as_tensor(grad)
 
 
 def _run_tensor_hook(hook: Any, grads: Grads, nr: int) -> Grads:

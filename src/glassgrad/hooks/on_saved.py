@@ -93,7 +93,10 @@ class Packed:
 
     def unpack(self, node: Node) -> Tensor:
         """What the unpack hook returns, in the place in the graph where the saved tensor was."""
-        tensor = self.data()
+        out = self._placed(self.data(), node)
+        return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
+
+    def _placed(self, tensor: Tensor, node: Node) -> Tensor:
         edge: Any = LEAF if self.leaf is not None else self.edge
         if self.output_nr is not None:
             edge = output_edge(node, self.output_nr)
@@ -107,10 +110,6 @@ class Packed:
             saved = (self, 0) if self.output_nr is None else (node, self.output_nr)
             modes.duals.restore(out, *saved)
         return out
-
-    def in_dtype(self, tensor: Tensor) -> Tensor:
-        """What was unpacked, in the dtype that the op computed with."""
-        return tensor if self.dtype in (None, tensor.dtype) else tensor.to(self.dtype)
 
     def array(self) -> Any:
         """The values for the op's rule, in the dtype that it computed with."""
@@ -167,10 +166,9 @@ def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) 
     entries, holders = node._all_kept(), list(node.holders)
     dtype = entries[index].dtype  # the op may have converted its values
     dtype = None if tensor.dtype is dtype else dtype
-    if node._saved_names[index] == "result":
-        entries[index] = Packed(tensor, hooks, output_nr=0, dtype=dtype)
-    else:
-        entries[index] = Packed(tensor, hooks, edge=edge_of_saved(node, index), dtype=dtype)
+    is_result = node._saved_names[index] == "result"
+    edge, output_nr = (None, 0) if is_result else (edge_of_saved(node, index), None)
+    entries[index] = Packed(tensor, hooks, edge=edge, output_nr=output_nr, dtype=dtype)
     holders[index] = None
     order = order_of_unpacking(node._saved_names)
     node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)

@@ -110,7 +110,7 @@ class Turn:
                 self.todo += (("capture", None),)
             if has_hooks(node):
                 self._then("pre_hook", on_gradients.before(node))
-            self._then("accumulate" if type(node) is AccumulateGrad else "apply", (None,))
+            self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
         elif node in task.wanted or node is task.only_root:
             self.todo += (("pass_by", None),)
         return Phase("ready", node, self.grads)
@@ -121,8 +121,7 @@ class Turn:
     def _pass_by(self, _: None) -> None:
         """The gradient is wanted, and the node does not run."""
         if has_hooks(self.node):
-            for run, hook, extra in on_gradients.of_tensors(self.node):
-                self.grads = run(hook, self.grads, extra)
+            self.grads = on_gradients.run(on_gradients.of_tensors(self.node), self.grads)
         self._capture(None)
 
     def _capture(self, _: None) -> None:

@@ -45,12 +45,16 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
         for nr, out in enumerate(outputs):
             placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
         if edges is not None:
-            _forbid_writes(placed)
+            views = [out for out in placed if getattr(out, "edge", None) is not None]
+            for view in views if len(views) > 1 else ():
+                if view._is_view():
+                    view.cold.made = MULTIPLE  # its node has them all
             if not ctx._materialize_non_diff_grads:
                 has_none = [getattr(out, "edge", None) is None for out in placed]
                 ctx._gradless = tuple(compress(count(), has_none))
     if edges is not None and ctx.to_save:
-        to_save = ctx.__dict__.pop("to_save")
+        to_save = ctx.to_save
+        del ctx.to_save  # an output among them refers to the node: that would be a cycle
         ctx.holders = tuple([keeping(ctx, x, nr, marked) for nr, x in enumerate(to_save)])
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
@@ -111,14 +115,6 @@ def _place_other(ctx: Any, args: tuple[Any, ...], out: Tensor, edge: Any) -> Ten
 def _alias(tensor: Tensor) -> Tensor:
     """A view of all of `tensor`, which it is forbidden to write where that is recorded."""
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
-
-
-def _forbid_writes(outputs: list[Any]) -> None:
-    """Of several outputs none may be written if it is a view: the node has them all."""
-    views = [out for out in outputs if isinstance(out, Tensor) and out.edge is not None]
-    for view in views if len(views) > 1 else ():
-        if view.cold is not None and view.cold.base is not None:
-            view.cold.made = MULTIPLE
 
 
 def _check_dirty(

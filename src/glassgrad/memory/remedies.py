@@ -33,15 +33,13 @@ def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
         return f"Call backward() before {_code(what)}, and compute the loss anew after it."
     if isinstance(node, ast.Call):
         return _of_call(node, type(tensor))
-    # What `x[0] += 1` writes of a tensor it writes as `x[0]`; of a list's tensor, by the `+=`.
-    is_part = isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Subscript)
-    is_item = is_part and node is statement
-    if isinstance(statement, ast.AugAssign) and (
-        is_item or _is_name(statement.target, type(tensor))
-    ):
-        value = ast.BinOp(statement.target, statement.op, statement.value)
-        new = ast.Assign([statement.target], value, lineno=1)
-        return f"Write {_code(new)} instead of {_code(statement)}."
+    if isinstance(statement, ast.AugAssign):
+        target = statement.target
+        # What `x[0] += 1` writes of a tensor it writes as `x[0]`; of a list's tensor, by the `+=`.
+        is_item = isinstance(target, ast.Subscript) and node is statement
+        if is_item or _is_name(target, type(tensor)):
+            new = ast.Assign([target], ast.BinOp(target, statement.op, statement.value))
+            return f"Write {_code(new)} instead of {_code(statement)}."
     if isinstance(statement, (ast.Assign, ast.AugAssign)):
         return _of_elements(statement, type(tensor))
     return f"Let {_code(statement)} change a clone()."
@@ -54,7 +52,7 @@ def _of_call(call: ast.Call, cls: type) -> str:
         out = out.elts[0]
     if out is not None and _is_name(out, cls):
         rest = [keyword for keyword in call.keywords if keyword.arg != "out"]
-        new = ast.Assign([out], ast.Call(call.func, call.args, rest), lineno=1)
+        new = ast.Assign([out], ast.Call(call.func, call.args, rest))
         return f"Write {_code(new)} instead of {_code(call)}."
     name = _last_name(call.func)
     if name.endswith("_") and hasattr(cls, name) and hasattr(cls, name[:-1]):
@@ -97,8 +95,7 @@ def _last_name(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else ""
 
 
-def _code(node: ast.AST | None) -> str:
-    assert node is not None, "it was found"
+def _code(node: ast.AST) -> str:
     if isinstance(node, ast.stmt):  # `ast.fix_missing_locations` would leave a cycle behind
         node.lineno = getattr(node, "lineno", 1)
     text = ast.unparse(node).partition("\n")[0]
@@ -108,14 +105,19 @@ def _code(node: ast.AST | None) -> str:
 # The line ---------------------------------------------------------------------------------------
 
 
+def span(place: Place) -> tuple[Any, ...]:
+    """Where an instruction's source begins and ends: lines, then columns; None if unknown."""
+    code, offset = place
+    return next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+
+
 def _written(place: Place) -> tuple[ast.stmt, ast.AST] | None:
     """The statement that an instruction is of, and what in it is the instruction's own."""
-    code, offset = place
-    where = next(islice(code.co_positions(), offset // 2, None), (None,) * 4)
+    where = span(place)
     if None in where:
         return None
     try:
-        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+        tree = ast.parse("".join(linecache.getlines(place[0].co_filename)))
     except (SyntaxError, ValueError):  # a cell with magics in it
         return None
     begin, within = where[::2], ast.walk(tree)  # which meets the outer ones first
@@ -134,15 +136,9 @@ def _spans(node: Any) -> list[Any]:
     """
     if not hasattr(node, "end_lineno"):
         return []
-    line, end, column, end_column = (
-        node.lineno,
-        node.end_lineno,
-        node.col_offset,
-        node.end_col_offset,
-    )
-    spans = [(line, end, column, end_column)]
-    if isinstance(node, ast.Call) and isinstance(func := node.func, ast.Attribute):
-        assert func.end_col_offset is not None, "it was parsed"
+    spans = [(node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        func: Any = node.func
         begin = func.end_col_offset - len(func.attr.encode())
-        spans.append((func.end_lineno, end, begin, end_column))
+        spans.append((func.end_lineno, node.end_lineno, begin, node.end_col_offset))
     return spans

@@ -6,7 +6,6 @@ asks a node what it saved, and tensors that were written before they were saved,
 
 import copy
 import sys
-from collections.abc import Iterator
 from typing import Any, NamedTuple, final
 
 from glassgrad.core.errors import ArgumentTypeError
@@ -45,7 +44,7 @@ class Kept:
 
     def unpack(self, node: Node) -> Tensor:
         """The tensor as it was saved, or StaleTensorError if it was changed in place."""
-        tensor, (version, expected) = self.tensor, version_of(self)
+        tensor, (version, expected) = self.tensor, self.checked_by()
         if version is not None and version.count != expected:
             now = tensor if tensor is not None else self._rebuilt(node)
             raise stale_error(node, "", now, version, expected)
@@ -55,6 +54,11 @@ class Kept:
         if edge is None or edge is self.edge or edge.__class__ is Pending or edge == self.edge:
             return tensor  # if it has no edge: detached since, or a leaf that was switched off
         return wrap(self.array, self.edge, version=tensor.version_counter())
+
+    def checked_by(self) -> tuple[Version | None, int]:
+        """The Version that tells of writes, and what it was when this was saved."""
+        cold = None if self.tensor is None else self.tensor.cold
+        return self.version or (cold and cold.version), self.expected
 
     def _rebuilt(self, node: Node) -> Tensor:
         assert self.output_nr is not None, "an input is kept as a tensor"
@@ -94,6 +98,8 @@ def keeping(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
     is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
     if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
         is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+    if not is_output and tensor.cold is None and not special:
+        return tensor  # as nearly always
     output_nr = tensor.output_nr if is_output else None
     if special and modes.hook_pairs and not tensor.is_inference():
         pair = modes.hook_pairs[-1]
@@ -113,10 +119,8 @@ def unpack(node: Any, index: int) -> Tensor | None:
         FreedGraphError, StaleTensorError: if it is gone, or was written since.
     """
     kept = node._entries[index]
-    if kept is None or node._is_users:
+    if kept is None or node._is_users or hasattr(kept, "unpack"):  # a Packed
         return unpacked(node, kept)
-    if hasattr(kept, "unpack"):  # a Packed
-        return kept.in_dtype(kept.unpack(node))  # type: ignore[no-any-return]  # a Tensor
     check_versions(node)
     return as_it_was(node, index)
 
@@ -162,22 +166,17 @@ def lifted(node: PrimitiveNode) -> PrimitiveNode:
 # Versions -----------------------------------------------------------------------------------------
 
 
-def version_of(kept: Any) -> tuple[Version | None, int]:
-    """The Version of what a node keeps, and what it was when that was saved.
+def version_when_saved(node: Any, index: int) -> tuple[Version | None, int]:
+    """The Version of what `node` saved in that place, and what it was then.
 
     None for what hooks have packed: they may have copied it, nobody can tell.
     """
-    version, expected = None, 0
+    if node.versions and index in node.versions:
+        return node.versions[index]  # type: ignore[no-any-return]  # node is Any
+    kept = node.holders[index]
     if isinstance(kept, Kept):
-        version, expected, kept = kept.version, kept.expected, kept.tensor
-    if version is None and isinstance(kept, Tensor) and kept.cold is not None:
-        version = kept.cold.version
-    return version, expected
-
-
-def version_when_saved(node: Any, index: int) -> tuple[Version | None, int]:
-    """The Version of what `node` saved in that place, and what it was then."""
-    return (node.versions or {}).get(index) or version_of(node.holders[index])
+        return kept.checked_by()
+    return (kept.cold and kept.cold.version, 0) if isinstance(kept, Tensor) else (None, 0)
 
 
 def version_of_result(node: PrimitiveNode, index: int) -> Version:
@@ -225,15 +224,16 @@ def saved_by(node: Any) -> list[Saved]:
         node = node.fn
     found: list[Saved] = []
     for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
-        if kept is not None:
-            holder, versions = node.holders[index], versions_at(node, index)
-            holder = holder.tensor if isinstance(holder, Kept) else holder
-            alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
-            if isinstance(holder, Tensor) and not node._is_users:
-                alive += [kept] if holder.dtype is not kept.dtype else []
-            name = name_of_saved(node, index)
-            found += [Saved(name, what, *versions) for what in alive]
-    return [*found, *kept_beside(node)]
+        if kept is None:
+            continue
+        holder = node.holders[index]
+        holder = holder.tensor if isinstance(holder, Kept) else holder
+        alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
+        if isinstance(holder, Tensor) and not node._is_users:
+            alive += [kept] if holder.payload.dtype is not kept.dtype else []
+        name, versions = name_of_saved(node, index), versions_at(node, index)
+        found += [Saved(name, what, *versions) for what in alive]
+    return found + kept_beside(node)
 
 
 def name_of_saved(node: Any, index: int) -> str:
@@ -247,13 +247,15 @@ def versions_at(node: Any, index: int) -> tuple[int, int]:
     return (0, 0) if version is None else (expected, version.count)
 
 
-def kept_beside(node: Any) -> Iterator[Saved]:
+def kept_beside(node: Any) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
-    own = vars(node) if isinstance(node, PrimitiveNode) and hasattr(node, "__dict__") else {}
-    for name, value in own.items():
+    if not isinstance(node, PrimitiveNode) or not hasattr(node, "__dict__"):
+        return []
+    found: list[Saved] = []
+    for name, value in vars(node).items():
         for part in value if isinstance(value, tuple) else (value,):
-            if hasattr(part, "nbytes"):
-                yield Saved(name, part)
+            found += [Saved(name, part)] if hasattr(part, "nbytes") else []
+    return found
 
 
 def arrays_in(kept: Any) -> list[Any]:

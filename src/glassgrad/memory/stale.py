@@ -2,7 +2,6 @@
 
 import linecache
 import sys
-from itertools import islice
 from typing import Any
 
 from glassgrad.core.errors import GraphError, StaleTensorError
@@ -10,7 +9,7 @@ from glassgrad.core.state import Place, is_ours
 from glassgrad.core.tensor import Pending, Tensor, Version
 from glassgrad.values.dtypes import tensor_type
 
-from .remedies import remedy
+from .remedies import remedy, span
 
 
 def stale_error(
@@ -94,8 +93,7 @@ def shown(place: Place) -> str:
 
 def line_of(place: Place) -> int:
     """The number of the line."""
-    code, offset = place
-    return next(islice(code.co_positions(), offset // 2, None), (None,))[0] or code.co_firstlineno
+    return span(place)[0] or place[0].co_firstlineno
 
 
 def _file(filename: str) -> str:

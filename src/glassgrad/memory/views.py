@@ -18,6 +18,7 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 import math
 import weakref
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
         `view`.
     """
     if view.__class__ is Wrapped:
-        if not _same_level(view, base):
+        if base.__class__ is not Wrapped or base.payload.level is not view.payload.level:
             return view  # of what is no tensor of this level; one level down they are tied
     elif base.__class__ is Wrapped:
         base = settled(base)  # its level is closed
@@ -79,10 +80,6 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     return view
 
 
-def _same_level(view: Tensor, base: Tensor) -> bool:
-    return base.__class__ is Wrapped and base.payload.level is view.payload.level
-
-
 def show(views: Any, base: Any) -> None:
     """Note that the results of a view op, one or several, share the memory of its operand."""
     if isinstance(base, Tensor):
@@ -94,11 +91,10 @@ def show(views: Any, base: Any) -> None:
 class Views:
     """The views of one storage, known weakly."""
 
-    __slots__ = ("_refs", "_tidy_at")
+    __slots__ = ("_refs",)
 
     def __init__(self) -> None:
         self._refs: list[weakref.ref[Tensor]] = []
-        self._tidy_at = 16
 
     def __iter__(self) -> Iterator[Tensor]:
         for ref in self._refs:
@@ -108,10 +104,10 @@ class Views:
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
-        self._refs.append(weakref.ref(view))
-        if len(self._refs) > self._tidy_at:
+        n = len(self._refs)
+        if n >= 16 and not n & (n - 1):  # a power of two
             self._refs = [ref for ref in self._refs if ref() is not None]
-            self._tidy_at = 16 + 2 * len(self._refs)
+        self._refs.append(weakref.ref(view))
 
     def written(self) -> None:
         """Their memory, or the edge of their base, has changed: they have to look."""
@@ -330,27 +326,17 @@ class AsStridedBackward0(_ViewNode):
     def __init__(self, base: Tensor, view: Tensor) -> None:
         super().__init__(base, view, (edge_of(base),), view)
 
-    @property
-    def _saved_size(self) -> tuple[int, ...]:
-        return self.geometry.size
-
-    @property
-    def _saved_stride(self) -> tuple[int, ...]:
-        return self.geometry.stride
-
-    @property
-    def _saved_storage_offset(self) -> int:
-        return self.geometry.offset
+    _saved_size = property(attrgetter("geometry.size"))
+    _saved_stride = property(attrgetter("geometry.stride"))
+    _saved_storage_offset = property(attrgetter("geometry.offset"))
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """Put the gradient of the part where it belongs among zeros."""
         (grad,) = grads
         if grad is None:
             return (None,)
-        array = grad.payload if isinstance(grad, Tensor) else grad
-        zeros = np.zeros_like(array, order="C", shape=self.geometry.base_size)
-        whole = wrap(zeros) if isinstance(grad, Tensor) else zeros
-        return (_with_part(whole, self.geometry, grad),)
+        zeros = _zeros(grad, self.geometry.base_size)
+        return (_with_part(zeros, self.geometry, grad),)
 
 
 class CopySlices(_ViewNode):
@@ -380,11 +366,7 @@ class CopySlices(_ViewNode):
         results = list(self.fn.compute((_part(grad, self.geometry),), recorded))
         if self.edges[self.at] is not None:
             part = results[self.at]
-            if part is None:
-                of_tensor = isinstance(grad, Tensor)
-                like = grad.payload if of_tensor else grad
-                part = np.zeros_like(like, shape=self.geometry.size)
-                part = wrap(part) if of_tensor else part
+            part = _zeros(grad, self.geometry.size) if part is None else part
             results[self.at] = _with_part(grad, self.geometry, part)
         return tuple(results)
 
@@ -399,6 +381,13 @@ class CopySlices(_ViewNode):
         Unless the graph of its gradient leads back to it, and its own turn is yet to come.
         """
         self.fn = None
+
+
+def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros of this shape: an array, or a Tensor if `like` is one."""
+    if isinstance(like, Tensor):
+        return wrap(_zeros(like.payload, shape))
+    return np.zeros_like(like, order="C", shape=shape)
 
 
 def _part(whole: Any, geometry: Geometry) -> Any:

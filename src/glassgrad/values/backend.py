@@ -89,7 +89,7 @@ class Backend:
 
     def add_at(self, array: Array, index: Any, values: Any) -> None:
         """`array[index] += values`, repeated indices adding up."""
-        np.add.at(array, index, values)
+        self.reduce_at("add", array, index, values)
 
     def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
@@ -156,9 +156,6 @@ class _CuPy(Backend):
     def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
         return self.xp.asnumpy(array)  # type: ignore[no-any-return]  # cupy has no types
 
-    def add_at(self, array: Array, index: Any, values: Any) -> None:
-        self.xp.add.at(array, index, values)
-
     def strided(
         self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
     ) -> Array:
@@ -191,7 +188,6 @@ CPU_BACKEND = Backend()
 _FACTORIES: dict[str, Callable[[], Backend]] = {"cpu": lambda: CPU_BACKEND, "cuda": _CuPy}
 _backends: dict[str, Backend] = {"cpu": CPU_BACKEND}
 _by_array_type: dict[type, Backend] = {np.ndarray: CPU_BACKEND}
-_array_types: tuple[type, ...] = (np.ndarray,)
 CPU = Device("cpu")
 
 
@@ -202,22 +198,18 @@ def register(kind: str, factory: Callable[[], Backend]) -> None:
 
 def admit(array_type: type, backend: Backend) -> None:
     """Let objects of another type pass for arrays, served by `backend`."""
-    global _array_types
     _by_array_type[array_type] = backend
-    _array_types = tuple(_by_array_type)
 
 
 def backend_for(device: "Device | str | None") -> Backend:
     """The backend that makes arrays on `device` (None: the CPU)."""
-    global _array_types
     if device is None:
         return CPU_BACKEND
     wanted = Device(device)
     found = _backends.get(wanted.type)
     if found is None:
         found = _backends[wanted.type] = _FACTORIES[wanted.type]()
-        _by_array_type[found.array_type] = found
-        _array_types = tuple(_by_array_type)
+        admit(found.array_type, found)
     return found.on(wanted)
 
 
@@ -237,7 +229,7 @@ def backend_of(array: Array) -> Backend:
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a backend in use (NumPy's scalars are not)."""
-    return type(value) in _by_array_type or isinstance(value, _array_types)
+    return type(value) in _by_array_type or isinstance(value, tuple(_by_array_type))
 
 
 def device_of(array: Array) -> Device:

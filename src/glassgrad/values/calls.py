@@ -40,15 +40,12 @@ def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
             f"`def forward` in {cls.__name__}."
         )
     function, separate = forward.__func__, cls.has_setup_context()
-    form = function, separate, separate and _has_defaults(function)
+    parameters = inspect.signature(function).parameters.values() if separate else ()
+    plain = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    has_defaults = any(p.default is not p.empty or p.kind not in plain for p in parameters)
+    form = function, separate, has_defaults
     cls._form = form  # kept with the class, and forgotten when its forward is replaced
     return form
-
-
-def _has_defaults(forward: Callable[..., Any]) -> bool:
-    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(forward).parameters.values()
-    return any(p.default is not p.empty or p.kind not in kinds for p in parameters)
 
 
 def bound(

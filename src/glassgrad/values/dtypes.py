@@ -8,8 +8,9 @@ operand: tensors with dims, 0-d tensors, Python numbers. A weaker kind changes t
 its category is higher. See https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion
 """
 
+import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -151,32 +152,16 @@ def promote_types(type1: Any, type2: Any) -> DType:
     return np.promote_types(a, b)
 
 
-def result_dtype(arrays: Iterable[Any], numbers: Iterable[Number] = ()) -> DType:
+def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType:
     """PyTorch's `result_type` of some arrays (or tensors) and Python numbers."""
-    with_dims: DType | None = None
-    zero_dim: DType | None = None
-    for array in arrays:
-        if array.ndim:
-            with_dims = _join(with_dims, array.dtype)
-        else:
-            zero_dim = _join(zero_dim, array.dtype)
-    number: DType | None = None
-    for value in numbers:
-        number = _join(number, dtype_of_number(value))
-    found = with_dims
-    for weaker in (zero_dim, number):
-        if found is None:
-            found = weaker
-        elif weaker is not None and _CATEGORY[weaker.kind] > _CATEGORY[found.kind]:
-            found = _lift(found, weaker)
-    assert found is not None, "there is at least one operand"
-    return found
-
-
-def _join(a: DType | None, b: DType) -> DType:
-    return b if a is None else promote_types(a, b)
-
-
-def _lift(strong: DType, weaker: DType) -> DType:
-    """`weaker`'s category in `strong`'s size: float64 with a complex number is complex128."""
-    return _COMPLEX_OF[strong] if strong.kind == "f" and weaker.kind == "c" else weaker
+    groups = (
+        [array.dtype for array in arrays if array.ndim],
+        [array.dtype for array in arrays if not array.ndim],
+        [dtype_of_number(value) for value in numbers],
+    )
+    strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
+    for dtype in weaker:
+        if _CATEGORY[dtype.kind] > _CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
+            of_its_size = strong.kind == "f" and dtype.kind == "c"
+            strong = _COMPLEX_OF[strong] if of_its_size else dtype
+    return strong

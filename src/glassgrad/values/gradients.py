@@ -1,4 +1,4 @@
-"""The shape and the dtype of gradients: on their way, as given, and where they are wanted."""
+"""The shape and the dtype of gradients on their way, and where they may begin to be wanted."""
 
 import functools
 import sys
@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.backward import plain
 from glassgrad.core.errors import (
-    ArgumentTypeError,
     DTypeError,
     GradientError,
     GraphError,
-    ShapeError,
 )
-from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of, ends
+from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import modes, plugs
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
 
@@ -26,8 +23,8 @@ def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: 
         GradientError: if it cannot have come from there.
     """
     edge = node.edges[position]
-    if isinstance(edge, AccumulateGrad) and _grad_dtype(edge.variable) is not None:
-        dtype = _grad_dtype(edge.variable)
+    wanted = _grad_dtype(edge.variable) if isinstance(edge, AccumulateGrad) else None
+    dtype = dtype if wanted is None else wanted
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
@@ -105,42 +102,6 @@ def _is_broadcast_of(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
         return False
 
 
-# At the ends of a pass ----------------------------------------------------------------------------
-
-
-def given(gradient: object, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
-    """The gradient that was given for an output, in the output's dtype."""
-    gradient = must_be_tensor(gradient, position)
-    array = gradient.payload
-    if array.shape == shape and array.dtype == dtype:
-        return gradient  # as nearly always
-    if array.shape != shape:
-        raise GradientError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of "
-            f"{list(gradient.shape)} and output[{position}] has a shape of {list(shape)}. The "
-            "gradient of an output has the output's shape. Write `glassgrad.ones_like(output)` "
-            "for the gradient of its sum."
-        )
-    if (gradient.dtype.kind == "c") != (dtype.kind == "c"):
-        raise DTypeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {gradient.dtype} "
-            f"and output[{position}] has a dtype of {dtype}. Write `gradient.to(output.dtype)`."
-        )
-    return gradient.to(dtype)
-
-
-def must_be_tensor(gradient: object, position: int) -> Tensor:
-    """The gradient that was given for an output, if it is a tensor; else an error."""
-    if not isinstance(gradient, Tensor):
-        raise ArgumentTypeError(
-            f"gradients can be either Tensors or None, but got {type(gradient).__name__} for "
-            f"output {position}. The pass computes with tensors. "
-            "Write `glassgrad.tensor(gradient)`."
-        )
-    return gradient
-
-
 def check_may_require(tensor: Tensor, value: bool) -> None:
     """Raise if `tensor` cannot require grad, or not stop to do so."""
     if not tensor.is_leaf:
@@ -159,41 +120,6 @@ def check_may_require(tensor: Tensor, value: bool) -> None:
             "Setting requires_grad=True on inference tensor outside InferenceMode is not "
             "allowed. It was made to never take part in autograd. Write `x.clone()`."
         )
-
-
-def accumulation_targets(inputs: list[Any]) -> set[Any]:
-    """The nodes to run for `backward(inputs=…)`; a non-leaf keeps its gradient there."""
-    if not inputs:
-        raise ShapeError(
-            "`inputs` argument to `backward()` cannot be empty. It names the tensors whose .grad "
-            "will be filled, and there are none. Leave it out to fill that of all leaves."
-        )
-    targets = set()
-    for x in inputs:
-        node = ends(target(x))[0]
-        if isinstance(x, Tensor) and not x.is_leaf:
-            plugs.hooks.retain_grad(x)
-        targets.add(node)
-    return targets
-
-
-def target(x: Any) -> Edge:
-    """The edge of an input: where its gradient arrives."""
-    if isinstance(x, GradientEdge):
-        return plain(x)
-    if not isinstance(x, Tensor):
-        raise ArgumentTypeError(
-            "all inputs have to be Tensors or GradientEdges, but got "
-            f"{type(x).__name__}. Gradients are taken with respect to tensors."
-        )
-    edge = edge_of(x)
-    if edge is None:
-        raise GraphError(
-            "One of the differentiated Tensors does not require grad (shape "
-            f"{tuple(x.shape)}). Nothing recorded how the outputs depend on it. "
-            "Set requires_grad=True before computing them."
-        )
-    return edge
 
 
 plugs.gradients = sys.modules[__name__]

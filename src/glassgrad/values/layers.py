@@ -11,6 +11,7 @@ What a level is, and does with an op, is told in `glassgrad.levels` and `glassgr
 """
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,8 @@ class Layer:
     @property
     def flags(self) -> Any:
         """What is known of the memory."""
-        return _Flags(self.shape, self.strides, self.itemsize)
+        in_rows = 0 in self.shape or in_order(self.shape, self.strides, self.itemsize)
+        return SimpleNamespace(writeable=True, c_contiguous=in_rows)
 
     @property
     def array(self) -> Any:
@@ -136,16 +138,6 @@ class Layer:
             return NotImplemented
         kwargs = {"shape": self.shape, **kwargs}
         return func(self.array, *args[1:], **kwargs)
-
-
-class _Flags:
-    """`flags.c_contiguous` of a layer."""
-
-    __slots__ = ("c_contiguous", "writeable")
-
-    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...], step: int) -> None:
-        self.writeable = True
-        self.c_contiguous = 0 in shape or in_order(shape, strides, step)
 
 
 def batches_of(x: Tensor) -> set[Any]:
@@ -228,10 +220,6 @@ class _Layers(Backend):
     """The backend of layers: that of the arrays at the bottom."""
 
     array_type = Layer
-
-    @property
-    def xp(self) -> Any:
-        return np
 
     def asarray(self, data: Any, dtype: Any = None) -> Any:
         """A plain array, or a layer as it is."""

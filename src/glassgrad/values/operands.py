@@ -178,27 +178,17 @@ def in_dtype(cls: Any, operands: Sequence[Any], dtype: DType | None) -> Values:
 def in_common_dtype(cls: Any, operands: Values) -> Values:
     """Operands, some of them Tensors, as the values that the op's rules work with."""
     dtype = one_dtype(operands)
-    if dtype is None:
-        return in_dtype(cls, operands, common_dtype(cls, operands))
-    first = cls.promotes
-    if first is None or all(isinstance(x, Tensor) for x in operands):
-        return operands
-    return tuple([x if isinstance(x, Tensor) else constant(x, dtype) for x in operands])
+    if dtype is None or cls.promotes is None:
+        dtype = common_dtype(cls, operands)
+    return in_dtype(cls, operands, dtype)
 
 
 def one_dtype(operands: Values) -> DType | None:
     """The one float dtype of all Tensors, if the others are numbers that do not change it."""
-    dtype: DType | None = None
-    for x in operands:
-        if isinstance(x, Tensor):
-            own = x.payload.dtype
-            if own is not dtype:
-                if dtype is not None or (own is not float32 and own is not float64):
-                    return None
-                dtype = own
-        elif type(x) is not float and type(x) is not int:
-            return None
-    return dtype
+    dtypes = {x.payload.dtype for x in operands if isinstance(x, Tensor)}
+    others = {type(x) for x in operands if not isinstance(x, Tensor)}
+    is_one = (dtypes == {float32} or dtypes == {float64}) and others <= {float, int}
+    return dtypes.pop() if is_one else None
 
 
 plugs.values = sys.modules[__name__]
