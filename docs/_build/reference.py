@@ -49,7 +49,7 @@ def fill(markdown: str) -> str:
 
 def link_errors(page: str) -> str:
     """The rendered page, in which the names of our errors lead to what is said of them."""
-    names = "|".join(error_names())
+    names = "|".join(listed(errors))
     target = r'<code><a href="../errors/#glassgrad.core.errors.\1">\1</a></code>'
     return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
 
@@ -80,14 +80,16 @@ def _homes() -> dict[int, str]:
         homes.setdefault(id(getattr(glassgrad, name)), f"glassgrad.{name}")
     for package in PAGES:
         module = importlib.import_module(package)
-        for name in error_names() if module is errors else module.__all__:
+        for name in listed(module):
             homes.setdefault(id(getattr(module, name)), _path(f"{package}.{name}"))
     return homes
 
 
-def error_names() -> list[str]:
-    """The classes of `core/errors.py`, which defines nothing else."""
-    return [name for name in vars(errors) if name.endswith("Error")]
+def listed(module: ModuleType) -> list[str]:
+    """A module's `__all__`; `core/errors.py` has none, since it has nothing but public classes."""
+    if module is errors:
+        return [name for name in vars(errors) if name.endswith("Error")]
+    return list(module.__all__)
 
 
 def _path(path: str) -> str:
@@ -150,6 +152,8 @@ def _entry(path: str, level: int, heading: str = "") -> str:
 
 def groups(module: ModuleType) -> dict[str, list[str]]:
     """What a module's `__all__` lists, under the comments that stand between."""
+    if module is errors:
+        return {"": listed(module)}
     source = inspect.getsource(module)
     comments = {
         token.start[0]: token.string.lstrip("# ")

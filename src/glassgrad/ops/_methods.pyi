@@ -163,7 +163,7 @@ class OpMethods:
         """The products of two stacks of matrices, one by one."""
 
     def bool(self) -> Tensor:
-        """`to(input, bool)`; fractions are cut off where it has none."""
+        """`to(input, bool)`: which elements are not 0."""
 
     def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
@@ -283,7 +283,7 @@ class OpMethods:
         """The inner product of two vectors."""
 
     def double(self) -> Tensor:
-        """`to(input, float64)`; fractions are cut off where it has none."""
+        """`to(input, float64)`."""
 
     def element_size(self) -> builtins.int:
         """Bytes per element."""
@@ -337,7 +337,7 @@ class OpMethods:
         """Some dims from back to front."""
 
     def float(self) -> Tensor:
-        """`to(input, float32)`; fractions are cut off where it has none."""
+        """`to(input, float32)`."""
 
     def floor(self) -> Tensor:
         """The largest integer that is not larger, element by element."""
@@ -370,7 +370,7 @@ class OpMethods:
         """`gt`, in place."""
 
     def half(self) -> Tensor:
-        """`to(input, float16)`; fractions are cut off where it has none."""
+        """`to(input, float16)`."""
 
     def hypot(self, other: Tensor) -> Tensor:
         """The length of the vector `(input, other)`, element by element."""
@@ -415,7 +415,7 @@ class OpMethods:
         """The dot products of all vectors of one tensor with all of another; they lie in the last dim."""
 
     def int(self) -> Tensor:
-        """`to(input, int32)`; fractions are cut off where it has none."""
+        """`to(input, int32)`; fractions are cut off."""
 
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements lie in memory one behind the other, row by row."""
@@ -502,7 +502,7 @@ class OpMethods:
         """`log(sum(exp(input)))` without overflow: the largest element is taken out first."""
 
     def long(self) -> Tensor:
-        """`to(input, int64)`; fractions are cut off where it has none."""
+        """`to(input, int64)`; fractions are cut off."""
 
     def lt(self, other: Operand) -> Tensor:
         """`input < other`, element by element; see `eq`."""

@@ -178,27 +178,70 @@ def to(
     return ToCopy.apply(source, dtype=wanted, device=place)
 
 
-_NUMBERS: dict[str, DType] = {
-    "float": float32,
-    "double": float64,
-    "half": float16,
-    "int": int32,
-    "long": int64,
-    "bool": bool_,
-}
-"""The dtypes to which a method of a number's name converts, of Python's or of C's."""
+@method(name="float")
+def to_float(input: Tensor) -> Tensor:
+    """`to(input, float32)`.
+
+    Example:
+        >>> to_float(tensor([1, 2]))
+        tensor([1., 2.])
+    """
+    return to(input, float32)
 
 
-def _declare_short(name: str, dtype: DType) -> None:
-    @method(name=name)
-    def convert(input: Tensor) -> Tensor:
-        return to(input, dtype)
+@method(name="double")
+def to_double(input: Tensor) -> Tensor:
+    """`to(input, float64)`.
 
-    convert.__doc__ = f"`to(input, {dtype})`; fractions are cut off where it has none."
+    Example:
+        >>> to_double(tensor([1, 2]))
+        tensor([1., 2.], dtype=glassgrad.float64)
+    """
+    return to(input, float64)
 
 
-for _name, _dtype in _NUMBERS.items():
-    _declare_short(_name, _dtype)
+@method(name="half")
+def to_half(input: Tensor) -> Tensor:
+    """`to(input, float16)`.
+
+    Example:
+        >>> to_half(tensor([1, 2]))
+        tensor([1., 2.], dtype=glassgrad.float16)
+    """
+    return to(input, float16)
+
+
+@method(name="int")
+def to_int(input: Tensor) -> Tensor:
+    """`to(input, int32)`; fractions are cut off.
+
+    Example:
+        >>> to_int(tensor([1.7, -1.7]))
+        tensor([ 1, -1], dtype=glassgrad.int32)
+    """
+    return to(input, int32)
+
+
+@method(name="long")
+def to_long(input: Tensor) -> Tensor:
+    """`to(input, int64)`; fractions are cut off.
+
+    Example:
+        >>> to_long(tensor([1.7, -1.7]))
+        tensor([ 1, -1])
+    """
+    return to(input, int64)
+
+
+@method(name="bool")
+def to_bool(input: Tensor) -> Tensor:
+    """`to(input, bool)`: which elements are not 0.
+
+    Example:
+        >>> to_bool(tensor([0.0, 0.5]))
+        tensor([False,  True])
+    """
+    return to(input, bool_)
 
 
 @method(name="type")
