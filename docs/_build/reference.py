@@ -49,7 +49,7 @@ def fill(markdown: str) -> str:
 
 def link_errors(page: str) -> str:
     """The rendered page, in which the names of our errors lead to what is said of them."""
-    names = "|".join(listed(errors))
+    names = "|".join(errors.__all__)
     target = r'<code><a href="../errors/#glassgrad.core.errors.\1">\1</a></code>'
     return re.sub(rf"<code>({names})</code>(?!</a>)", target, page)
 
@@ -80,16 +80,9 @@ def _homes() -> dict[int, str]:
         homes.setdefault(id(getattr(glassgrad, name)), f"glassgrad.{name}")
     for package in PAGES:
         module = importlib.import_module(package)
-        for name in listed(module):
+        for name in module.__all__:
             homes.setdefault(id(getattr(module, name)), _path(f"{package}.{name}"))
     return homes
-
-
-def listed(module: ModuleType) -> list[str]:
-    """A module's `__all__`; `core/errors.py` has none, since it has nothing but public classes."""
-    if module is errors:
-        return [name for name in vars(errors) if name.endswith("Error")]
-    return list(module.__all__)
 
 
 def _path(path: str) -> str:
@@ -152,8 +145,8 @@ def _entry(path: str, level: int, heading: str = "") -> str:
 
 def groups(module: ModuleType) -> dict[str, list[str]]:
     """What a module's `__all__` lists, under the comments that stand between."""
-    if module is errors:
-        return {"": listed(module)}
+    if module is errors:  # whose list is derived
+        return {"": errors.__all__}
     source = inspect.getsource(module)
     comments = {
         token.start[0]: token.string.lstrip("# ")

@@ -103,3 +103,6 @@ class ExpectationError(GlassgradError, AssertionError):
 
 class DataError(GlassgradError, ValueError):
     """A file or a data set that cannot be used."""
+
+
+__all__ = [name for name in dir() if name.endswith("Error")]
