@@ -145,8 +145,6 @@ def _entry(path: str, level: int, heading: str = "") -> str:
 
 def groups(module: ModuleType) -> dict[str, list[str]]:
     """What a module's `__all__` lists, under the comments that stand between."""
-    if module is errors:  # whose list is derived
-        return {"": errors.__all__}
     source = inspect.getsource(module)
     comments = {
         token.start[0]: token.string.lstrip("# ")
@@ -155,6 +153,8 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
     }
     found: dict[str, list[str]] = {}
     names = _all_of(ast.parse(source))
+    if not isinstance(names, ast.List):  # derived, so there are no comments in it
+        return {"": module.__all__}
     title, line = "", names.lineno
     for element in names.elts:
         while line < element.lineno:
@@ -165,10 +165,9 @@ def groups(module: ModuleType) -> dict[str, list[str]]:
     return found
 
 
-def _all_of(tree: ast.Module) -> ast.List:
+def _all_of(tree: ast.Module) -> ast.expr:
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
-            assert isinstance(statement.value, ast.List)
             return statement.value
     raise LookupError("no list called __all__")
 
