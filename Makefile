@@ -16,6 +16,8 @@ PIP  := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
   $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 TORCH := torch==2.13.0
+# Tests start many processes. Each would compile the package anew if Python might keep nothing.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

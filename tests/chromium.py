@@ -59,29 +59,41 @@ def context(browser):
 def visits(context, own):
     """Opens pages; what one complains about, or asks of a place that is not `own`, is a failure.
 
+    A page that is done with is left empty for the next test: a new one takes as long as a test.
+
     `own` is what an address may begin with: a text, or a tuple of texts.
     """
     complaints, requests, pages = [], [], []
 
     def lost(request):
         # Whoever goes on to another page stops what the one before was still loading.
-        return [] if request.failure == "net::ERR_ABORTED" else [f"lost: {request.url}"]
+        if request.failure != "net::ERR_ABORTED":
+            complaints.append(f"lost: {request.url}")
+
+    listeners = {
+        "console": lambda message: complaints.append(message.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "dialog": lambda dialog: complaints.append(f"dialog {dialog.message}"),
+        "request": lambda request: requests.append(request.url),
+        "requestfailed": lost,
+    }
 
     def open_page(url, *, width=1400, height=900, scheme="light"):
-        page = context.new_page()
+        spare = [page for page in context.pages if page not in pages]
+        page = spare[0] if spare else context.new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("requestfailed", lambda request: complaints.extend(lost(request)))
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(url)
         return page
 
     yield open_page
     for page in pages:
-        page.close()
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
     assert complaints == []
     assert [url for url in requests if not url.startswith(own)] == []
