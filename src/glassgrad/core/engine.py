@@ -310,7 +310,6 @@ _WORTH_REUSING = 4096
 
 def fit(node: Node, grads: Grads) -> Grads:
     """Give each gradient the shape and dtype of the operand it belongs to."""
-    fitted = list(grads)
     edge: Any
     for position, edge in enumerate(node.edges):
         grad = grads[position]
@@ -325,8 +324,9 @@ def fit(node: Node, grads: Grads) -> Grads:
         else:
             shape, dtype = edge.out_shape, edge.out_dtype
         if grad.shape != shape or grad.dtype is not dtype:
-            fitted[position] = plugs.gradients.fitted(node, position, grad, shape, dtype)
-    return tuple(fitted)
+            fitted = plugs.gradients.fitted(node, position, grad, shape, dtype)
+            grads = (*grads[:position], fitted, *grads[position + 1 :])
+    return grads
 
 
 def _count_a_local() -> int:

@@ -28,7 +28,7 @@ from .errors import GraphError, MissingRuleError
 from .graph import Node
 from .saved import FREED, SavingNode, unpacked
 from .state import modes, plugs, special, unusual
-from .tensor import Pending, Tensor, as_tensors, is_any_of
+from .tensor import Pending, Tensor, as_tensor
 
 
 class FunctionCtx:
@@ -118,16 +118,23 @@ class BackwardCFunction(FunctionCtx, SavingNode):
 
     def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
-        given = as_tensors(grads)
-        if self.materialize_grads and is_any_of(None, given):
+        given: list[Any] = []
+        lacks_one = False
+        for grad in grads:
+            given.append(as_tensor(grad))
+            lacks_one |= grad is None
+            recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
+        if lacks_one and self.materialize_grads:
             given = plugs.calls.materialized(self, given)
-        returned = self.apply(*given)
+        cls = self._forward_cls
+        if cls.vjp is Function.vjp and not cls.boxed_grads_call:
+            returned = cls.backward(self, *given)  # what `apply` does, sooner
+        else:
+            returned = self.apply(*given)
         if type(returned) is Tensor and self._is_tensor is None and len(self.edges) == 1:
             results: tuple[Any, ...] = (returned,)  # what the checks would find, sooner
         else:
             results = plugs.calls.checked(self, returned)
-        for grad in grads:
-            recorded |= isinstance(grad, Tensor)  # of a transform's level: they stay tensors
         if recorded:
             return results
         if len(results) == 1 and results[0] is not None:

@@ -55,7 +55,7 @@ def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
     if edges is not None and ctx.to_save:
         to_save = ctx.to_save
         del ctx.to_save  # an output among them refers to the node: that would be a cycle
-        ctx.holders = tuple([keeping(ctx, x, nr, marked) for nr, x in enumerate(to_save)])
+        ctx.holders = keeping(ctx, to_save, marked)
     if marked:
         ctx.__dict__.pop("dirty_tensors", None)  # outputs refer to the node: that would be a cycle
         ctx.__dict__.pop("non_differentiable", None)

@@ -85,28 +85,31 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
     return output
 
 
-def keeping(ctx: Any, tensor: Any, place: int, marked: Any) -> Any:
-    """How the node of a user's Function keeps a tensor: as it is, if nothing was written to it."""
-    if tensor is None:
-        return None
-    if not isinstance(tensor, Tensor):
-        raise ArgumentTypeError(
-            f"save_for_backward can only save variables, but argument {place} is of type "
-            f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
-        )
-    edge = tensor.edge
-    is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
-    if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
-        is_output = True  # its edge is that of an AsStridedBackward0 behind this node
-    if not is_output and tensor.cold is None and not special:
-        return tensor  # as nearly always
-    output_nr = tensor.output_nr if is_output else None
-    if special and modes.hook_pairs and not tensor.is_inference():
-        pair = modes.hook_pairs[-1]
-        return plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=output_nr)
-    cold = tensor.cold
-    is_fresh = cold is None or (cold.version is None and not cold.is_inference)
-    return tensor if is_fresh and not is_output else Kept(tensor, output_nr=output_nr)
+def keeping(ctx: Any, tensors: tuple[Any, ...], marked: Any) -> tuple[Any, ...]:
+    """How the node of a user's Function keeps tensors: as they are, if nobody wrote to them."""
+    kept: list[Any] = []
+    for tensor in tensors:
+        if tensor is None:
+            kept.append(None)
+            continue
+        if not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                f"save_for_backward can only save variables, but argument {len(kept)} is of type "
+                f"{type(tensor).__name__}. Keep other values on ctx: `ctx.dim = dim`."
+            )
+        edge, cold = tensor.edge, tensor.cold
+        is_output = edge is ctx or (edge.__class__ is GradientEdge and edge.node is ctx)
+        if marked and tensor._is_view() and is_any_of(tensor, ctx.dirty_tensors):
+            is_output = True  # its edge is that of an AsStridedBackward0 behind this node
+        if special and modes.hook_pairs and not tensor.is_inference():
+            nr, pair = tensor.output_nr if is_output else None, modes.hook_pairs[-1]
+            packed = plugs.saved_hooks.Packed(tensor, pair, edge=edge_of(tensor), output_nr=nr)
+            kept.append(packed)
+        elif is_output or (cold is not None and (cold.version or cold.is_inference)):
+            kept.append(Kept(tensor, output_nr=tensor.output_nr if is_output else None))
+        else:
+            kept.append(tensor)  # as nearly always
+    return tuple(kept)
 
 
 # As it was saved ----------------------------------------------------------------------------------

@@ -97,14 +97,13 @@ def wrong_number(name: str, expected: int, got: int) -> GradientError:
     )
 
 
-def materialized(node: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+def materialized(node: Any, grads: list[Any]) -> list[Any]:
     """Zeros in the place of missing gradients, except those that can never come, if so wished."""
     present = next((grad.payload for grad in grads if grad is not None), np.empty(0))
-    filled = list(grads)
     for nr, meta in enumerate(node._input_metadata):
         if grads[nr] is None and meta.dtype and nr not in node._gradless:
-            filled[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
-    return tuple(filled)
+            grads[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
+    return grads
 
 
 plugs.calls = sys.modules[__name__]
