@@ -13,10 +13,11 @@ import warnings
 from typing import Any
 
 from glassgrad.core import state
-from glassgrad.core.errors import ArgumentTypeError, GradientError
+from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
 from glassgrad.core.state import modes
 from glassgrad.hooks.turn import Phase, Turn
+from glassgrad.ops._arguments import check_type
 from glassgrad.values.layers import Layer
 
 __all__ = [
@@ -118,15 +119,9 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
     See also: `detect_anomaly` and `set_detect_anomaly`, which end with a `with` block.
     """
-    given: tuple[Any, Any] = (enabled, check_nan)
-    for position, value in enumerate(given, start=1):
-        if not isinstance(value, bool):
-            name = "enabled" if position == 1 else "check_nan"
-            raise ArgumentTypeError(
-                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, "
-                f"not {type(value).__name__}. It switches something on or off. "
-                "Write True or False."
-            )
+    why = "It switches something on or off. Write True or False."
+    for at, value in (("'enabled' (position 1)", enabled), ("'check_nan' (position 2)", check_nan)):
+        check_type(f"set_anomaly_enabled(): argument {at} must be bool", value, bool, why)
     before = state.anomaly, state.noting, _detector.check_nan
     try:
         _set(enabled, check_nan)

@@ -12,11 +12,12 @@ and differentiated. Where tangents are is told in `glassgrad.levels.duals`.
 from typing import Any, NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import apart, is_forward
 from glassgrad.levels.tangents import ForwardMode
+from glassgrad.ops._arguments import check_type
 
 __all__ = [
     "UnpackedDualTensor",
@@ -192,11 +193,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 def _must_be_tensor(x: object, function: str, name: str) -> None:
-    if not isinstance(x, Tensor):
-        raise ArgumentTypeError(
-            f"{function}(): the {name} must be Tensor, not {type(x).__name__}. A dual is made of "
-            "two tensors. Write `glassgrad.tensor(value)`."
-        )
+    why = "A dual is made of two tensors. Write `glassgrad.tensor(value)`."
+    check_type(f"{function}(): the {name} must be Tensor", x, Tensor, why)
 
 
 def _level(level: int | None = None) -> int:

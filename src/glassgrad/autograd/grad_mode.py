@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
-from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.state import (
     is_grad_enabled,
     is_inference_mode_enabled,
     set_modes,
     setting,
 )
+from glassgrad.ops._arguments import check_type
 
 __all__ = [
     "Mode",
@@ -178,11 +178,8 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
     """
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise ArgumentTypeError(
-                f"set_grad_enabled(): argument 'enabled' must be bool, not {type(mode).__name__}. "
-                "The tape records or it does not. Write True or False."
-            )
+        why = "The tape records or it does not. Write True or False."
+        check_type("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
         super().__init__(mode)
 
     def _changes(self) -> dict[str, Any]:
