@@ -25,12 +25,13 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+Changes = dict[str, Any]  # of the modes of a thread, by name
 
 
 class Mode:
     """A context manager that is also a decorator, of generator functions too."""
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self) -> Changes:
         """The modes inside the block."""
         raise NotImplementedError  # each mode says its own
 
@@ -144,7 +145,7 @@ class no_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         False
     """
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self) -> Changes:
         return {"grad": False}
 
 
@@ -158,7 +159,7 @@ class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         True
     """
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self) -> Changes:
         return {"grad": True}
 
 
@@ -182,7 +183,7 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
         check_type("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
         super().__init__(mode)
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self) -> Changes:
         return {"grad": self.mode}
 
     def __str__(self) -> str:
@@ -213,7 +214,7 @@ class inference_mode(Mode):  # noqa: N801  # PyTorch's name
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
 
-    def _changes(self) -> dict[str, Any]:
+    def _changes(self) -> Changes:
         return {"grad": not self.mode, "inference": self.mode}
 
     def clone(self) -> Self:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from glassgrad.core.errors import TransformError
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import settled
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
@@ -60,7 +61,7 @@ def _place(argnum: Any, count: int) -> int:
     return argnum % count
 
 
-def selected(args: tuple[Any, ...], argnums: Any) -> Any:
+def selected(args: Values, argnums: Any) -> Any:
     """The arguments that `argnums` means: one, or a tuple of them."""
     found = [args[place] for place in places(argnums, len(args))]
     return found[0] if isinstance(argnums, int) else tuple(found)
@@ -71,7 +72,7 @@ def as_constants(level: Any, tree: Any) -> Any:
     return map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, tree)
 
 
-def shown(level: Any, args: tuple[Any, ...], argnums: Any, moving: Any) -> tuple[Any, ...]:
+def shown(level: Any, args: Values, argnums: Any, moving: Any) -> Values:
     """The arguments as a level shows them: constants, but for those that `argnums` means.
 
     Args:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.primitive import Primitive, record
+from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import check_size
@@ -20,6 +20,7 @@ from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
@@ -33,9 +34,9 @@ _LINEARIZE = "linearize(f, *primals)"
 
 
 def jvp(
-    func: Callable[..., Any],
-    primals: tuple[Any, ...],
-    tangents: tuple[Any, ...],
+    func: Func,
+    primals: Values,
+    tangents: Values,
     *,
     strict: bool = False,
     has_aux: bool = False,
@@ -69,7 +70,7 @@ def jvp(
 
 
 def push_forward(
-    func: Callable[..., Any],
+    func: Func,
     primals: Any,
     tangents: Any,
     argnums: Any,
@@ -148,7 +149,7 @@ def check_pair(x: Tensor, dx: Tensor) -> None:
 # Linear maps --------------------------------------------------------------------------------------
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """The value of `func`, and its derivative at `primals` as a linear function.
 
     Args:
@@ -340,9 +341,7 @@ class DualLevel(Level):
         x = settled(x)
         return (x.payload.value, x.payload.tangent) if self.is_mine(x) else (x, None)
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down, and its rule on the tangents."""
         values, mine = self.own(operands)
         moves = modes.forward
@@ -366,7 +365,7 @@ class DualLevel(Level):
             node = record(cls, seen, values, own_outputs, edges, parameters, self)
         return self.tensors(cls, layers, node)
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
         args = tuple([settled(x) for x in args])
         ctx, raw, edges = call_below(self, cls, args)

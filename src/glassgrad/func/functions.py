@@ -18,6 +18,7 @@ from typing import Any
 
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
 from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import Level, call_at
 from glassgrad.ops._arguments import wrap_dim
@@ -37,7 +38,7 @@ def check_form(cls: Any) -> None:
         )
 
 
-def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
+def call_below(level: Level, cls: Any, args: Values) -> Any:
     """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
     check_form(cls)
     lower = [map_leaves(functools.partial(lowered, level), x) for x in args]
@@ -70,7 +71,7 @@ def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
 # Under vmap ---------------------------------------------------------------------------------------
 
 
-def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
+def call_batched(level: Any, cls: Any, args: Values) -> Any:
     """Call a Function for all examples of a batch.
 
     Raises:
@@ -126,7 +127,7 @@ def _in_front(cls: Any, size: int, x: Any, dim: int | None) -> Any:
     return x.movedim(axis, 0) if axis else x
 
 
-def _check_keywords(cls: Any, args: tuple[Any, ...]) -> None:
+def _check_keywords(cls: Any, args: Values) -> None:
     count = cls.forward.__code__.co_kwonlyargcount if hasattr(cls.forward, "__code__") else 0
     if count and any(isinstance(x, Tensor) for x in flatten(args[-count:])[0]):
         raise MissingRuleError(
@@ -245,7 +246,7 @@ class Vmapped(Function):
         return unflatten(structure, below)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         plan, *args = inputs
         with plan.level() as level:
             seen = _shown(level, tuple(args), plan.batched)

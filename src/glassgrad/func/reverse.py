@@ -10,14 +10,13 @@ whatever is there.
 """
 
 import functools
-from collections.abc import Callable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Primitive, record
+from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
@@ -25,6 +24,7 @@ from glassgrad.levels.level import Level
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
@@ -42,9 +42,7 @@ from ._arguments import (
 from .functions import call_below
 
 
-def grad(
-    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """The function that computes the gradient of `func`.
 
     Args:
@@ -84,9 +82,7 @@ def grad(
     return gradient
 
 
-def grad_and_value(
-    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """The function that computes the gradient of `func`, and its value besides.
 
     Args:
@@ -133,7 +129,7 @@ def _check_scalar(api: str, output: Any) -> None:
         )
 
 
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """The value of `func`, and the function that multiplies its Jacobian by a vector from the left.
 
     Args:
@@ -189,9 +185,7 @@ class GradLevel(Level):
     kind = "grad"
     modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down and, if an operand requires grad here, record it."""
         values, mine = self.own(operands)
         edges = self.edges(cls, mine) if modes.grad else None
@@ -208,7 +202,7 @@ class GradLevel(Level):
         parts = out if cls.multiple else (out,)
         return self.tensors(cls, [self.layer(part) for part in parts], node)
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function one level down and record its node here."""
         args = tuple([settled(x) for x in args])
         ctx, raw, edges = call_below(self, cls, args)
@@ -291,8 +285,8 @@ class Recorded(NamedTuple):
 
 def run(
     api: str,
-    func: Callable[..., Any],
-    args: tuple[Any, ...],
+    func: Func,
+    args: Values,
     kwargs: dict[str, Any],
     argnums: Any,
     has_aux: bool,

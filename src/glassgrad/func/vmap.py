@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Parameters, Primitive, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
 from glassgrad.values.tree import Structure, describe, flatten, map_leaves, spread, unflatten
@@ -29,13 +30,13 @@ from .functions import call_batched
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Func,
     in_dims: Any = 0,
     out_dims: Any = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Func:
     """The function that does to each example of a batch what `func` does to one.
 
     Args:
@@ -105,7 +106,7 @@ class _Call(NamedTuple):
         out_dims, randomness: as for `vmap`.
     """
 
-    func: Callable[..., Any]
+    func: Func
     structure: Structure
     dims: list[int | None]
     kwargs: dict[str, Any]
@@ -156,9 +157,7 @@ class _Call(NamedTuple):
         return unflatten(structure, joined)
 
 
-def _with_dim(
-    x: Any, axis: int | None, dim: int | None, batch_size: int, func: Callable[..., Any]
-) -> Any:
+def _with_dim(x: Any, axis: int | None, dim: int | None, batch_size: int, func: Func) -> Any:
     """A result with its batch axis, if there is one, where it is wanted; an argument as it was."""
     if dim is None:
         if axis is None:
@@ -213,9 +212,7 @@ def _name_of(func: Any) -> str:
 # Which dim of the arguments ----------------------------------------------------------------------
 
 
-def _in_dims_of(
-    in_dims: Any, args: tuple[Any, ...], leaves: list[Any], func: Callable[..., Any]
-) -> list[int | None]:
+def _in_dims_of(in_dims: Any, args: Values, leaves: list[Any], func: Func) -> list[int | None]:
     """Which dim of each leaf of the arguments counts the examples, from the front.
 
     Raises:
@@ -290,7 +287,7 @@ def _size_of_batch(leaves: list[Any], dims: list[int | None]) -> int:
 # Which dim of the results ------------------------------------------------------------------------
 
 
-def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
+def _check_out_dims(out_dims: Any, func: Func) -> None:
     """Raise if `out_dims` holds anything but ints and None."""
     if isinstance(out_dims, int):
         return
@@ -303,7 +300,7 @@ def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
             )
 
 
-def _out_dims_of(out_dims: Any, outputs: Any, func: Callable[..., Any]) -> list[int | None]:
+def _out_dims_of(out_dims: Any, outputs: Any, func: Func) -> list[int | None]:
     """Which dim of each leaf of the results shall count the examples; None: it has none.
 
     Raises:
@@ -417,7 +414,7 @@ class BatchLevel(Level):
         with self.below():
             return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
 
-    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is the same for all examples.
 
         Raises:
@@ -451,13 +448,11 @@ class BatchLevel(Level):
         """What shows one example of `value`."""
         return wrap(Batch(self, settled(value)))
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function for all examples at once."""
         return call_batched(self, cls, tuple([map_leaves(settled, x) for x in args]))
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op for all examples at once, by its `vmap` rule."""
         values, mine = self.own(operands)
         in_dims = tuple([None if x is None else 0 for x in mine])

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.primitive import edges_of
+from glassgrad.core.primitive import Parameters, Values, edges_of
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.layers import Layer, Wrapped, settled
@@ -61,11 +61,11 @@ class Level:
         """Whether `x` is a tensor of this level."""
         return x.__class__ is Wrapped and x.payload.level is self
 
-    def handle(self, cls: Any, operands: tuple[Any, ...], parameters: dict[str, Any]) -> Any:
+    def handle(self, cls: Any, operands: Values, parameters: Parameters) -> Any:
         """Do an op of which at least this level knows."""
         raise NotImplementedError
 
-    def own(self, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def own(self, operands: Values) -> tuple[Values, Values]:
         """Operands one level down, and beside each the tensor of this level that it was, or None.
 
         Raises:
@@ -85,11 +85,11 @@ class Level:
         return tuple(below), tuple(mine)
 
     @staticmethod
-    def seen(values: tuple[Any, ...], mine: tuple[Any, ...]) -> tuple[Any, ...]:
+    def seen(values: Values, mine: Values) -> Values:
         """The tensors of this level where there are some among the operands, else the values."""
         return tuple([x if own is None else own for x, own in zip(values, mine, strict=True)])
 
-    def edges(self, cls: Any, mine: tuple[Any, ...]) -> Any:
+    def edges(self, cls: Any, mine: Values) -> Any:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not cls.differentiable or modes.inference:
             return None
@@ -110,7 +110,7 @@ class Level:
             ]
         )
 
-    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
 
         Raises:
@@ -125,7 +125,7 @@ class Level:
             "transformed to explicitly accept the mutated Tensor(s) as inputs."
         )
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function."""
         raise NotImplementedError
 
@@ -169,7 +169,7 @@ def level_below(name: str, input: Any, *others: Any) -> setting | None:
 # A user's Function ------------------------------------------------------------------------------
 
 
-def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
+def call_at(level: Any, cls: Any, args: Values, outputs: Callable[[], Any]) -> Any:
     """Call a Function at a transform's level: its `forward` is done below.
 
     Args:

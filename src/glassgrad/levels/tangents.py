@@ -13,7 +13,7 @@ import numpy as np
 
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError
 from glassgrad.core.function import Function, run_forward
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Parameters, Primitive, Values
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
@@ -32,9 +32,7 @@ Tangents = tuple[Tensor | None, ...]
 class ForwardMode(Duals):
     """One level of forward mode: what an op does to operands of which some have a tangent."""
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op as if nothing had a tangent, and its rule on the tangents."""
         tangents = self._tangents(operands)
         # Nothing but built-in ops run here, by the fast door; but a Packed asks for tangents.
@@ -62,7 +60,7 @@ class ForwardMode(Duals):
         if "result" in cls.saves:
             self.keep_output(out, tangent)
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function, and its `jvp`."""
         tangents = self._tangents(args)
         with primal():
@@ -85,7 +83,7 @@ class ForwardMode(Duals):
                 self.keep_output(out, tangent)
         return outputs
 
-    def _tangents(self, operands: tuple[Any, ...]) -> Tangents:
+    def _tangents(self, operands: Values) -> Tangents:
         return tuple([self.tangent(x) if isinstance(x, Tensor) else None for x in operands])
 
     def _set(self, out: Tensor, tangent: Tensor) -> None:
@@ -93,7 +91,7 @@ class ForwardMode(Duals):
         self.give(out, tangent)
 
 
-def _is_shown(args: tuple[Any, ...]) -> bool:
+def _is_shown(args: Values) -> bool:
     """Whether a transform sees a call: that of vmap does not if the arguments have no batch."""
     return any(x.__class__ is Wrapped for x in args) or any(
         level.kind != "vmap" for level in modes.levels
@@ -120,10 +118,10 @@ def _array(x: Tensor) -> Any:
 
 def tangents_of_op(
     cls: type[Primitive],
-    values: tuple[Any, ...],
+    values: Values,
     tangents: Tangents,
     out: Any,
-    parameters: dict[str, Any],
+    parameters: Parameters,
 ) -> Any:
     """The tangent of `out` (a tuple of them if the op has several outputs); None where none is.
 
@@ -161,10 +159,10 @@ class OpCall:
 
 def context_of(
     node_class: Any,
-    values: tuple[Any, ...],
+    values: Values,
     out: Any,
-    wanted: tuple[Any, ...],
-    parameters: dict[str, Any],
+    wanted: Values,
+    parameters: Parameters,
 ) -> Any:
     """What backward would find on its ctx: nobody else sees it, and it keeps nothing.
 
@@ -224,7 +222,7 @@ class Call:
         raw: what `forward` returned.
     """
 
-    def __init__(self, ctx: Any, args: tuple[Any, ...], tangents: Tangents, raw: Any) -> None:
+    def __init__(self, ctx: Any, args: Values, tangents: Tangents, raw: Any) -> None:
         self.ctx, self.args, self.tangents = ctx, args, tangents
         self.returned = raw if isinstance(raw, tuple) else (raw,)
         self.dirty, self.constant = ctx.dirty_tensors, ctx.non_differentiable
@@ -266,7 +264,7 @@ class Call:
                 found.append((out, tangent, is_new))
         return found
 
-    def _run_jvp(self) -> tuple[Any, ...]:
+    def _run_jvp(self) -> Values:
         """What `jvp` returns; what was saved for it is in `ctx.saved_tensors` meanwhile."""
         ctx = self.ctx
         pairs = zip(self.args, self.tangents, strict=True)
@@ -335,9 +333,7 @@ def _check_written(tangent: Any, given: Any, version: int | None) -> None:
         )
 
 
-def _check_view(
-    out: Tensor, tangent: Tensor | None, args: tuple[Any, ...], tangents: Tangents
-) -> bool:
+def _check_view(out: Tensor, tangent: Tensor | None, args: Values, tangents: Tangents) -> bool:
     """The tangent of a view of an argument is a view of its tangent.
 
     Returns:

@@ -33,8 +33,7 @@ from glassgrad.trajectory._arguments import may_meet
 from glassgrad.trajectory._numerics import is_literal
 
 from . import _checks, _cuda
-
-Arrays = tuple[Any, ...]
+from ._cuda import Arrays
 
 
 @dataclass(frozen=True, slots=True)

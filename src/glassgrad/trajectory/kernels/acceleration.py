@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 
 def forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 
 def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:

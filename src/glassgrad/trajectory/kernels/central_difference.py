@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 PADDING = 4
 """How many samples there are more than actions."""
