@@ -14,7 +14,7 @@ from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
-from glassgrad.levels.duals import check_size
+from glassgrad.levels.duals import check_size, room_like
 from glassgrad.levels.level import Level
 from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.memory.outputs import place_outputs
@@ -286,7 +286,7 @@ def _shared_tangent(tensor: Tensor, tangent: Tensor) -> Tensor:
     have = layer.tangent
     is_one = have is not None and _is_shared(base)
     if not is_one or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
-        layer.tangent = room = _laid_out_as(layer.value, tangent)
+        layer.tangent = room = room_like(layer.value, tangent)
         if have is not None:
             apart = tuple([slice(None if step else 1) for step in room.stride()])
             room[apart].copy_(have[apart])  # elements that are one place in memory move as one
@@ -311,15 +311,6 @@ def _views(base: Tensor) -> Any:
 
 def _base_of(tangent: Tensor) -> Tensor:
     return tangent if tangent._base is None else tangent._base
-
-
-def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros that lie in memory as `value` does; for each example that it or `tangent` is of."""
-    size, stride = value.shape, value.stride()
-    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
-    memory = value.new_zeros((last + 1,)) + tangent.new_zeros(())
-    room: Tensor = memory.as_strided(size, stride)
-    return room
 
 
 class DualLevel(Level):

@@ -20,9 +20,8 @@ from typing import Any
 from glassgrad.core.errors import GraphError, ShapeError
 from glassgrad.core.graph import ends
 from glassgrad.core.state import modes, setting
-from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import Geometry
-from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
 
@@ -158,7 +157,7 @@ class Duals:
         """The same for a tangent of which it is known that it fits."""
         if not _alike(tensor, tangent):
             with primal():
-                tangent = _room(tensor, tangent).copy_(tangent)
+                tangent = room_like(tensor, tangent).copy_(tangent)
         self.hang(tensor, tangent)
         return tangent
 
@@ -180,7 +179,7 @@ class Duals:
                 self.hang(tensor, self.give(stem, _fitted(tangent, tensor)))
                 return
             with primal():
-                self.hang(stem, _room(stem, tangent))
+                self.hang(stem, room_like(stem, tangent))
             own = self.tangent(tensor)
         if own is None or own is tangent:
             return
@@ -259,20 +258,11 @@ def _elements_of_storage(array: Any) -> int:
     return int(owner.nbytes) // int(array.itemsize)
 
 
-def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros like a tangent, for each example of a batch if it has some, laid out as `tensor`."""
-    array = tensor.payload
-    steps = tuple([step // array.itemsize for step in array.strides])
-    return _zeros(tuple(array.shape), steps, tangent)
-
-
-def _zeros(shape: tuple[int, ...], steps: tuple[int, ...], like: Tensor) -> Tensor:
-    layer = like.payload
-    reach = 1 + sum([(n - 1) * step for n, step in zip(shape, steps, strict=True)])
-    reach = 0 if 0 in shape else reach
-    if isinstance(layer, Layer):
-        if layer.batched:
-            shape, steps = (len(layer.value.payload), *shape), (reach, *steps)
-        return wrap(layer.over(_zeros(shape, steps, layer.value)))
-    backend = backend_of(layer)
-    return wrap(backend.strided(backend.xp.zeros(reach, layer.dtype), shape, steps, 0))
+def room_like(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros that lie in memory as `tensor` does; for each example that it or `tangent` is of."""
+    size, stride = tensor.shape, tensor.stride()
+    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
+    reach = 0 if 0 in size else last + 1
+    memory = tensor.new_zeros((reach,), dtype=tangent.dtype) + tangent.new_zeros(())
+    room: Tensor = memory.as_strided(size, stride)
+    return room

@@ -147,4 +147,4 @@ class AccelerationTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_batches = 5
+    is_indexed = True

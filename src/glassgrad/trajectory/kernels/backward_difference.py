@@ -137,7 +137,7 @@ class CliqueTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_batches = 5
+    is_indexed = True
 
 
 class CliqueTensorStepCoalesceKernel(FusedStep):
