@@ -1,5 +1,6 @@
 """`no_grad` and its kin: modes of the calling thread, as blocks and as decorators."""
 
+import copy
 import functools
 import inspect
 import warnings
@@ -31,16 +32,15 @@ Changes = dict[str, Any]  # of the modes of a thread, by name
 class Mode:
     """A context manager that is also a decorator, of generator functions too."""
 
-    def _changes(self) -> Changes:
-        """The modes inside the block."""
-        raise NotImplementedError  # each mode says its own
+    changes: Changes
+    """The modes inside the block."""
 
     def clone(self) -> Self:
         """A fresh mode with the same setting: each call of a decorated function needs one."""
-        return type(self)()
+        return copy.copy(self)
 
     def __enter__(self) -> None:
-        self._block = setting(**self._changes())
+        self._block = setting(**self.changes)
         self._block.__enter__()
 
     def __exit__(self, *exc_info: object) -> None:
@@ -104,8 +104,11 @@ def _wrap_generator(mode: Mode, func: F) -> F:
 class AtOnce(Mode):
     """A mode that is set at once, until the end of a block if there is one."""
 
+    switch: str = "grad"
+    """The mode of the thread that it sets."""
+
     def __init__(self, mode: bool) -> None:
-        self.mode = mode
+        self.mode, self.changes = mode, {self.switch: mode}
         super().__enter__()
 
     def __call__(self, func: F) -> F:
@@ -113,7 +116,7 @@ class AtOnce(Mode):
         return super().__call__(func)
 
     def __enter__(self) -> None:
-        set_modes(**self._changes())
+        set_modes(**self.changes)
 
     def clone(self) -> Self:
         fresh = type(self)(self.mode)
@@ -145,8 +148,7 @@ class no_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         False
     """
 
-    def _changes(self) -> Changes:
-        return {"grad": False}
+    changes: Changes = {"grad": False}
 
 
 class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
@@ -159,8 +161,7 @@ class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         True
     """
 
-    def _changes(self) -> Changes:
-        return {"grad": True}
+    changes: Changes = {"grad": True}
 
 
 class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
@@ -183,9 +184,6 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
         check_type("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
         super().__init__(mode)
 
-    def _changes(self) -> Changes:
-        return {"grad": self.mode}
-
     def __str__(self) -> str:
         return f"{type(self).__name__}(mode={self.mode})"
 
@@ -205,17 +203,7 @@ class inference_mode(Mode):  # noqa: N801  # PyTorch's name
     """
 
     def __new__(cls, mode: Any = True) -> Any:
-        self = super().__new__(cls)
-        if isinstance(mode, bool):
-            return self
-        self.mode = True
-        return self(mode)
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
-
-    def _changes(self) -> Changes:
-        return {"grad": not self.mode, "inference": self.mode}
-
-    def clone(self) -> Self:
-        return type(self)(self.mode)
+        self.mode, self.changes = mode, {"grad": not mode, "inference": mode}

@@ -14,9 +14,8 @@ from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
-from glassgrad.levels.duals import check_size, room_like
+from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
-from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
@@ -26,7 +25,6 @@ from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
 from ._arguments import EVERY, all_settled, selected, shown, tensors_of, without_aux
-from .functions import call_below
 from .reverse import Recorded, run, vjp
 
 _API = "jvp(f, primals, tangents)"
@@ -356,10 +354,8 @@ class DualLevel(Level):
             node = record(cls, seen, values, own_outputs, edges, parameters, self)
         return self.tensors(cls, layers, node)
 
-    def call(self, cls: Any, args: Values) -> Any:
-        """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
-        args = tuple([settled(x) for x in args])
-        ctx, raw, edges = call_below(self, cls, args)
+    def placed(self, ctx: Any, args: Values, raw: Any, edges: Values | None) -> Any:
+        """The outputs of a user's Function, moved by its `jvp` as the tangents of `args` say."""
         tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
         if all(tangent is None for tangent in tangents):
             return place_outputs(ctx, args, raw, edges)

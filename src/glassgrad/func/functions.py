@@ -20,55 +20,11 @@ from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, Transf
 from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
 from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.level import Level, call_at
+from glassgrad.levels.level import check_form
 from glassgrad.ops._arguments import wrap_dim
 from glassgrad.values.calls import wrong_number
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
-
-
-def check_form(cls: Any) -> None:
-    """Raise if `forward` has the form with ctx, which no transform can take apart."""
-    if not cls.has_setup_context():
-        raise TransformError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
-            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
-            f"please see the notes on extending autograd. {cls.__name__} has "
-            "`forward(ctx, …)`: write `forward(…)`, and `setup_context(ctx, inputs, output)`."
-        )
-
-
-def call_below(level: Level, cls: Any, args: Values) -> Any:
-    """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
-    check_form(cls)
-    lower = [map_leaves(functools.partial(lowered, level), x) for x in args]
-
-    def outputs() -> Any:
-        with level.below():
-            raw = cls.apply(*lower)
-        if isinstance(raw, tuple):
-            return tuple([_at(level, out, args, lower) for out in raw])
-        return _at(level, raw, args, lower)
-
-    return call_at(level, cls, args, outputs)
-
-
-def lowered(level: Level, x: Any) -> Any:
-    """The tensor one level down of one that belongs to the level; anything else as it is."""
-    return x.payload.value if level.is_mine(x) else x
-
-
-def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
-    """An output as this level shows it: an argument that was returned is that argument."""
-    if not isinstance(out, Tensor):
-        return out
-    for arg, below in zip(args, lower, strict=True):
-        if below is out:
-            return arg
-    return level.lift(out)
-
-
-# Under vmap ---------------------------------------------------------------------------------------
 
 
 def call_batched(level: Any, cls: Any, args: Values) -> Any:
@@ -218,7 +174,7 @@ class Plan:
             batched: for each result whether it is to have the axis. One that is the same for all
                 examples is stretched, and one that is not, but its tensor is, is summed.
         """
-        below = [lowered(level, x) for x in results]
+        below = [level.lowered(x) for x in results]
         flags = [level.is_mine(x) for x in results]
         with level.below():
             for nr, (x, has, want) in enumerate(zip(below, flags, batched, strict=False)):
@@ -237,7 +193,7 @@ class Vmapped(Function):
         leaves, _ = flatten(args)
         with plan.level() as level:
             outputs, structure = flatten(plan.of.forward(*_shown(level, args, plan.batched)))
-            below = [lowered(level, out) for out in outputs]
+            below = [level.lowered(out) for out in outputs]
             flags = [level.is_mine(out) for out in outputs]
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
             if isinstance(out, Tensor) and not (flag or any(out is x for x in leaves)):
@@ -343,7 +299,7 @@ class InnerCtx(FunctionCtx):
 
     def _below(self, tensors: Sequence[Any], purpose: str = "") -> list[Any]:
         self._batched[purpose] = [self._level.is_mine(x) for x in tensors]
-        return [lowered(self._level, x) for x in tensors]
+        return [self._level.lowered(x) for x in tensors]
 
 
 def _shown(level: Any, tree: Any, batched: Any) -> Any:

@@ -21,7 +21,6 @@ from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level
-from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
 from glassgrad.values.calls import Func
@@ -39,7 +38,6 @@ from ._arguments import (
     tensors_of,
     without_aux,
 )
-from .functions import call_below
 
 
 def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
@@ -201,12 +199,6 @@ class GradLevel(Level):
                 node = record(cls, seen, values, out, edges, parameters, self)
         parts = out if cls.multiple else (out,)
         return self.tensors(cls, [self.layer(part) for part in parts], node)
-
-    def call(self, cls: Any, args: Values) -> Any:
-        """Call a user's Function one level down and record its node here."""
-        args = tuple([settled(x) for x in args])
-        ctx, raw, edges = call_below(self, cls, args)
-        return place_outputs(ctx, args, raw, edges)
 
 
 # The call of a function, recorded -----------------------------------------------------------------

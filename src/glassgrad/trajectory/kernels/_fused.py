@@ -155,7 +155,8 @@ class FusedStep(Function):
         du = tangents[0]
         if du is None:
             return None, None, None, None
-        matrix = _matrix(ctx.scheme, *ctx.saved_tensors, du.shape[1], du)
+        (traj_dt,) = ctx.saved_tensors
+        matrix = _matrix(ctx.scheme, traj_dt, du.shape[1], du)
         return (matrix[:, 3:] @ du).chunk(4, 1)
 
 
@@ -257,7 +258,7 @@ def numerics(kind: str) -> Iterator[None]:
         ...     jump(tensor([[1.0]]))
         -8.0
     """
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if str(kind) not in _KINDS:
         raise ArgumentError(
             f"numerics() was given {kind!r}. It chooses between two ways to compute. Write "
             'numerics("exact") or numerics("curobo").'
