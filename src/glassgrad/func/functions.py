@@ -206,17 +206,17 @@ class Vmapped(Function):
         plan, *args = inputs
         with plan.level() as level:
             seen = _shown(level, tuple(args), plan.batched)
-            inner = InnerCtx(ctx, level)
+            inner = InnerCtx(ctx)
             plan.of.setup_context(inner, seen, _shown(level, output, plan.outputs))
+            inner.hand_over(level, ctx)
             sizes = [tuple(x.shape) if isinstance(x, Tensor) else None for x in seen]
-        inner.ends()
         ctx.plan, ctx.inner, ctx.sizes = plan, inner, sizes
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         plan, of = ctx.plan, ctx.plan.of
         with plan.level() as level:
-            inner = ctx.inner.part(ctx, level, "backward")
+            inner = ctx.inner.part(ctx, level, "to_save")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
             results = rule(inner, *_shown(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
@@ -233,7 +233,7 @@ class Vmapped(Function):
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
         plan = ctx.plan
         with plan.level() as level:
-            inner = ctx.inner.part(ctx, level, "forward")
+            inner = ctx.inner.part(ctx, level, "saved_for_forward")
             moved = plan.of.jvp(inner, *_shown(level, tangents, _by_place(plan.batched)))
             moved = moved if isinstance(moved, tuple) else (moved,)
             return tuple(plan.fitted(level, moved, _by_place(plan.outputs)))
@@ -262,44 +262,30 @@ class InnerCtx(FunctionCtx):
         saved_tensors: what was saved, as the part that runs is to see it.
     """
 
-    __slots__ = ("_level", "_outer", "saved_tensors")  # of one part; all else is of all parts
+    __slots__ = ("saved_tensors",)  # of one part; all else is of all parts
 
-    def __init__(self, outer: Any, level: Any) -> None:
+    def __init__(self, outer: Any) -> None:
         self.needs_input_grad = outer.needs_input_grad[1:]
-        self._batched: dict[str, list[bool]] = {}
-        self._outer, self._level, self.saved_tensors = outer, level, ()
+        self.batched: dict[str, list[bool]] = {}
+        self.saved_tensors: tuple[Any, ...] = ()
 
-    def part(self, outer: Any, level: Any, purpose: str) -> "InnerCtx":
+    def hand_over(self, level: Any, outer: Any) -> None:
+        """Have the ctx of the batch save and mark, one level down, what this one was asked to."""
+        asked = vars(self)
+        for name in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable"):
+            if name in asked:
+                tensors = asked.pop(name)
+                self.batched[name] = [level.is_mine(x) for x in tensors]
+                setattr(outer, name, tuple([level.lowered(x) for x in tensors]))
+        if "materialize_grads" in asked:
+            outer.materialize_grads = asked.pop("materialize_grads")
+
+    def part(self, outer: Any, level: Any, saved: str) -> "InnerCtx":
         """The same for `backward` or `jvp`: what was put on it is there, and what was saved."""
         part = object.__new__(InnerCtx)
         part.__dict__ = self.__dict__
-        flags = self._batched.get(purpose, ())
-        part._outer, part._level = outer, level
-        part.saved_tensors = _shown(level, outer.saved_tensors, flags)
+        part.saved_tensors = _shown(level, outer.saved_tensors, self.batched.get(saved, ()))
         return part
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        self._outer.save_for_backward(*self._below(tensors, "backward"))
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        self._outer.save_for_forward(*self._below(tensors, "forward"))
-
-    def mark_dirty(self, *args: Tensor) -> None:
-        self._outer.mark_dirty(*self._below(args))
-
-    def mark_non_differentiable(self, *args: Tensor) -> None:
-        self._outer.mark_non_differentiable(*self._below(args))
-
-    def set_materialize_grads(self, value: bool) -> None:
-        self._outer.set_materialize_grads(value)
-
-    def ends(self) -> None:
-        """The ctx of the batch, which keeps this one from now on, is not kept by it."""
-        self._outer = self._level = None
-
-    def _below(self, tensors: Sequence[Any], purpose: str = "") -> list[Any]:
-        self._batched[purpose] = [self._level.is_mine(x) for x in tensors]
-        return [self._level.lowered(x) for x in tensors]
 
 
 def _shown(level: Any, tree: Any, batched: Any) -> Any:
