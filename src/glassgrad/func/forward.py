@@ -24,8 +24,17 @@ from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
-from ._arguments import EVERY, all_settled, selected, shown, tensors_of, without_aux
-from .reverse import Recorded, run, vjp
+from .reverse import (
+    EVERY,
+    Recorded,
+    all_settled,
+    run,
+    selected,
+    shown,
+    tensors_of,
+    vjp,
+    without_aux,
+)
 
 _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"

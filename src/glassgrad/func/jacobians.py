@@ -21,9 +21,8 @@ from glassgrad.values.calls import Func
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
-from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward
-from .reverse import Recorded, run
+from .reverse import EVERY, Argnums, Recorded, all_settled, refuse_complex, run, selected
 from .vmap import vmap
 
 

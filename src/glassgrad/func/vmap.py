@@ -24,7 +24,7 @@ from glassgrad.ops._families import in_front
 from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
-from glassgrad.values.tree import Structure, describe, flatten, map_leaves, spread, unflatten
+from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 from .functions import call_batched
 
@@ -87,74 +87,41 @@ def vmap(
         leaves, structure = flatten(args)
         dims = _in_dims_of(in_dims, args, leaves, func)
         batch_size = _size_of_batch(leaves, dims)
-        call = _Call(func, structure, dims, kwargs, out_dims, randomness)
+
+        def run(leaves: Sequence[Any], batch_size: int) -> Any:
+            """The results for all examples that these leaves of the arguments hold."""
+            with BatchLevel(batch_size, randomness) as level:
+                seen = [level.show_argument(x, dim) for x, dim in zip(leaves, dims, strict=True)]
+                outputs = func(*unflatten(structure, seen), **kwargs)
+                results, form = flatten(outputs)
+                places = _out_dims_of(out_dims, outputs, func)
+                lower = [level.as_passed(settled(x)) for x in results]
+            placed = [
+                _with_dim(x, axis, dim, batch_size, func)
+                for (x, axis), dim in zip(lower, places, strict=True)
+            ]
+            return unflatten(form, placed)
+
         if chunk_size is None or batch_size <= chunk_size:
-            return call.of(leaves, batch_size)
-        return call.in_chunks(leaves, batch_size, chunk_size)
-
-    return mapped
-
-
-class _Call(NamedTuple):
-    """One call of a function that is mapped.
-
-    Attributes:
-        func: the function of one example.
-        structure: the structure of its arguments.
-        dims: for each leaf of them the dim that counts the examples, if it has one.
-        kwargs: what is passed by keyword.
-        out_dims, randomness: as for `vmap`.
-    """
-
-    func: Func
-    structure: Structure
-    dims: list[int | None]
-    kwargs: dict[str, Any]
-    out_dims: Any
-    randomness: str
-
-    def of(self, leaves: Sequence[Any], batch_size: int) -> Any:
-        """The results for all examples that these leaves of the arguments hold."""
-        batch = [x.movedim(dim, 0) if dim else x for x, dim in zip(leaves, self.dims, strict=True)]
-        with BatchLevel(batch_size, self.randomness) as level:
-            seen = list(batch)
-            for place, dim in enumerate(self.dims):
-                if dim is not None:
-                    layer = Batch(level, settled(batch[place]))
-                    if dim:
-                        layer.argument = leaves[place], dim
-                    seen[place] = wrap(layer)
-            outputs = self.func(*unflatten(self.structure, seen), **self.kwargs)
-            results, structure = flatten(outputs)
-            dims = _out_dims_of(self.out_dims, outputs, self.func)
-            pairs = [level.as_passed(settled(x)) for x in results]
-        placed = [
-            _with_dim(x, axis, dim, batch_size, self.func)
-            for (x, axis), dim in zip(pairs, dims, strict=True)
-        ]
-        return unflatten(structure, placed)
-
-    def in_chunks(self, leaves: Sequence[Any], batch_size: int, chunk_size: int) -> Any:
-        """The same, a few examples at a time; with "same" randomness all chunks draw the same."""
-        rng_state = get_rng_state() if self.randomness == "same" else None
+            return run(leaves, batch_size)
+        rng_state = get_rng_state() if randomness == "same" else None
         chunks = []
         for start in range(0, batch_size, chunk_size):
-            if rng_state is not None:
+            if rng_state is not None:  # all chunks draw the same
                 set_rng_state(rng_state)
             size = min(chunk_size, batch_size - start)
-            part = [
-                x if dim is None else x.narrow(dim, start, size)
-                for x, dim in zip(leaves, self.dims, strict=True)
-            ]
-            chunks.append(self.of(part, size))
-        structure = flatten(chunks[0])[1]
-        dims = _out_dims_of(self.out_dims, chunks[0], self.func)
+            given = zip(leaves, dims, strict=True)
+            part = [x if dim is None else x.narrow(dim, start, size) for x, dim in given]
+            chunks.append(run(part, size))
+        places = _out_dims_of(out_dims, chunks[0], func)
         columns = zip(*[flatten(chunk)[0] for chunk in chunks], strict=True)
         joined = [
             column[0] if dim is None else cat(column, dim)
-            for column, dim in zip(columns, dims, strict=True)
+            for column, dim in zip(columns, places, strict=True)
         ]
-        return unflatten(structure, joined)
+        return unflatten(flatten(chunks[0])[1], joined)
+
+    return mapped
 
 
 def _with_dim(x: Any, axis: int | None, dim: int | None, batch_size: int, func: Func) -> Any:
@@ -447,6 +414,15 @@ class BatchLevel(Level):
     def show(self, value: Tensor) -> Tensor:
         """What shows one example of `value`."""
         return wrap(Batch(self, settled(value)))
+
+    def show_argument(self, x: Any, dim: int | None) -> Any:
+        """What shows one example of an argument, of which this dim counts them; None: itself."""
+        if dim is None:
+            return x
+        shown = self.show(x.movedim(dim, 0) if dim else x)
+        if dim:
+            shown.payload.argument = x, dim
+        return shown
 
     def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function for all examples at once."""

@@ -30,8 +30,7 @@ from ._arguments import (
     check_tensor,
     product,
 )
-from ._rows import check_state, field_of
-from .states import JointState
+from .states import JointState, check_state, field_of
 
 Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
