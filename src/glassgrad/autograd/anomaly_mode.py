@@ -122,25 +122,21 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
     why = "It switches something on or off. Write True or False."
     for at, value in (("'enabled' (position 1)", enabled), ("'check_nan' (position 2)", check_nan)):
         check_type(f"set_anomaly_enabled(): argument {at} must be bool", value, bool, why)
+    noting = tuple([note for note in state.noting if note != _detector.note])
     before = state.anomaly, state.noting, _detector.check_nan
     try:
-        _set(enabled, check_nan)
+        if enabled:
+            _set(_detector.step, (*noting, _detector.note), check_nan)
+        else:
+            _set(None, noting, check_nan)
     except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
-        state.anomaly, state.noting, _detector.check_nan = before
-        _mark_all_threads()
+        _set(*before)
         raise
 
 
-def _set(enabled: bool, check_nan: bool) -> None:
-    state.anomaly = _detector.step if enabled else None
-    others = tuple([note for note in state.noting if note != _detector.note])
-    state.noting = (*others, _detector.note) if enabled else others
-    _detector.check_nan = check_nan
-    _mark_all_threads()
-
-
-def _mark_all_threads() -> None:
-    (state.special.discard if state.anomaly is None else state.special.add)(_ANY_THREAD)
+def _set(anomaly: Any, noting: tuple[Any, ...], check_nan: bool) -> None:
+    state.anomaly, state.noting, _detector.check_nan = anomaly, noting, check_nan
+    (state.special.discard if anomaly is None else state.special.add)(_ANY_THREAD)
 
 
 class set_detect_anomaly:  # noqa: N801  # PyTorch's name

@@ -296,38 +296,29 @@ def jacobian(
     with enable_grad():
         points = asked.arguments(at.tensors)
         outputs = asked.call(points)
-        rows = _rows_at_once if vectorize else _rows_one_by_one
-        found = rows(asked, outputs.tensors, points)
-        return outputs.shaped([asked.returned(at, row) for row in found])
+        rows_of = _rows_at_once if vectorize else _rows_one_by_one
+        total = sum([y.numel() for y in outputs.tensors])
+        by_input = [
+            split_rows(x.new_zeros((total, *x.shape)) if rows is None else rows, outputs.tensors, x)
+            for rows, x in zip(rows_of(asked, outputs.tensors, points), points, strict=True)
+        ]
+        return outputs.shaped([asked.returned(at, row) for row in zip(*by_input, strict=True)])
 
 
-def _rows_one_by_one(
-    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
-) -> list[list[Tensor]]:
-    """For each output and input the Jacobian, from a backward pass for each entry."""
-    found = []
+def _rows_one_by_one(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors) -> Gradients:
+    """For each input the rows of all outputs, from a backward pass for each of their entries."""
+    rows = []
     for number, output in enumerate(outputs):
         missing = f"Output {number} of the user-provided function is independent of input {{}}"
         kind, flat = _VJP._replace(missing=missing), output.reshape(-1)
-        rows = []
         for nr in range(output.numel()):
             row = _gradients([flat[nr]], inputs, create_graph=asked.create_graph, retain_graph=True)
             rows.append(asked.filled(kind, row, inputs))
-        found.append(
-            [
-                (stack([row[nr] for row in rows]) if rows else x.new_zeros(0)).reshape(
-                    output.shape + x.shape
-                )
-                for nr, x in enumerate(inputs)
-            ]
-        )
-    return found
+    return [stack(of_input) for of_input in zip(*rows, strict=True)] or [None] * len(inputs)
 
 
-def _rows_at_once(
-    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
-) -> list[Tensors]:
-    """For each output and input the Jacobian, from one batched pass."""
+def _rows_at_once(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors) -> Gradients:
+    """The same from one batched pass."""
     if asked.strict:
         raise GraphError(
             "autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported "
@@ -335,15 +326,10 @@ def _rows_at_once(
             "Set `strict=False` or `vectorize=False`."
         )
     basis = _construct_standard_basis_for(outputs, [y.numel() for y in outputs])
-    found: Gradients = (None,) * len(inputs)
-    if len(basis[0]):
-        flat = [output.reshape(-1) for output in outputs]
-        found = _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
-    by_input = [
-        split_rows(x.new_zeros((len(basis[0]), *x.shape)) if rows is None else rows, outputs, x)
-        for rows, x in zip(found, inputs, strict=True)
-    ]
-    return list(zip(*by_input, strict=True))
+    if not len(basis[0]):
+        return [None] * len(inputs)
+    flat = [output.reshape(-1) for output in outputs]
+    return _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
 
 
 def _by_columns(asked: "_Request", at: "_Several") -> Any:

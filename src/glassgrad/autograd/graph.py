@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from glassgrad.core import state
@@ -352,7 +352,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 # Note [Copies of what is overwritten]
 # Inside `allow_mutation_on_saved_tensors` a tensor is saved as its memory and its version,
 #
-#     y = (x * x).sum()     x is saved as `_Saved(array, version, 0)`
+#     y = (x * x).sum()     x is saved as (id of its array, version, 0)
 #     x.sin_()              about to write version 0: what is saved of it is copied first
 #     y.backward()          unpacks the copy
 #
@@ -364,14 +364,6 @@ class _Handle:
     """Stands for a saved tensor in the graph: when the graph goes, so do handle and copy."""
 
     __slots__ = ("__weakref__",)
-
-
-class _Saved(NamedTuple):
-    """What was saved: which array, of which storage, and at which version."""
-
-    array: int
-    version: Version
-    at: int
 
 
 class AllowMutationOnSavedContext:
@@ -388,7 +380,7 @@ class AllowMutationOnSavedContext:
         self.cloned: Any = weakref.WeakKeyDictionary()
         self.original: Any = weakref.WeakKeyDictionary()
         self.tid_to_weakhandle: Any = weakref.WeakValueDictionary()
-        self.sid_to_tid: dict[tuple[Version, int], set[_Saved]] = {}
+        self.sid_to_tid: dict[tuple[Version, int], set[tuple[int, Version, int]]] = {}
 
     def clear(self) -> None:
         """Forget everything; graphs recorded in the block cannot be used afterwards."""
@@ -399,8 +391,8 @@ class AllowMutationOnSavedContext:
 
     def _pack(self, tensor: Tensor) -> _Handle:
         version = tensor.version_counter()
-        saved = _Saved(id(tensor.payload), version, version.count)
-        self.sid_to_tid.setdefault((version, version.count), set()).add(saved)
+        saved = id(tensor.payload), version, version.count
+        self.sid_to_tid.setdefault(saved[1:], set()).add(saved)
         handle = self.tid_to_weakhandle.get(saved)
         if handle is None:
             self.tid_to_weakhandle[saved] = handle = _Handle()

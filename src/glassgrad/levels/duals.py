@@ -247,22 +247,15 @@ class Duals:
             moved = tangents_of_op(cls, operands, tangents, out, parameters)
         pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
         for part, tangent in pairs:
-            if tangent is not None:
-                self._set_result(cls, part, tangent, tangents)
+            if tangent is None:
+                continue
+            if cls.views and _shares_memory(tangent, tangents):
+                self.hang(part, tangent)  # a view of that of the operand
+                continue
+            tangent = self.hang_alike(part, tangent)
+            if "result" in cls.saves:
+                self.keep_output(part, tangent)
         return out
-
-    def _set_result(self, cls: type[Primitive], out: Tensor, tangent: Tensor, of: Tangents) -> None:
-        """Let a result have a tangent: a view of that of the operand if it is one, else its own."""
-        shares = _shares_memory(tangent, of)
-        if shares and cls.views:
-            self.hang(out, tangent)
-            return
-        if shares:
-            with primal():
-                tangent = tangent.clone()
-        tangent = self.hang_alike(out, tangent)
-        if "result" in cls.saves:
-            self.keep_output(out, tangent)
 
     def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function, and its `jvp`."""
@@ -283,16 +276,13 @@ class Duals:
             if in_place:
                 self.written(out, tangent)
             elif tangent is not None:
-                self._set(out, tangent)
+                self.drop(out)
+                self.give(out, tangent)
                 self.keep_output(out, tangent)
         return outputs
 
     def _tangents(self, operands: Values) -> Tangents:
         return tuple([self.tangent(x) if isinstance(x, Tensor) else None for x in operands])
-
-    def _set(self, out: Tensor, tangent: Tensor) -> None:
-        self.drop(out)
-        self.give(out, tangent)
 
 
 # How tangents lie in memory ---------------------------------------------------------------------
@@ -454,7 +444,7 @@ def _with_own_memory(cls: type[Primitive], tangent: Any, out: Tensor, tangents: 
         tangent = tangent.to(wanted.dtype)
     if have.shape != wanted.shape:
         return tangent.expand(wanted.shape).clone()
-    if is_any_of(tangent, tangents):  # as that of x + 1 is that of x
+    if _shares_memory(tangent, tangents):  # as that of x + 1, which is that of x
         is_plain = tangent.edge is None and type(have) is np.ndarray
         return wrap(have.copy()) if is_plain else tangent.clone()
     return tangent
@@ -501,8 +491,14 @@ class Call:
             )
         found: list[tuple[Tensor, Tensor | None, bool]] = []
         for nr, (out, was, tangent) in enumerate(zip(several, self.returned, moved, strict=True)):
-            if not self._is_differentiable(was):
-                _check_none(nr, tangent)
+            can_move = isinstance(was, Tensor) and was.dtype.kind in "fc"
+            if not can_move or is_any_of(was, self.constant):
+                if tangent is not None:
+                    raise GradientError(
+                        f"Function's jvp returned a gradient at position {nr}, but the "
+                        "corresponding forward output is not a differentiable Tensor. You should "
+                        "return None at that position instead."
+                    )
             elif is_any_of(was, self.dirty):
                 at = [x is was for x in self.args].index(True)
                 if self.tangents[at] is None:
@@ -520,9 +516,12 @@ class Call:
     def _run_jvp(self) -> Values:
         """What `jvp` returns; what was saved for it is in `ctx.saved_tensors` meanwhile."""
         ctx = self.ctx
-        pairs = zip(self.args, self.tangents, strict=True)
-        given = [_materialized(ctx, x, tangent) for x, tangent in pairs]
-        kept, ctx.holders = ctx.holders, tuple([_held(x) for x in ctx.saved_for_forward])
+        given = list(self.tangents)
+        for nr, x in enumerate(self.args):
+            if given[nr] is None and isinstance(x, Tensor) and ctx.materialize_grads:
+                given[nr] = wrap(np.zeros_like(x.payload))
+        saved = [x if x is None or x.is_inference() else Kept(x) for x in ctx.saved_for_forward]
+        kept, ctx.holders = ctx.holders, tuple(saved)
         try:
             moved = ctx.apply_jvp(*given)
         finally:
@@ -536,32 +535,6 @@ class Call:
                     f"{nr}. {ctx.name()}'s jvp returns tangents. Write `glassgrad.tensor(value)`."
                 )
         return moved
-
-    def _is_differentiable(self, out: Any) -> bool:
-        if not isinstance(out, Tensor) or out.dtype.kind not in "fc":
-            return False
-        return not is_any_of(out, self.constant)
-
-
-def _materialized(ctx: Any, x: Any, tangent: Tensor | None) -> Tensor | None:
-    """The tangent of an argument as `jvp` gets it: zeros for one that is missing, if so wished."""
-    if tangent is None and isinstance(x, Tensor) and ctx.materialize_grads:
-        return wrap(np.zeros_like(x.payload))
-    return tangent
-
-
-def _held(x: Tensor | None) -> Any:
-    """A tensor as a node keeps it, with the version that it has now."""
-    return x if x is None or x.is_inference() else Kept(x)
-
-
-def _check_none(nr: int, tangent: Any) -> None:
-    if tangent is not None:
-        raise GradientError(
-            f"Function's jvp returned a gradient at position {nr}, but the corresponding forward "
-            "output is not a differentiable Tensor. You should return None at that position "
-            "instead."
-        )
 
 
 def _version_of(tangent: Tensor | None) -> int | None:

@@ -193,8 +193,7 @@ def _compute(
         _checks.check_place("traj_dt", traj_dt, wrap(u))
     out = tuple([_memory(x, u, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
-        act = scheme.forward if type(u) is np.ndarray else partial(_cuda.forward, scheme)
-        act(u, start, steps, out)
+        _cuda.forward(scheme, u, start, steps, out)
     return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
 
 
@@ -203,11 +202,9 @@ def _adjoint(scheme: Scheme, grads: Arrays, traj_dt: Tensor, scratch: Any = None
     like = next(grad for grad in grads if grad is not None)
     batch, horizon, joints = like.shape
     out = np.empty_like(like, shape=(batch, horizon - scheme.padding, joints), order="C")
-    assert scheme.adjoint is not None, "who has none has raised"
     in_place = scratch is not None and _is_free(scratch.payload, grads)
     work = scratch.payload if in_place else np.empty_like(out)
-    act = scheme.adjoint if type(out) is np.ndarray else partial(_cuda.adjoint, scheme)
-    act(grads, scheme.steps(traj_dt, horizon), out, work)
+    _cuda.adjoint(scheme, grads, scheme.steps(traj_dt, horizon), out, work)
     if scratch is not None:
         _leave(scratch, out)
     return out
