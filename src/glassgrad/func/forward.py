@@ -7,7 +7,7 @@
 The first is for one tangent, or for many at once by `vmap`; the second for one after the other.
 """
 
-from collections.abc import Callable
+from itertools import compress
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
@@ -26,7 +26,6 @@ from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
 from .reverse import (
     EVERY,
-    Recorded,
     all_settled,
     run,
     selected,
@@ -189,7 +188,11 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
     leaves, found = flatten(call.output)
     outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
-    push = _transposed_twice(call, [x for x in leaves if _can_move(x)])
+    can_move = [isinstance(x, Tensor) and x.dtype.kind in "fc" for x in leaves]
+    moving = list(compress(leaves, can_move))
+    # See Note [Transposed twice].
+    zeros = [zeros_like(settled(x)) for x in moving]
+    push = vjp(lambda grads: call.pull(moving, grads), zeros)[1] if moving else None
 
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
@@ -201,7 +204,12 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
         check_tensors(moves, "tangents", "jvp_fn(*tangents)")
         for place, (x, dx) in enumerate(zip(inputs, moves, strict=True)):
             _check_alike(place, x, dx)
-        return unflatten(found, _moved(outputs, push(moves)))
+        moved = iter(push(moves)[0] if push else ())
+        tangents_of_outputs = [  # what is no tensor stands for itself
+            next(moved) if can else zeros_like(x) if isinstance(x, Tensor) else x
+            for x, can in zip(outputs, can_move, strict=True)
+        ]
+        return unflatten(found, tangents_of_outputs)
 
     return unflatten(found, outputs), jvp_fn
 
@@ -209,30 +217,6 @@ def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
 # Note [Transposed twice]
 # A pullback is linear in its cotangents: v ↦ vᵀ·J. So its own pullback, at any v, multiplies J by a
 # vector from the right: that is forward mode, made of reverse mode, and it keeps what J needs.
-
-
-def _transposed_twice(
-    call: Recorded, outputs: list[Tensor]
-) -> Callable[[list[Tensor]], list[Tensor]]:
-    """The function from tangents of the inputs of a call to those of some of its outputs."""
-    if not outputs:
-        return lambda _: []
-    zeros = [zeros_like(settled(x)) for x in outputs]
-    _, push = vjp(lambda grads: call.pull(outputs, grads), zeros)
-    return lambda tangents: push(tangents)[0]
-
-
-def _can_move(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.dtype.kind in "fc"
-
-
-def _moved(outputs: list[Any], moves: list[Any]) -> list[Any]:
-    """The tangents of all outputs: zeros for integers; what is no tensor stands for itself."""
-    supply = iter(moves)
-    return [
-        next(supply) if _can_move(x) else zeros_like(x) if isinstance(x, Tensor) else x
-        for x in outputs
-    ]
 
 
 def _check_alike(place: int, x: Tensor, dx: Tensor) -> None:
