@@ -51,7 +51,12 @@ class _Detector:
             if phase is not None and phase.kind == "buffer" and self.check_nan:
                 (grad,) = phase.after
                 if grad is not None and _has_nan(grad):
-                    raise _nan_error(turn.node, phase.detail[1])
+                    raise GradientError(
+                        f"Function '{turn.node.name()}' returned nan values in its "
+                        f"{phase.detail[1]}th output. Everything computed from that gradient is "
+                        "nan too. Look at the line that the warning above names: 0/0, inf - inf "
+                        "or a root of a negative number is often the reason."
+                    )
         except Exception:
             _warn(turn.node)
             raise
@@ -66,14 +71,6 @@ def _has_nan(grad: Any) -> bool:
     if isinstance(array, Layer):
         array = array.array  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
-
-
-def _nan_error(node: Node, position: int) -> Exception:
-    return GradientError(
-        f"Function '{node.name()}' returned nan values in its {position}th output. Everything "
-        "computed from that gradient is nan too. Look at the line that the warning above names: "
-        "0/0, inf - inf or a root of a negative number is often the reason."
-    )
 
 
 def _warn(node: Node) -> None:

@@ -189,7 +189,8 @@ class Duals:
             if stem is None:
                 self.give(tensor, _stretched(tangent, tensor))
                 return
-            if _covers(tensor, stem):
+            view, whole = tensor.payload, stem.payload
+            if view.shape == whole.shape and view.strides == whole.strides:  # all, just as it is
                 self.hang(tensor, self.give(stem, _stretched(tangent, tensor)))
                 return
             with primal():
@@ -292,12 +293,6 @@ def _stretched(tangent: Tensor, tensor: Tensor) -> Tensor:
     """A tangent stretched to the shape of what was written."""
     with primal():
         return tangent if tangent.shape == tensor.shape else tangent.expand(tensor.shape)
-
-
-def _covers(view: Tensor, stem: Tensor) -> bool:
-    """Whether a view shows all of its stem just as it is."""
-    a, b = view.payload, stem.payload
-    return bool(a.shape == b.shape and a.strides == b.strides)
 
 
 def _alike(tensor: Tensor, tangent: Tensor) -> bool:
