@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from glassgrad.autograd.graph import _AllHook
+from glassgrad.autograd.graph import _MultiHook
 from glassgrad.core import engine, graph
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
@@ -150,7 +150,7 @@ def keep_removed_hooks(patch: Any) -> None:
 
 
 def wait_for_one_gradient(patch: Any) -> None:
-    patch.setattr(_AllHook, "_expected", lambda self, task: 1)
+    patch.setattr(_MultiHook, "_expected", lambda self, task: 1)
 
 
 def drop_callbacks(patch: Any) -> None:

@@ -7,7 +7,6 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-import glassgrad.autograd._members  # noqa: F401  # copies what PyTorch lists onto our classes
 from glassgrad.autograd import anomaly_mode, forward_ad, function, grad_mode, graph, variable
 from glassgrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from glassgrad.autograd.function import Function

@@ -13,10 +13,11 @@ import warnings
 from typing import Any
 
 from glassgrad.core import state
-from glassgrad.core.errors import ArgumentTypeError, GradientError
+from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
 from glassgrad.core.state import modes
 from glassgrad.hooks.turn import Phase, Turn
+from glassgrad.ops._arguments import check_type
 from glassgrad.values.layers import Layer
 
 __all__ = [
@@ -50,7 +51,12 @@ class _Detector:
             if phase is not None and phase.kind == "buffer" and self.check_nan:
                 (grad,) = phase.after
                 if grad is not None and _has_nan(grad):
-                    raise _nan_error(turn.node, phase.detail[1])
+                    raise GradientError(
+                        f"Function '{turn.node.name()}' returned nan values in its "
+                        f"{phase.detail[1]}th output. Everything computed from that gradient is "
+                        "nan too. Look at the line that the warning above names: 0/0, inf - inf "
+                        "or a root of a negative number is often the reason."
+                    )
         except Exception:
             _warn(turn.node)
             raise
@@ -65,14 +71,6 @@ def _has_nan(grad: Any) -> bool:
     if isinstance(array, Layer):
         array = array.array  # of a whole batch, inside of vmap
     return bool((array != array).any())  # the one value that differs from itself
-
-
-def _nan_error(node: Node, position: int) -> Exception:
-    return GradientError(
-        f"Function '{node.name()}' returned nan values in its {position}th output. Everything "
-        "computed from that gradient is nan too. Look at the line that the warning above names: "
-        "0/0, inf - inf or a root of a negative number is often the reason."
-    )
 
 
 def _warn(node: Node) -> None:
@@ -118,34 +116,24 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
     See also: `detect_anomaly` and `set_detect_anomaly`, which end with a `with` block.
     """
-    given: tuple[Any, Any] = (enabled, check_nan)
-    for position, value in enumerate(given, start=1):
-        if not isinstance(value, bool):
-            name = "enabled" if position == 1 else "check_nan"
-            raise ArgumentTypeError(
-                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, "
-                f"not {type(value).__name__}. It switches something on or off. "
-                "Write True or False."
-            )
+    why = "It switches something on or off. Write True or False."
+    for at, value in (("'enabled' (position 1)", enabled), ("'check_nan' (position 2)", check_nan)):
+        check_type(f"set_anomaly_enabled(): argument {at} must be bool", value, bool, why)
+    noting = tuple([note for note in state.noting if note != _detector.note])
     before = state.anomaly, state.noting, _detector.check_nan
     try:
-        _set(enabled, check_nan)
+        if enabled:
+            _set(_detector.step, (*noting, _detector.note), check_nan)
+        else:
+            _set(None, noting, check_nan)
     except BaseException:  # Note [Entered whole or not at all] of `core/state.py`
-        state.anomaly, state.noting, _detector.check_nan = before
-        _mark_all_threads()
+        _set(*before)
         raise
 
 
-def _set(enabled: bool, check_nan: bool) -> None:
-    state.anomaly = _detector.step if enabled else None
-    others = tuple([note for note in state.noting if note != _detector.note])
-    state.noting = (*others, _detector.note) if enabled else others
-    _detector.check_nan = check_nan
-    _mark_all_threads()
-
-
-def _mark_all_threads() -> None:
-    (state.special.discard if state.anomaly is None else state.special.add)(_ANY_THREAD)
+def _set(anomaly: Any, noting: tuple[Any, ...], check_nan: bool) -> None:
+    state.anomaly, state.noting, _detector.check_nan = anomaly, noting, check_nan
+    (state.special.discard if anomaly is None else state.special.add)(_ANY_THREAD)
 
 
 class set_detect_anomaly:  # noqa: N801  # PyTorch's name

@@ -9,14 +9,14 @@ A dual is a tensor like any other: it requires grad if its primal does, it can b
 and differentiated. Where tangents are is told in `glassgrad.levels.duals`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from glassgrad.autograd.grad_mode import AtOnce, Mode
-from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GraphError
+from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.core.state import modes, set_modes, setting
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.duals import apart, is_forward
-from glassgrad.levels.tangents import ForwardMode
+from glassgrad.levels.duals import Duals, apart, is_forward
+from glassgrad.ops._arguments import check_type
 
 __all__ = [
     "UnpackedDualTensor",
@@ -59,7 +59,7 @@ def enter_dual_level() -> int:
             "Nested forward mode AD is not supported at the moment: a dual level is open already, "
             "and a tensor has room for one tangent. Nest `func.jvp` instead."
         )
-    return setting(duals=ForwardMode()).enter(0)
+    return setting(duals=Duals()).enter(0)
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -146,7 +146,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
                 "cannot move by a small step. Write `x.float()`."
             )
     _check_level(level)
-    duals: ForwardMode = modes.duals
+    duals: Duals = modes.duals
     if duals.has_tangent((tensor,)):
         raise GraphError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the "
@@ -186,17 +186,14 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if _level(level) < 0:
         return UnpackedDualTensor(tensor, None)
     _check_level(level)
-    duals: ForwardMode = modes.duals
+    duals: Duals = modes.duals
     tangent = duals.tangent(tensor) if is_forward() else None
     return UnpackedDualTensor(apart(tensor), tangent)
 
 
 def _must_be_tensor(x: object, function: str, name: str) -> None:
-    if not isinstance(x, Tensor):
-        raise ArgumentTypeError(
-            f"{function}(): the {name} must be Tensor, not {type(x).__name__}. A dual is made of "
-            "two tensors. Write `glassgrad.tensor(value)`."
-        )
+    why = "A dual is made of two tensors. Write `glassgrad.tensor(value)`."
+    check_type(f"{function}(): the {name} must be Tensor", x, Tensor, why)
 
 
 def _level(level: int | None = None) -> int:
@@ -225,8 +222,7 @@ def _is_fwd_grad_enabled() -> bool:
 class _set_fwd_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
     """Move tangents on or not: at once as a function, for a block as a context manager."""
 
-    def _changes(self) -> dict[str, Any]:
-        return {"forward": self.mode}
+    switch = "forward"
 
 
 def __getattr__(name: str) -> int:

@@ -28,7 +28,7 @@ transform can see through.
 # and a backward pass from g to w with the gradient v gives (Jᵀ)ᵀv = J v. Zeros will do for w.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -46,22 +46,23 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like
+from glassgrad.values.calls import Func
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-Function = Callable[..., Any]
 Gradients = Sequence[Tensor | None]
-Tensors = Tensor | tuple[Tensor, ...]
+Tensors = tuple[Tensor, ...]
+OneOrSeveral = Tensor | Tensors
 """What a user passes and gets: one tensor, or a tuple of them."""
 
 
 def vjp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
+    func: Func,
+    inputs: OneOrSeveral,
+    v: OneOrSeveral | None = None,
     create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Tensors, Tensors]:
+) -> tuple[OneOrSeveral, OneOrSeveral]:
     """The product vᵀJ of a vector and the Jacobian of `func`.
 
     Args:
@@ -88,12 +89,12 @@ def vjp(
 
 
 def jvp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
+    func: Func,
+    inputs: OneOrSeveral,
+    v: OneOrSeveral | None = None,
     create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Tensors, Tensors]:
+) -> tuple[OneOrSeveral, OneOrSeveral]:
     """The product J v of the Jacobian of `func` and a vector: how the outputs move along v.
 
     Args:
@@ -120,12 +121,12 @@ def jvp(
 
 
 def vhp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
+    func: Func,
+    inputs: OneOrSeveral,
+    v: OneOrSeveral | None = None,
     create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Tensor, Tensors]:
+) -> tuple[Tensor, OneOrSeveral]:
     """The product vᵀH of a vector and the Hessian of a function that returns one number.
 
     Args:
@@ -150,12 +151,12 @@ def vhp(
 
 
 def hvp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
+    func: Func,
+    inputs: OneOrSeveral,
+    v: OneOrSeveral | None = None,
     create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Tensor, Tensors]:
+) -> tuple[Tensor, OneOrSeveral]:
     """The product H v of the Hessian of a function that returns one number, and a vector.
 
     Args:
@@ -220,7 +221,7 @@ _HVP = _Product(True, False, _HESSIAN, "hessian", _NO_WAY_BACK)
 
 
 @enable_grad()
-def _product(kind: _Product, asked: "_Request", inputs: Tensors, v: Any) -> tuple[Any, Any]:
+def _product(kind: _Product, asked: "_Request", inputs: OneOrSeveral, v: Any) -> tuple[Any, Any]:
     """`func(*inputs)`, and the product of v and its Jacobian or Hessian there."""
     at = asked.several(inputs, "inputs")
     points = asked.arguments(at.tensors)
@@ -251,8 +252,8 @@ def _product(kind: _Product, asked: "_Request", inputs: Tensors, v: Any) -> tupl
 
 
 def jacobian(
-    func: Function,
-    inputs: Tensors,
+    func: Func,
+    inputs: OneOrSeveral,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -295,38 +296,29 @@ def jacobian(
     with enable_grad():
         points = asked.arguments(at.tensors)
         outputs = asked.call(points)
-        rows = _rows_at_once if vectorize else _rows_one_by_one
-        found = rows(asked, outputs.tensors, points)
-        return outputs.shaped([asked.returned(at, row) for row in found])
+        rows_of = _rows_at_once if vectorize else _rows_one_by_one
+        total = sum([y.numel() for y in outputs.tensors])
+        by_input = [
+            split_rows(x.new_zeros((total, *x.shape)) if rows is None else rows, outputs.tensors, x)
+            for rows, x in zip(rows_of(asked, outputs.tensors, points), points, strict=True)
+        ]
+        return outputs.shaped([asked.returned(at, row) for row in zip(*by_input, strict=True)])
 
 
-def _rows_one_by_one(
-    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
-) -> list[list[Tensor]]:
-    """For each output and input the Jacobian, from a backward pass for each entry."""
-    found = []
+def _rows_one_by_one(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors) -> Gradients:
+    """For each input the rows of all outputs, from a backward pass for each of their entries."""
+    rows = []
     for number, output in enumerate(outputs):
         missing = f"Output {number} of the user-provided function is independent of input {{}}"
         kind, flat = _VJP._replace(missing=missing), output.reshape(-1)
-        rows = []
         for nr in range(output.numel()):
             row = _gradients([flat[nr]], inputs, create_graph=asked.create_graph, retain_graph=True)
             rows.append(asked.filled(kind, row, inputs))
-        found.append(
-            [
-                (stack([row[nr] for row in rows]) if rows else x.new_zeros(0)).reshape(
-                    output.shape + x.shape
-                )
-                for nr, x in enumerate(inputs)
-            ]
-        )
-    return found
+    return [stack(of_input) for of_input in zip(*rows, strict=True)] or [None] * len(inputs)
 
 
-def _rows_at_once(
-    asked: "_Request", outputs: Sequence[Tensor], inputs: Sequence[Tensor]
-) -> list[tuple[Tensor, ...]]:
-    """For each output and input the Jacobian, from one batched pass."""
+def _rows_at_once(asked: "_Request", outputs: Sequence[Tensor], inputs: Tensors) -> Gradients:
+    """The same from one batched pass."""
     if asked.strict:
         raise GraphError(
             "autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported "
@@ -334,15 +326,10 @@ def _rows_at_once(
             "Set `strict=False` or `vectorize=False`."
         )
     basis = _construct_standard_basis_for(outputs, [y.numel() for y in outputs])
-    found: Gradients = (None,) * len(inputs)
-    if len(basis[0]):
-        flat = [output.reshape(-1) for output in outputs]
-        found = _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
-    by_input = [
-        split_rows(x.new_zeros((len(basis[0]), *x.shape)) if rows is None else rows, outputs, x)
-        for rows, x in zip(found, inputs, strict=True)
-    ]
-    return list(zip(*by_input, strict=True))
+    if not len(basis[0]):
+        return [None] * len(inputs)
+    flat = [output.reshape(-1) for output in outputs]
+    return _gradients(flat, inputs, basis, create_graph=asked.create_graph, batched=True)
 
 
 def _by_columns(asked: "_Request", at: "_Several") -> Any:
@@ -369,7 +356,7 @@ def _by_columns(asked: "_Request", at: "_Several") -> Any:
 
 def _construct_standard_basis_for(
     tensors: Sequence[Tensor], tensor_numels: Sequence[int]
-) -> tuple[Tensor, ...]:
+) -> Tensors:
     """The unit vectors of the space of all `tensors`, cut into one chunk for each of them.
 
     Args:
@@ -410,8 +397,8 @@ def _refuse_with_forward_mode(asked: "_Request", *, vectorize: bool) -> None:
 
 
 def hessian(
-    func: Function,
-    inputs: Tensors,
+    func: Func,
+    inputs: OneOrSeveral,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -447,12 +434,12 @@ def hessian(
         (y,) = asked.call_for_number(points).tensors
         return y.squeeze()
 
-    def gradient(*points: Tensor) -> tuple[Tensor, ...]:
+    def gradient(*points: Tensor) -> Tensors:
         if outer_jacobian_strategy == "forward-mode":
             for x in points:
                 if not x.requires_grad:
                     x.requires_grad = True  # or they would be detached, and they are duals
-        found: tuple[Tensor, ...] = jacobian(value, points, create_graph=True)
+        found: Tensors = jacobian(value, points, create_graph=True)
         if strict:
             _check_recorded(found, _IS_LINEAR)
         return found
@@ -469,7 +456,7 @@ def hessian(
 class _Several(NamedTuple):
     """Tensors, and whether they came in a tuple: so does what belongs to them."""
 
-    tensors: tuple[Tensor, ...]
+    tensors: Tensors
     in_tuple: bool
 
     def shaped(self, results: Sequence[Any]) -> Any:
@@ -486,7 +473,7 @@ class _Request(NamedTuple):
     """
 
     function: str
-    func: Function
+    func: Func
     create_graph: bool
     strict: bool
 
@@ -503,9 +490,7 @@ class _Request(NamedTuple):
                 )
         return _Several(tensors, value is tensors)
 
-    def arguments(
-        self, tensors: tuple[Tensor, ...], *, requires_grad: bool = True
-    ) -> tuple[Tensor, ...]:
+    def arguments(self, tensors: Tensors, *, requires_grad: bool = True) -> Tensors:
         """New tensors with the same values, to call the function with.
 
         They are new, so that an input can be told from the same tensor in the function's closure:
@@ -524,7 +509,7 @@ class _Request(NamedTuple):
             ]
         )
 
-    def call(self, inputs: tuple[Tensor, ...]) -> _Several:
+    def call(self, inputs: Tensors) -> _Several:
         """The outputs of `func`; if `strict`, each must be recorded."""
         outputs = self.several(self.func(*inputs), "outputs of the user-provided function")
         for position, y in enumerate(outputs.tensors):
@@ -537,7 +522,7 @@ class _Request(NamedTuple):
                 )
         return outputs
 
-    def call_for_number(self, inputs: tuple[Tensor, ...]) -> _Several:
+    def call_for_number(self, inputs: Tensors) -> _Several:
         """The one number that `func` returns, as a tensor of one element."""
         outputs = self.call(inputs)
         if outputs.in_tuple:
@@ -555,7 +540,7 @@ class _Request(NamedTuple):
             )
         return outputs
 
-    def vector(self, v: Any, like: _Several, condition: str) -> tuple[Tensor, ...] | None:
+    def vector(self, v: Any, like: _Several, condition: str) -> Tensors | None:
         """The tensors of `v`, which has the sizes of `like`; None if it was left out.
 
         Args:

@@ -1,18 +1,19 @@
 """`no_grad` and its kin: modes of the calling thread, as blocks and as decorators."""
 
+import copy
 import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
-from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.state import (
     is_grad_enabled,
     is_inference_mode_enabled,
     set_modes,
     setting,
 )
+from glassgrad.ops._arguments import check_type
 
 __all__ = [
     "Mode",
@@ -25,21 +26,21 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+Changes = dict[str, Any]  # of the modes of a thread, by name
 
 
 class Mode:
     """A context manager that is also a decorator, of generator functions too."""
 
-    def _changes(self) -> dict[str, Any]:
-        """The modes inside the block."""
-        raise NotImplementedError  # each mode says its own
+    changes: Changes
+    """The modes inside the block."""
 
     def clone(self) -> Self:
         """A fresh mode with the same setting: each call of a decorated function needs one."""
-        return type(self)()
+        return copy.copy(self)
 
     def __enter__(self) -> None:
-        self._block = setting(**self._changes())
+        self._block = setting(**self.changes)
         self._block.__enter__()
 
     def __exit__(self, *exc_info: object) -> None:
@@ -103,8 +104,11 @@ def _wrap_generator(mode: Mode, func: F) -> F:
 class AtOnce(Mode):
     """A mode that is set at once, until the end of a block if there is one."""
 
+    switch: str = "grad"
+    """The mode of the thread that it sets."""
+
     def __init__(self, mode: bool) -> None:
-        self.mode = mode
+        self.mode, self.changes = mode, {self.switch: mode}
         super().__enter__()
 
     def __call__(self, func: F) -> F:
@@ -112,7 +116,7 @@ class AtOnce(Mode):
         return super().__call__(func)
 
     def __enter__(self) -> None:
-        set_modes(**self._changes())
+        set_modes(**self.changes)
 
     def clone(self) -> Self:
         fresh = type(self)(self.mode)
@@ -144,8 +148,7 @@ class no_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         False
     """
 
-    def _changes(self) -> dict[str, Any]:
-        return {"grad": False}
+    changes: Changes = {"grad": False}
 
 
 class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
@@ -158,8 +161,7 @@ class enable_grad(_BareDecorator):  # noqa: N801  # PyTorch's name
         True
     """
 
-    def _changes(self) -> dict[str, Any]:
-        return {"grad": True}
+    changes: Changes = {"grad": True}
 
 
 class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
@@ -178,15 +180,9 @@ class set_grad_enabled(AtOnce):  # noqa: N801  # PyTorch's name
     """
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise ArgumentTypeError(
-                f"set_grad_enabled(): argument 'enabled' must be bool, not {type(mode).__name__}. "
-                "The tape records or it does not. Write True or False."
-            )
+        why = "The tape records or it does not. Write True or False."
+        check_type("set_grad_enabled(): argument 'enabled' must be bool", mode, bool, why)
         super().__init__(mode)
-
-    def _changes(self) -> dict[str, Any]:
-        return {"grad": self.mode}
 
     def __str__(self) -> str:
         return f"{type(self).__name__}(mode={self.mode})"
@@ -207,17 +203,7 @@ class inference_mode(Mode):  # noqa: N801  # PyTorch's name
     """
 
     def __new__(cls, mode: Any = True) -> Any:
-        self = super().__new__(cls)
-        if isinstance(mode, bool):
-            return self
-        self.mode = True
-        return self(mode)
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
-
-    def _changes(self) -> dict[str, Any]:
-        return {"grad": not self.mode, "inference": self.mode}
-
-    def clone(self) -> Self:
-        return type(self)(self.mode)
+        self.mode, self.changes = mode, {"grad": not mode, "inference": mode}

@@ -1,24 +1,23 @@
 """`torch.autograd.graph`: nodes and edges of a backward graph, and the pass that runs over them.
 
 Nodes are made in `glassgrad.core`. Here is what one may do with them: call one by hand, ask which
-pass is at which of them, and wait for the gradients of several tensors. `saved_hooks.py` and
-`mutation.py` are about the tensors that nodes save.
+pass is at which of them, wait for the gradients of several tensors, and say how the tensors that
+nodes save are kept:
+
+    with saved_tensors_hooks(pack, unpack):      forward:   node keeps pack(x) in the place of x
+        y = x.exp()                              backward:  unpack(pack(x)) stands for x again
 """
 
+import contextlib
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
-from glassgrad.autograd.mutation import allow_mutation_on_saved_tensors, increment_version
-from glassgrad.autograd.saved_hooks import (
-    disable_saved_tensors_hooks,
-    save_on_cpu,
-    saved_tensors_hooks,
-)
+from glassgrad.core import state
 from glassgrad.core.engine import accumulate, fit
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, ExpectationError, GraphError
 from glassgrad.core.graph import (
@@ -29,11 +28,12 @@ from glassgrad.core.graph import (
     get_gradient_edge,
 )
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import is_recording, modes
-from glassgrad.core.tensor import Tensor, as_tensors
+from glassgrad.core.state import is_recording, modes, set_modes, setting
+from glassgrad.core.tensor import Tensor, Version, as_tensors
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.on_gradients import accumulated, register_hook, run
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.ops._arguments import check_type
 
 __all__ = [
     "AccumulateGrad",
@@ -102,68 +102,54 @@ def register_multi_grad_hook(
             "gradient the hook runs: the last or the first. Write mode='all' or mode='any'."
         )
     for place, x in enumerate(tensors):
-        if not isinstance(x, Tensor):
-            raise ArgumentTypeError(
-                f"register_multi_grad_hook(): element {place} of tensors must be Tensor, not "
-                f"{type(x).__name__}. The hook waits for the gradients of tensors. Pass a sequence "
-                "of tensors that require grad."
-            )
+        check_type(
+            f"register_multi_grad_hook(): element {place} of tensors must be Tensor",
+            x,
+            Tensor,
+            "The hook waits for the gradients of tensors. Pass a sequence of tensors that require "
+            "grad.",
+        )
     if mode == "any":
         tensors = [x for x in tensors if x.requires_grad]
-    hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
+    hook = _MultiHook(tensors, fn, is_for_all=mode == "all")
     handles = [register_hook(x, partial(hook.arrived, nr)) for nr, x in enumerate(tensors)]
     return _MultiHandle(handles)
 
 
-class _AllHook:
-    """Waits in each pass until all gradients are there.
+class _MultiHook:
+    """Waits in each pass for the gradients of all tensors that take part, or for the first one.
 
     Passes are told apart by their task, so that those of several threads may run at once, and
     one that fails half-way leaves nothing behind.
     """
 
-    def __init__(self, tensors: Sequence[Tensor], fn: Hook) -> None:
-        self.fn = fn
+    def __init__(self, tensors: Sequence[Tensor], fn: Hook, *, is_for_all: bool) -> None:
+        self.fn, self.is_for_all = fn, is_for_all
         self.finders = [_finder(x, nr) for nr, x in enumerate(tensors)]
         self.passes: WeakKeyDictionary[GraphTask, tuple[dict[int, Tensor], int]]
         self.passes = WeakKeyDictionary()
         self.lock = threading.Lock()
 
     def arrived(self, nr: int, grad: Tensor) -> None:
-        """Note the gradient of one tensor, and call the hook if it was the last."""
+        """Note the gradient of one tensor, and call the hook if it is the one waited for."""
         task = modes.task
         with self.lock:
             if task not in self.passes:
                 self.passes[task] = {}, self._expected(task)
             grads, expected = self.passes[task]
             grads[nr] = grad
-            is_last = len(grads) == expected
-            if is_last:
-                del self.passes[task]
-        if is_last:
-            self.fn([grads.get(place) for place in range(len(self.finders))])
+            is_due = len(grads) == expected
+            if is_due:
+                self.passes[task] = {}, 0
+        if is_due:
+            places = range(len(self.finders))
+            self.fn([grads.get(place) for place in places] if self.is_for_all else grad)
 
     def _expected(self, task: GraphTask) -> int:
-        """How many of the tensors take part in a pass."""
+        """How many gradients are waited for in a pass."""
+        if not self.is_for_all:
+            return 1
         return sum(_taking_part(task, [find() for find in self.finders]))
-
-
-class _AnyHook:
-    """Runs in each pass at the first gradient."""
-
-    def __init__(self, fn: Hook) -> None:
-        self.fn = fn
-        self.ran: WeakSet[GraphTask] = WeakSet()
-        self.lock = threading.Lock()
-
-    def arrived(self, _: int, grad: Tensor) -> None:
-        """Call the hook, if no gradient was there before."""
-        task = modes.task
-        with self.lock:
-            is_first = task not in self.ran
-            self.ran.add(task)
-        if is_first:
-            self.fn(grad)
 
 
 def _finder(tensor: Tensor, nr: int) -> Callable[[], Node | None]:
@@ -251,6 +237,270 @@ def _taking_part(task: GraphTask, nodes: Sequence[Node | None]) -> list[bool]:
                 "or take the leaf out of register_multi_grad_hook()."
             )
     return [node in computed for node in nodes]
+
+
+# Hooks on saved tensors ---------------------------------------------------------------------------
+
+
+class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
+    """Keep saved tensors in a form of your own: on disk, compressed, or to be computed again.
+
+    Args:
+        pack_hook: gets each tensor that an op or a Function saves in this block, and returns
+            whatever is to be kept. It runs without recording, and must not write to its tensor.
+        unpack_hook: gets what `pack_hook` returned each time the saved tensor is needed, and
+            returns a tensor of the same shape.
+
+    Raises:
+        ArgumentTypeError: if a hook is not callable, or `unpack_hook` returns no tensor.
+        GraphError: inside `disable_saved_tensors_hooks`; or if `pack_hook` writes to its tensor.
+
+    Of nested blocks only the innermost acts. Return `x.detach()` rather than `x` from
+    `pack_hook`: an output that its own node keeps is a cycle, which only gc frees.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> with saved_tensors_hooks(lambda x: x.numpy(), lambda array: tensor(array)):
+        ...     y = x.exp()
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([2.7183, 7.3891])
+
+    See also: https://pytorch.org/tutorials/intermediate/autograd_saved_tensors_hooks_tutorial.html
+    """
+
+    def __init__(
+        self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]
+    ) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if modes.no_hooks is not None:
+            raise GraphError(modes.no_hooks)
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise ArgumentTypeError(
+                    "saved_tensors_hooks(): incompatible function arguments. Hooks are called "
+                    f"with what they convert, and {type(hook).__name__} is not callable. Pass "
+                    "two functions."
+                )
+        set_modes(hook_pairs=(*modes.hook_pairs, (self.pack_hook, self.unpack_hook)))
+
+    def __exit__(self, *exc_info: object) -> None:
+        if not modes.hook_pairs:
+            raise GraphError(
+                "saved_tensors_hooks was left more often than it was entered in this thread. "
+                "Write `with saved_tensors_hooks(...):` instead of calling __exit__."
+            )
+        set_modes(hook_pairs=modes.hook_pairs[:-1])
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801  # PyTorch's name
+    """Keep saved tensors in main memory; they return to their device when they are needed.
+
+    Args:
+        pin_memory: accepted for PyTorch's sake. It makes a copy in pinned memory there, which
+            NumPy does not have; here it makes an ordinary copy.
+        device_type: accepted for PyTorch's sake, has no effect.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> with save_on_cpu():
+        ...     y = x * x
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        def pack(x: Tensor) -> tuple[Any, Tensor]:
+            kept = x.detach().to("cpu")
+            return x.device, kept.clone() if pin_memory else kept
+
+        def unpack(packed: tuple[Any, Tensor]) -> Tensor:
+            device, kept = packed
+            return kept.to(device)
+
+        super().__init__(pack, unpack)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Refuse `saved_tensors_hooks` in this block, for code that cannot work with them.
+
+    Args:
+        error_message: what the error says.
+
+    Raises:
+        GraphError: with `error_message`, if hooks are active already, or are entered inside.
+
+    Example:
+        >>> with disable_saved_tensors_hooks("not under my transform"):
+        ...     with save_on_cpu():
+        ...         pass
+        Traceback (most recent call last):
+        ...
+        glassgrad.core.errors.GraphError: not under my transform
+    """
+    if modes.hook_pairs:
+        raise GraphError(error_message)
+    with setting(no_hooks=error_message):
+        yield
+
+
+# Note [Copies of what is overwritten]
+# Inside `allow_mutation_on_saved_tensors` a tensor is saved as its memory and its version,
+#
+#     y = (x * x).sum()     x is saved as (id of its array, version, 0)
+#     x.sin_()              about to write version 0: what is saved of it is copied first
+#     y.backward()          unpacks the copy
+#
+# It is found again by its `Version`, which all tensors of one storage share. So a write through a
+# view, or through the base, finds all of them.
+
+
+class _Handle:
+    """Stands for a saved tensor in the graph: when the graph goes, so do handle and copy."""
+
+    __slots__ = ("__weakref__",)
+
+
+class AllowMutationOnSavedContext:
+    """What `allow_mutation_on_saved_tensors` knows of the tensors saved in its block.
+
+    Attributes:
+        cloned: the copies of what was overwritten, by handle.
+        original: the tensors that are still as they were saved, by handle.
+        tid_to_weakhandle: the handles, by what was saved.
+        sid_to_tid: what was saved, by storage and version.
+    """
+
+    def __init__(self) -> None:
+        self.cloned: Any = weakref.WeakKeyDictionary()
+        self.original: Any = weakref.WeakKeyDictionary()
+        self.tid_to_weakhandle: Any = weakref.WeakValueDictionary()
+        self.sid_to_tid: dict[tuple[Version, int], set[tuple[int, Version, int]]] = {}
+
+    def clear(self) -> None:
+        """Forget everything; graphs recorded in the block cannot be used afterwards."""
+        self.cloned.clear()
+        self.original.clear()
+        self.tid_to_weakhandle.clear()
+        self.sid_to_tid.clear()
+
+    def _pack(self, tensor: Tensor) -> _Handle:
+        version = tensor.version_counter()
+        saved = id(tensor.payload), version, version.count
+        self.sid_to_tid.setdefault(saved[1:], set()).add(saved)
+        handle = self.tid_to_weakhandle.get(saved)
+        if handle is None:
+            self.tid_to_weakhandle[saved] = handle = _Handle()
+            self.original[handle] = tensor.detach()  # an output itself would keep its own node
+        return handle  # type: ignore[no-any-return]  # the dictionaries are Any
+
+    def _unpack(self, handle: _Handle) -> Tensor:
+        found = self.cloned.get(handle)
+        if found is None:
+            found = self.original.get(handle)
+        if found is None or self not in _entered:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
+                "which the graph was originally recorded. The copies went with the block. Move "
+                "the backward pass into it."
+            )
+        return found  # type: ignore[no-any-return]  # the dictionaries are Any
+
+    def _about_to_write(self, tensor: Tensor) -> None:
+        """Copy what was saved of the storage of `tensor` at its present version."""
+        version = None if tensor.cold is None else tensor.cold.version
+        if version is None:
+            return  # only a tensor with a Version was saved
+        for saved in self.sid_to_tid.pop((version, version.count), ()):
+            handle = self.tid_to_weakhandle.get(saved)
+            if handle is not None and handle in self.original:
+                self.cloned[handle] = self.original.pop(handle).clone()
+
+
+_entered: list[AllowMutationOnSavedContext] = []
+"""The block that is running, if there is one: of the process, since writes are seen by all."""
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[AllowMutationOnSavedContext]:
+    """Let tensors be written in place although they are saved: backward uses what was there.
+
+    Forward and backward both belong into the block. What is saved is copied when it is written
+    for the first time, and only if a graph still needs it.
+
+    Returns:
+        A context manager, whose `with … as` gives the bookkeeping.
+
+    Raises:
+        GraphError: if it is entered a second time inside itself.
+        AssertionError: if a graph recorded in the block is used after it.
+
+    Example:
+        >>> x = tensor([1.0, 2.0], requires_grad=True)
+        >>> with allow_mutation_on_saved_tensors():
+        ...     y = x.clone()
+        ...     z = (y * y).sum()
+        ...     _ = y.zero_()
+        ...     z.backward()
+        >>> x.grad
+        tensor([2., 4.])
+    """
+    if _entered:
+        raise GraphError(
+            "allow_mutation_on_saved_tensors contexts cannot be nested: one block already copies "
+            "what is written. Leave out the inner one."
+        )
+    here = AllowMutationOnSavedContext()
+    with saved_tensors_hooks(here._pack, here._unpack):
+        _entered.append(here)
+        state.before_write.append(here._about_to_write)
+        try:
+            yield here
+        finally:
+            state.before_write.remove(here._about_to_write)
+            here.clear()
+            _entered.clear()
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count a write that autograd could not see, such as one through `x.numpy()`.
+
+    What was saved of the memory before is stale from now on, and a backward pass that needs it
+    raises. Inference tensors count nothing, and are passed over.
+
+    Args:
+        tensor: what was written: one tensor or several.
+
+    Raises:
+        GraphError: for anything else.
+
+    Example:
+        >>> x = tensor([1.0])
+        >>> x.numpy()[0] = 2.0
+        >>> increment_version(x)
+        >>> x._version
+        1
+
+    See also: https://pytorch.org/docs/stable/autograd.html
+    """
+    if not isinstance(tensor, Iterable):
+        raise GraphError(
+            "increment_version expect a Iterable[Tensor] as input, got "
+            f"{type(tensor).__name__}. It counts writes to tensors. Write `increment_version(x)`."
+        )
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(each, Tensor):
+            raise GraphError(
+                "increment_version expects each element of the iterable to be a tensor, got "
+                f"{type(each).__name__}. Only tensors have a version. Leave it out."
+            )
+        if not each.is_inference():
+            each.wrote()
 
 
 # Calling a node -----------------------------------------------------------------------------------

@@ -55,7 +55,8 @@ from .saved import PrimitiveNode, note_versions, operand_of, save
 from .state import here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
-Values = tuple[Any, ...]
+Values = tuple[Any, ...]  # operands, what they hold, gradients
+Parameters = dict[str, Any]  # of an op: what it takes by keyword
 float32, float64 = np.dtype("float32"), np.dtype("float64")
 
 
@@ -210,7 +211,7 @@ def _plain_values(cls: type[Primitive], operands: Values) -> Values | None:
 
 
 def apply_to_arrays(
-    cls: type[Primitive], operands: Values, values: Values, parameters: dict[str, Any]
+    cls: type[Primitive], operands: Values, values: Values, parameters: Parameters
 ) -> Any:
     """Apply an op to arrays: forward, and a node if a gradient will be wanted."""
     try:
@@ -256,7 +257,7 @@ def record(
     values: Values,
     out: Any,
     edges: Any,
-    parameters: dict[str, Any],
+    parameters: Parameters,
     level: Any = None,
 ) -> PrimitiveNode:
     """The node of one application (edges first: Note [Edges point to older nodes]).
@@ -297,7 +298,7 @@ def record(
     return node  # type: ignore[no-any-return]  # made by object.__new__
 
 
-def rescue(cls: Any, error: Exception, values: Values, parameters: dict[str, Any]) -> Any:
+def rescue(cls: Any, error: Exception, values: Values, parameters: Parameters) -> Any:
     """Compute silently what only warned (PyTorch gives inf and nan); explain what failed."""
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         with np.errstate(all="ignore"):
@@ -325,7 +326,7 @@ def constant(value: Any, dtype: Any) -> Any:
 
 # The fast door -----------------------------------------------------------------------------------
 
-_NO_PARAMETERS: dict[str, Any] = {}
+_NO_PARAMETERS: Parameters = {}
 _new = object.__new__  # a global: each variable of a closure is copied by each call
 
 
@@ -348,10 +349,10 @@ def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..
     holds_nothing = () if cls.keeps_index else None
     saves_crosswise = has_two_edges and bool(saves) and cls.saved_if == {"self": 1, saves[-1]: 0}
 
-    def leave(x: Any, y: Any, parameters: dict[str, Any]) -> Any:
+    def leave(x: Any, y: Any, parameters: Parameters) -> Any:
         return readable(x, y, **parameters) if is_binary else readable(x, **parameters)
 
-    def apply(x: Any, y: Any = None, parameters: dict[str, Any] = _NO_PARAMETERS) -> Any:
+    def apply(x: Any, y: Any = None, parameters: Parameters = _NO_PARAMETERS) -> Any:
         if state.special or (type(x) is not Tensor and type(x) not in PLAIN):
             return leave(x, y, parameters)
         a, first, second = x.payload, x.edge, None

@@ -4,13 +4,13 @@ Read the files in this order:
 
     values/layers.py     how a tensor looks to a transform
     levels/level.py    a transform is a level
-    reverse.py         grad, grad_and_value, vjp: a tape over tensors one level down
+    reverse.py         grad, grad_and_value, vjp: a tape over tensors one level down; what may be
+                       passed and returned, and what is said if not
     forward.py         jvp, linearize: each tensor carries a tangent
     vmap.py            vmap: one example stands for all of them
     jacobians.py       jacrev, jacfwd, hessian: vmap over the others
     functions.py       how a user's Function goes through a level
     modules.py         modules as functions of their parameters
-    _arguments.py      what may be passed and returned, and what is said if not
 """
 
 from .forward import jvp, linearize

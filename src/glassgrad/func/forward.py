@@ -7,35 +7,42 @@
 The first is for one tangent, or for many at once by `vmap`; the second for one after the other.
 """
 
-from collections.abc import Callable
+from itertools import compress
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.primitive import Primitive, record
+from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
-from glassgrad.levels.duals import check_size
+from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
-from glassgrad.levels.tangents import Call, tangents_of_op
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, describe, flatten, unflatten
 
-from ._arguments import EVERY, all_settled, selected, shown, tensors_of, without_aux
-from .functions import call_below
-from .reverse import Recorded, run, vjp
+from .reverse import (
+    EVERY,
+    all_settled,
+    run,
+    selected,
+    shown,
+    tensors_of,
+    vjp,
+    without_aux,
+)
 
 _API = "jvp(f, primals, tangents)"
 _LINEARIZE = "linearize(f, *primals)"
 
 
 def jvp(
-    func: Callable[..., Any],
-    primals: tuple[Any, ...],
-    tangents: tuple[Any, ...],
+    func: Func,
+    primals: Values,
+    tangents: Values,
     *,
     strict: bool = False,
     has_aux: bool = False,
@@ -69,7 +76,7 @@ def jvp(
 
 
 def push_forward(
-    func: Callable[..., Any],
+    func: Func,
     primals: Any,
     tangents: Any,
     argnums: Any,
@@ -148,7 +155,7 @@ def check_pair(x: Tensor, dx: Tensor) -> None:
 # Linear maps --------------------------------------------------------------------------------------
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(func: Func, *primals: Any) -> tuple[Any, Func]:
     """The value of `func`, and its derivative at `primals` as a linear function.
 
     Args:
@@ -181,7 +188,11 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     call = run(_LINEARIZE, func, primals, {}, EVERY, has_aux=False)
     leaves, found = flatten(call.output)
     outputs = [settled(x) if isinstance(x, Tensor) else x for x in leaves]
-    push = _transposed_twice(call, [x for x in leaves if _can_move(x)])
+    can_move = [isinstance(x, Tensor) and x.dtype.kind in "fc" for x in leaves]
+    moving = list(compress(leaves, can_move))
+    # See Note [Transposed twice].
+    zeros = [zeros_like(settled(x)) for x in moving]
+    push = vjp(lambda grads: call.pull(moving, grads), zeros)[1] if moving else None
 
     def jvp_fn(*tangents: Any) -> Any:
         moves, given = flatten(tangents)
@@ -193,7 +204,12 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         check_tensors(moves, "tangents", "jvp_fn(*tangents)")
         for place, (x, dx) in enumerate(zip(inputs, moves, strict=True)):
             _check_alike(place, x, dx)
-        return unflatten(found, _moved(outputs, push(moves)))
+        moved = iter(push(moves)[0] if push else ())
+        tangents_of_outputs = [  # what is no tensor stands for itself
+            next(moved) if can else zeros_like(x) if isinstance(x, Tensor) else x
+            for x, can in zip(outputs, can_move, strict=True)
+        ]
+        return unflatten(found, tangents_of_outputs)
 
     return unflatten(found, outputs), jvp_fn
 
@@ -201,30 +217,6 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 # Note [Transposed twice]
 # A pullback is linear in its cotangents: v ↦ vᵀ·J. So its own pullback, at any v, multiplies J by a
 # vector from the right: that is forward mode, made of reverse mode, and it keeps what J needs.
-
-
-def _transposed_twice(
-    call: Recorded, outputs: list[Tensor]
-) -> Callable[[list[Tensor]], list[Tensor]]:
-    """The function from tangents of the inputs of a call to those of some of its outputs."""
-    if not outputs:
-        return lambda _: []
-    zeros = [zeros_like(settled(x)) for x in outputs]
-    _, push = vjp(lambda grads: call.pull(outputs, grads), zeros)
-    return lambda tangents: push(tangents)[0]
-
-
-def _can_move(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.dtype.kind in "fc"
-
-
-def _moved(outputs: list[Any], moves: list[Any]) -> list[Any]:
-    """The tangents of all outputs: zeros for integers; what is no tensor stands for itself."""
-    supply = iter(moves)
-    return [
-        next(supply) if _can_move(x) else zeros_like(x) if isinstance(x, Tensor) else x
-        for x in outputs
-    ]
 
 
 def _check_alike(place: int, x: Tensor, dx: Tensor) -> None:
@@ -285,7 +277,7 @@ def _shared_tangent(tensor: Tensor, tangent: Tensor) -> Tensor:
     have = layer.tangent
     is_one = have is not None and _is_shared(base)
     if not is_one or not batches_of(layer.value) | batches_of(tangent) <= batches_of(have):
-        layer.tangent = room = _laid_out_as(layer.value, tangent)
+        layer.tangent = room = room_like(layer.value, tangent)
         if have is not None:
             apart = tuple([slice(None if step else 1) for step in room.stride()])
             room[apart].copy_(have[apart])  # elements that are one place in memory move as one
@@ -312,15 +304,6 @@ def _base_of(tangent: Tensor) -> Tensor:
     return tangent if tangent._base is None else tangent._base
 
 
-def _laid_out_as(value: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros that lie in memory as `value` does; for each example that it or `tangent` is of."""
-    size, stride = value.shape, value.stride()
-    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
-    memory = value.new_zeros((last + 1,)) + tangent.new_zeros(())
-    room: Tensor = memory.as_strided(size, stride)
-    return room
-
-
 class DualLevel(Level):
     """One `jvp` that is being computed.
 
@@ -340,9 +323,7 @@ class DualLevel(Level):
         x = settled(x)
         return (x.payload.value, x.payload.tangent) if self.is_mine(x) else (x, None)
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down, and its rule on the tangents."""
         values, mine = self.own(operands)
         moves = modes.forward
@@ -366,10 +347,8 @@ class DualLevel(Level):
             node = record(cls, seen, values, own_outputs, edges, parameters, self)
         return self.tensors(cls, layers, node)
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
-        """Call a user's Function one level down, and its `jvp` on the tangents of its arguments."""
-        args = tuple([settled(x) for x in args])
-        ctx, raw, edges = call_below(self, cls, args)
+    def placed(self, ctx: Any, args: Values, raw: Any, edges: Values | None) -> Any:
+        """The outputs of a user's Function, moved by its `jvp` as the tangents of `args` say."""
         tangents = tuple([self.parts(x)[1] if isinstance(x, Tensor) else None for x in args])
         if all(tangent is None for tangent in tangents):
             return place_outputs(ctx, args, raw, edges)

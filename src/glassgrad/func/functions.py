@@ -18,59 +18,16 @@ from typing import Any
 
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
 from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.levels.level import Level, call_at
+from glassgrad.levels.level import check_form
 from glassgrad.ops._arguments import wrap_dim
 from glassgrad.values.calls import wrong_number
 from glassgrad.values.gradients import sum_to
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 
-def check_form(cls: Any) -> None:
-    """Raise if `forward` has the form with ctx, which no transform can take apart."""
-    if not cls.has_setup_context():
-        raise TransformError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
-            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
-            f"please see the notes on extending autograd. {cls.__name__} has "
-            "`forward(ctx, …)`: write `forward(…)`, and `setup_context(ctx, inputs, output)`."
-        )
-
-
-def call_below(level: Level, cls: Any, args: tuple[Any, ...]) -> Any:
-    """Call a Function one level down; returns its ctx, its outputs at this level, its edges."""
-    check_form(cls)
-    lower = [map_leaves(functools.partial(lowered, level), x) for x in args]
-
-    def outputs() -> Any:
-        with level.below():
-            raw = cls.apply(*lower)
-        if isinstance(raw, tuple):
-            return tuple([_at(level, out, args, lower) for out in raw])
-        return _at(level, raw, args, lower)
-
-    return call_at(level, cls, args, outputs)
-
-
-def lowered(level: Level, x: Any) -> Any:
-    """The tensor one level down of one that belongs to the level; anything else as it is."""
-    return x.payload.value if level.is_mine(x) else x
-
-
-def _at(level: Level, out: Any, args: Any, lower: Any) -> Any:
-    """An output as this level shows it: an argument that was returned is that argument."""
-    if not isinstance(out, Tensor):
-        return out
-    for arg, below in zip(args, lower, strict=True):
-        if below is out:
-            return arg
-    return level.lift(out)
-
-
-# Under vmap ---------------------------------------------------------------------------------------
-
-
-def call_batched(level: Any, cls: Any, args: tuple[Any, ...]) -> Any:
+def call_batched(level: Any, cls: Any, args: Values) -> Any:
     """Call a Function for all examples of a batch.
 
     Raises:
@@ -126,7 +83,7 @@ def _in_front(cls: Any, size: int, x: Any, dim: int | None) -> Any:
     return x.movedim(axis, 0) if axis else x
 
 
-def _check_keywords(cls: Any, args: tuple[Any, ...]) -> None:
+def _check_keywords(cls: Any, args: Values) -> None:
     count = cls.forward.__code__.co_kwonlyargcount if hasattr(cls.forward, "__code__") else 0
     if count and any(isinstance(x, Tensor) for x in flatten(args[-count:])[0]):
         raise MissingRuleError(
@@ -217,7 +174,7 @@ class Plan:
             batched: for each result whether it is to have the axis. One that is the same for all
                 examples is stretched, and one that is not, but its tensor is, is summed.
         """
-        below = [lowered(level, x) for x in results]
+        below = [level.lowered(x) for x in results]
         flags = [level.is_mine(x) for x in results]
         with level.below():
             for nr, (x, has, want) in enumerate(zip(below, flags, batched, strict=False)):
@@ -236,7 +193,7 @@ class Vmapped(Function):
         leaves, _ = flatten(args)
         with plan.level() as level:
             outputs, structure = flatten(plan.of.forward(*_shown(level, args, plan.batched)))
-            below = [lowered(level, out) for out in outputs]
+            below = [level.lowered(out) for out in outputs]
             flags = [level.is_mine(out) for out in outputs]
         for nr, (out, flag) in enumerate(zip(below, flags, strict=True)):
             if isinstance(out, Tensor) and not (flag or any(out is x for x in leaves)):
@@ -245,21 +202,21 @@ class Vmapped(Function):
         return unflatten(structure, below)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         plan, *args = inputs
         with plan.level() as level:
             seen = _shown(level, tuple(args), plan.batched)
-            inner = InnerCtx(ctx, level)
+            inner = InnerCtx(ctx)
             plan.of.setup_context(inner, seen, _shown(level, output, plan.outputs))
+            inner.hand_over(level, ctx)
             sizes = [tuple(x.shape) if isinstance(x, Tensor) else None for x in seen]
-        inner.ends()
         ctx.plan, ctx.inner, ctx.sizes = plan, inner, sizes
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         plan, of = ctx.plan, ctx.plan.of
         with plan.level() as level:
-            inner = ctx.inner.part(ctx, level, "backward")
+            inner = ctx.inner.part(ctx, level, "to_save")
             rule = of.backward if of.vjp is Function.vjp else of.vjp
             results = rule(inner, *_shown(level, grads, _by_place(plan.outputs)))
             results = list(results) if isinstance(results, tuple) else [results]
@@ -276,7 +233,7 @@ class Vmapped(Function):
     def jvp(ctx: Any, _: None, *tangents: Any) -> Any:
         plan = ctx.plan
         with plan.level() as level:
-            inner = ctx.inner.part(ctx, level, "forward")
+            inner = ctx.inner.part(ctx, level, "saved_for_forward")
             moved = plan.of.jvp(inner, *_shown(level, tangents, _by_place(plan.batched)))
             moved = moved if isinstance(moved, tuple) else (moved,)
             return tuple(plan.fitted(level, moved, _by_place(plan.outputs)))
@@ -305,44 +262,30 @@ class InnerCtx(FunctionCtx):
         saved_tensors: what was saved, as the part that runs is to see it.
     """
 
-    __slots__ = ("_level", "_outer", "saved_tensors")  # of one part; all else is of all parts
+    __slots__ = ("saved_tensors",)  # of one part; all else is of all parts
 
-    def __init__(self, outer: Any, level: Any) -> None:
+    def __init__(self, outer: Any) -> None:
         self.needs_input_grad = outer.needs_input_grad[1:]
-        self._batched: dict[str, list[bool]] = {}
-        self._outer, self._level, self.saved_tensors = outer, level, ()
+        self.batched: dict[str, list[bool]] = {}
+        self.saved_tensors: tuple[Any, ...] = ()
 
-    def part(self, outer: Any, level: Any, purpose: str) -> "InnerCtx":
+    def hand_over(self, level: Any, outer: Any) -> None:
+        """Have the ctx of the batch save and mark, one level down, what this one was asked to."""
+        asked = vars(self)
+        for name in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable"):
+            if name in asked:
+                tensors = asked.pop(name)
+                self.batched[name] = [level.is_mine(x) for x in tensors]
+                setattr(outer, name, tuple([level.lowered(x) for x in tensors]))
+        if "materialize_grads" in asked:
+            outer.materialize_grads = asked.pop("materialize_grads")
+
+    def part(self, outer: Any, level: Any, saved: str) -> "InnerCtx":
         """The same for `backward` or `jvp`: what was put on it is there, and what was saved."""
         part = object.__new__(InnerCtx)
         part.__dict__ = self.__dict__
-        flags = self._batched.get(purpose, ())
-        part._outer, part._level = outer, level
-        part.saved_tensors = _shown(level, outer.saved_tensors, flags)
+        part.saved_tensors = _shown(level, outer.saved_tensors, self.batched.get(saved, ()))
         return part
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        self._outer.save_for_backward(*self._below(tensors, "backward"))
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        self._outer.save_for_forward(*self._below(tensors, "forward"))
-
-    def mark_dirty(self, *args: Tensor) -> None:
-        self._outer.mark_dirty(*self._below(args))
-
-    def mark_non_differentiable(self, *args: Tensor) -> None:
-        self._outer.mark_non_differentiable(*self._below(args))
-
-    def set_materialize_grads(self, value: bool) -> None:
-        self._outer.set_materialize_grads(value)
-
-    def ends(self) -> None:
-        """The ctx of the batch, which keeps this one from now on, is not kept by it."""
-        self._outer = self._level = None
-
-    def _below(self, tensors: Sequence[Any], purpose: str = "") -> list[Any]:
-        self._batched[purpose] = [self._level.is_mine(x) for x in tensors]
-        return [lowered(self._level, x) for x in tensors]
 
 
 def _shown(level: Any, tree: Any, batched: Any) -> Any:

@@ -8,7 +8,7 @@ With several outputs, or inputs, the columns of that matrix are shared out among
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,23 +17,23 @@ from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import stack
 from glassgrad.values.backend import backend_for
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 
-from ._arguments import EVERY, Argnums, all_settled, refuse_complex, selected
 from .forward import check_tensors, push_forward
-from .reverse import Recorded, run
+from .reverse import EVERY, Argnums, Recorded, all_settled, refuse_complex, run, selected
 from .vmap import vmap
 
 
 def jacrev(
-    func: Callable[..., Any],
+    func: Func,
     argnums: Argnums = 0,
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
-) -> Callable[..., Any]:
+) -> Func:
     """The function that computes the Jacobian of `func`, in reverse mode.
 
     Args:
@@ -123,12 +123,12 @@ def _in_trees(blocks: Any, outputs: Structure, inputs: Structure) -> Any:
 
 
 def jacfwd(
-    func: Callable[..., Any],
+    func: Func,
     argnums: Argnums | None = 0,
     has_aux: bool = False,
     *,
     randomness: str = "error",
-) -> Callable[..., Any]:
+) -> Func:
     """The function that computes the Jacobian of `func`, in forward mode.
 
     Args:
@@ -184,7 +184,7 @@ def split_columns(moved: Tensor, inputs: Sequence[Tensor]) -> list[Tensor]:
     ]
 
 
-def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def hessian(func: Func, argnums: Argnums = 0) -> Func:
     """The function that computes the matrix of second derivatives of `func`.
 
     Args:

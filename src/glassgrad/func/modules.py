@@ -8,8 +8,7 @@
 A module is asked for what `nn.Module` has, and called; `nn` itself is above this package.
 """
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformError
@@ -65,9 +64,22 @@ def functional_call(
         args = ()
     elif not isinstance(args, tuple):
         args = (args,)
-    with _in_place_of_its_own(module, values) as after:
+    places = [(key, *place) for key in values if (place := _place(module, key))]
+    for key, _, _ in places:
+        if values[key] is not None and not isinstance(values[key], Tensor):
+            raise ArgumentTypeError(
+                f"{values[key]} is not an instance of Tensor, but of {type(values[key])}: the "
+                f"value for '{key}'. A module computes with tensors. Write `tensor(value)`."
+            )
+    own = [registry[name] for _, registry, name in places]
+    try:
+        for key, registry, name in places:
+            registry[name] = values[key]
         result = module(*args, **(kwargs or {}))
-    given.update({name: after[name] for name in given if name in after})
+        given.update({key: registry[name] for key, registry, name in places if key in given})
+    finally:
+        for (_, registry, name), x in zip(places, own, strict=True):
+            registry[name] = x
     return result
 
 
@@ -140,28 +152,6 @@ def _check_names(module: Any, values: Values) -> None:
             + "\nWith strict=True, each tensor of the module needs a value. Leave strict out to "
             "keep the module's own where none is given."
         )
-
-
-@contextlib.contextmanager
-def _in_place_of_its_own(module: Any, values: Values) -> Iterator[Values]:
-    """Let a module have these tensors; afterwards the dict that is given holds what it has then."""
-    places = [(key, *place) for key in values if (place := _place(module, key))]
-    for key, _, _ in places:
-        if values[key] is not None and not isinstance(values[key], Tensor):
-            raise ArgumentTypeError(
-                f"{values[key]} is not an instance of Tensor, but of {type(values[key])}: the "
-                f"value for '{key}'. A module computes with tensors. Write `tensor(value)`."
-            )
-    before = [registry[name] for _, registry, name in places]
-    after: Values = {}
-    try:
-        for key, registry, name in places:
-            registry[name] = values[key]
-        yield after
-    finally:
-        for (key, registry, name), x in zip(places, before, strict=True):
-            after[key] = registry[name]
-            registry[name] = x
 
 
 def _place(module: Any, key: str) -> tuple[dict[str, Any], str] | None:

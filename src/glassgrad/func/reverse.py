@@ -10,41 +10,32 @@ whatever is there.
 """
 
 import functools
-from collections.abc import Callable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Primitive, record
+from glassgrad.core.primitive import Parameters, Primitive, Values, record
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level
-from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, unflatten
+from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
 
-from ._arguments import (
-    EVERY,
-    Argnums,
-    all_settled,
-    as_constants,
-    selected,
-    shown,
-    tensors_of,
-    without_aux,
-)
-from .functions import call_below
+Argnums = int | tuple[int, ...]
+"""The place of an argument, or of several: they may count from the end."""
+
+EVERY: Any = object()
+"""All arguments, however many there are."""
 
 
-def grad(
-    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """The function that computes the gradient of `func`.
 
     Args:
@@ -84,9 +75,7 @@ def grad(
     return gradient
 
 
-def grad_and_value(
-    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+def grad_and_value(func: Func, argnums: Argnums = 0, has_aux: bool = False) -> Func:
     """The function that computes the gradient of `func`, and its value besides.
 
     Args:
@@ -133,7 +122,7 @@ def _check_scalar(api: str, output: Any) -> None:
         )
 
 
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     """The value of `func`, and the function that multiplies its Jacobian by a vector from the left.
 
     Args:
@@ -189,9 +178,7 @@ class GradLevel(Level):
     kind = "grad"
     modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down and, if an operand requires grad here, record it."""
         values, mine = self.own(operands)
         edges = self.edges(cls, mine) if modes.grad else None
@@ -207,12 +194,6 @@ class GradLevel(Level):
                 node = record(cls, seen, values, out, edges, parameters, self)
         parts = out if cls.multiple else (out,)
         return self.tensors(cls, [self.layer(part) for part in parts], node)
-
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
-        """Call a user's Function one level down and record its node here."""
-        args = tuple([settled(x) for x in args])
-        ctx, raw, edges = call_below(self, cls, args)
-        return place_outputs(ctx, args, raw, edges)
 
 
 # The call of a function, recorded -----------------------------------------------------------------
@@ -291,8 +272,8 @@ class Recorded(NamedTuple):
 
 def run(
     api: str,
-    func: Callable[..., Any],
-    args: tuple[Any, ...],
+    func: Func,
+    args: Values,
     kwargs: dict[str, Any],
     argnums: Any,
     has_aux: bool,
@@ -335,3 +316,142 @@ def _leaf(level: GradLevel, x: Any) -> Tensor:
             f"{list(x.shape)}. Integers do not move by a small step. Write `x.float()`."
         )
     return wrap(level.layer(settled(x)), LEAF)
+
+
+# What a function that is transformed takes --------------------------------------------------------
+
+
+def places(argnums: Any, count: int) -> tuple[int, ...]:
+    """The places that `argnums` means among `count` arguments, counted from the first one.
+
+    Args:
+        argnums: a place, a tuple of them, or `EVERY`.
+
+    Raises:
+        TransformError: if it is no int or tuple of ints, is empty, names an argument twice, or one
+            that is not there.
+    """
+    if argnums is EVERY:
+        return tuple(range(count))
+    if not isinstance(argnums, (int, tuple)):
+        raise TransformError(
+            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. It counts positional "
+            "arguments. Write `argnums=0`, or `argnums=(0, 1)` for several."
+        )
+    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    if not wanted:
+        raise TransformError(
+            "argnums must be non-empty: it is (), so there is nothing to differentiate with "
+            "respect to. Write `argnums=(0,)`."
+        )
+    found = tuple([_place(argnum, count) for argnum in wanted])
+    if len(set(found)) < len(found):
+        raise TransformError(
+            f"argnums elements must be unique, got {wanted}: an argument is named twice. "
+            "Write each place once."
+        )
+    return found
+
+
+def _place(argnum: Any, count: int) -> int:
+    if not isinstance(argnum, int):
+        raise TransformError(
+            f"argnum must be int, got: {type(argnum)}. It counts positional arguments. "
+            "Write `argnums=0`."
+        )
+    if not -count <= argnum < count:
+        raise TransformError(
+            f"Got argnum={argnum}, but only {count} positional inputs. Arguments passed by keyword "
+            "are not counted. Pass it by position."
+        )
+    return argnum % count
+
+
+def selected(args: Values, argnums: Any) -> Any:
+    """The arguments that `argnums` means: one, or a tuple of them."""
+    found = [args[place] for place in places(argnums, len(args))]
+    return found[0] if isinstance(argnums, int) else tuple(found)
+
+
+def as_constants(level: Any, tree: Any) -> Any:
+    """Arguments that are not differentiated, as a level shows them: they may be written there."""
+    return map_leaves(lambda x: level.lift(settled(x)) if isinstance(x, Tensor) else x, tree)
+
+
+def shown(level: Any, args: Values, argnums: Any, moving: Any) -> Values:
+    """The arguments as a level shows them: constants, but for those that `argnums` means.
+
+    Args:
+        moving: what `selected` gives, of the level.
+    """
+    chosen = places(argnums, len(args))
+    given = dict(zip(chosen, (moving,) if isinstance(argnums, int) else moving, strict=True))
+    return tuple(
+        [given[nr] if nr in given else as_constants(level, x) for nr, x in enumerate(args)]
+    )
+
+
+# What it returns ---------------------------------------------------------------------------------
+
+
+def without_aux(api: str, output: Any) -> tuple[Any, Any]:
+    """The output proper and the rest, of a function that was said to return both.
+
+    Args:
+        api: how the transform was called, for messages.
+        output: what the function returned.
+    """
+    if isinstance(output, tuple) and len(output) == 2:
+        return output
+    raise TransformError(
+        f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True, and it "
+        f"is {_kind(output)}. Only the first of the two is differentiated. "
+        "Write `return output, aux`."
+    )
+
+
+def tensors_of(api: str, output: Any) -> tuple[list[Tensor], Structure]:
+    """The leaves of an output, all of them tensors, and its structure."""
+    leaves, structure = flatten(output)
+    if not leaves or (len(leaves) == 1 and leaves[0] is None):
+        raise TransformError(
+            f"{api}: Expected f to be a function that has non-empty output (got output = "
+            f"{output}). There is nothing to differentiate. Return a tensor, or a tree of them."
+        )
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise TransformError(
+                f"{api}: expected f(*primals) to return only tensors, got unsupported type "
+                f"{type(leaf)}. Only tensors know how they were computed. Return anything else by "
+                "`has_aux=True`, if it is made of tensors, or leave it out."
+            )
+    return leaves, structure
+
+
+def all_settled(tree: Any) -> Any:
+    """A tree of tensors without the layers of levels that are closed."""
+    leaves, structure = flatten(tree)
+    for leaf in leaves:
+        if not isinstance(leaf, Tensor):
+            raise TransformError(
+                f"Expected tensors, got unsupported type {type(leaf)} in what the function "
+                "returned as aux. A transform takes its own layer off what it returns, and knows "
+                "how for tensors. Return `tensor(value)`, or set a variable of the outer function."
+            )
+    return unflatten(structure, [settled(leaf) for leaf in leaves])
+
+
+def refuse_complex(name: str, leaves: list[Any], *, inputs: bool) -> None:
+    """Raise if a tensor is complex: what its Jacobian is, is a matter of convention."""
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, Tensor) and leaf.dtype.kind == "c":
+            raise TransformError(
+                f"{name}: Expected all {'inputs' if inputs else 'outputs'} to be real but received "
+                f"complex tensor at flattened input idx: {place}. A complex function has no one "
+                "Jacobian of its dtype. Take that of the real and the imaginary part."
+            )
+
+
+def _kind(output: Any) -> str:
+    kind = type(output).__name__
+    return f"a {kind} of {len(output)}" if isinstance(output, tuple) else f"a {kind}"

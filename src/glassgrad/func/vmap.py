@@ -15,27 +15,28 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Parameters, Primitive, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
+from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
-from glassgrad.values.tree import Structure, describe, flatten, map_leaves, spread, unflatten
+from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
 
 from .functions import call_batched
 
 
 def vmap(
-    func: Callable[..., Any],
+    func: Func,
     in_dims: Any = 0,
     out_dims: Any = 0,
     randomness: str = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Func:
     """The function that does to each example of a batch what `func` does to one.
 
     Args:
@@ -86,79 +87,44 @@ def vmap(
         leaves, structure = flatten(args)
         dims = _in_dims_of(in_dims, args, leaves, func)
         batch_size = _size_of_batch(leaves, dims)
-        call = _Call(func, structure, dims, kwargs, out_dims, randomness)
+
+        def run(leaves: Sequence[Any], batch_size: int) -> Any:
+            """The results for all examples that these leaves of the arguments hold."""
+            with BatchLevel(batch_size, randomness) as level:
+                seen = [level.show_argument(x, dim) for x, dim in zip(leaves, dims, strict=True)]
+                outputs = func(*unflatten(structure, seen), **kwargs)
+                results, form = flatten(outputs)
+                places = _out_dims_of(out_dims, outputs, func)
+                lower = [level.as_passed(settled(x)) for x in results]
+            placed = [
+                _with_dim(x, axis, dim, batch_size, func)
+                for (x, axis), dim in zip(lower, places, strict=True)
+            ]
+            return unflatten(form, placed)
+
         if chunk_size is None or batch_size <= chunk_size:
-            return call.of(leaves, batch_size)
-        return call.in_chunks(leaves, batch_size, chunk_size)
+            return run(leaves, batch_size)
+        rng_state = get_rng_state() if randomness == "same" else None
+        chunks = []
+        for start in range(0, batch_size, chunk_size):
+            if rng_state is not None:  # all chunks draw the same
+                set_rng_state(rng_state)
+            size = min(chunk_size, batch_size - start)
+            given = zip(leaves, dims, strict=True)
+            part = [x if dim is None else x.narrow(dim, start, size) for x, dim in given]
+            chunks.append(run(part, size))
+        places = _out_dims_of(out_dims, chunks[0], func)
+        columns = zip(*[flatten(chunk)[0] for chunk in chunks], strict=True)
+        joined = [
+            column[0] if dim is None else cat(column, dim)
+            for column, dim in zip(columns, places, strict=True)
+        ]
+        return unflatten(flatten(chunks[0])[1], joined)
 
     return mapped
 
 
-class _Call(NamedTuple):
-    """One call of a function that is mapped.
-
-    Attributes:
-        func: the function of one example.
-        structure: the structure of its arguments.
-        dims: for each leaf of them the dim that counts the examples, if it has one.
-        kwargs: what is passed by keyword.
-        out_dims, randomness: as for `vmap`.
-    """
-
-    func: Callable[..., Any]
-    structure: Structure
-    dims: list[int | None]
-    kwargs: dict[str, Any]
-    out_dims: Any
-    randomness: str
-
-    def of(self, leaves: Sequence[Any], batch_size: int) -> Any:
-        """The results for all examples that these leaves of the arguments hold."""
-        batch = [x.movedim(dim, 0) if dim else x for x, dim in zip(leaves, self.dims, strict=True)]
-        with BatchLevel(batch_size, self.randomness) as level:
-            seen = list(batch)
-            for place, dim in enumerate(self.dims):
-                if dim is not None:
-                    layer = Batch(level, settled(batch[place]))
-                    if dim:
-                        layer.argument = leaves[place], dim
-                    seen[place] = wrap(layer)
-            outputs = self.func(*unflatten(self.structure, seen), **self.kwargs)
-            results, structure = flatten(outputs)
-            dims = _out_dims_of(self.out_dims, outputs, self.func)
-            pairs = [level.as_passed(settled(x)) for x in results]
-        placed = [
-            _with_dim(x, axis, dim, batch_size, self.func)
-            for (x, axis), dim in zip(pairs, dims, strict=True)
-        ]
-        return unflatten(structure, placed)
-
-    def in_chunks(self, leaves: Sequence[Any], batch_size: int, chunk_size: int) -> Any:
-        """The same, a few examples at a time; with "same" randomness all chunks draw the same."""
-        rng_state = get_rng_state() if self.randomness == "same" else None
-        chunks = []
-        for start in range(0, batch_size, chunk_size):
-            if rng_state is not None:
-                set_rng_state(rng_state)
-            size = min(chunk_size, batch_size - start)
-            part = [
-                x if dim is None else x.narrow(dim, start, size)
-                for x, dim in zip(leaves, self.dims, strict=True)
-            ]
-            chunks.append(self.of(part, size))
-        structure = flatten(chunks[0])[1]
-        dims = _out_dims_of(self.out_dims, chunks[0], self.func)
-        columns = zip(*[flatten(chunk)[0] for chunk in chunks], strict=True)
-        joined = [
-            column[0] if dim is None else cat(column, dim)
-            for column, dim in zip(columns, dims, strict=True)
-        ]
-        return unflatten(structure, joined)
-
-
-def _with_dim(
-    x: Any, axis: int | None, dim: int | None, batch_size: int, func: Callable[..., Any]
-) -> Any:
+def _with_dim(x: Any, axis: int | None, dim: int | None, batch_size: int, func: Func) -> Any:
     """A result with its batch axis, if there is one, where it is wanted; an argument as it was."""
     if dim is None:
         if axis is None:
@@ -213,9 +179,7 @@ def _name_of(func: Any) -> str:
 # Which dim of the arguments ----------------------------------------------------------------------
 
 
-def _in_dims_of(
-    in_dims: Any, args: tuple[Any, ...], leaves: list[Any], func: Callable[..., Any]
-) -> list[int | None]:
+def _in_dims_of(in_dims: Any, args: Values, leaves: list[Any], func: Func) -> list[int | None]:
     """Which dim of each leaf of the arguments counts the examples, from the front.
 
     Raises:
@@ -290,7 +254,7 @@ def _size_of_batch(leaves: list[Any], dims: list[int | None]) -> int:
 # Which dim of the results ------------------------------------------------------------------------
 
 
-def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
+def _check_out_dims(out_dims: Any, func: Func) -> None:
     """Raise if `out_dims` holds anything but ints and None."""
     if isinstance(out_dims, int):
         return
@@ -303,7 +267,7 @@ def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
             )
 
 
-def _out_dims_of(out_dims: Any, outputs: Any, func: Callable[..., Any]) -> list[int | None]:
+def _out_dims_of(out_dims: Any, outputs: Any, func: Func) -> list[int | None]:
     """Which dim of each leaf of the results shall count the examples; None: it has none.
 
     Raises:
@@ -417,7 +381,7 @@ class BatchLevel(Level):
         with self.below():
             return wrap(Batch(self, tensor.expand(self.info.batch_size, *tensor.shape).clone()))
 
-    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is the same for all examples.
 
         Raises:
@@ -451,13 +415,20 @@ class BatchLevel(Level):
         """What shows one example of `value`."""
         return wrap(Batch(self, settled(value)))
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
+    def show_argument(self, x: Any, dim: int | None) -> Any:
+        """What shows one example of an argument, of which this dim counts them; None: itself."""
+        if dim is None:
+            return x
+        shown = self.show(x.movedim(dim, 0) if dim else x)
+        if dim:
+            shown.payload.argument = x, dim
+        return shown
+
+    def call(self, cls: Any, args: Values) -> Any:
         """Call a user's Function for all examples at once."""
         return call_batched(self, cls, tuple([map_leaves(settled, x) for x in args]))
 
-    def handle(
-        self, cls: type[Primitive], operands: tuple[Any, ...], parameters: dict[str, Any]
-    ) -> Any:
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op for all examples at once, by its `vmap` rule."""
         values, mine = self.own(operands)
         in_dims = tuple([None if x is None else 0 for x in mine])

@@ -1,8 +1,9 @@
-"""Forward mode on tensors themselves: where tangents are, and what a write does to them.
+"""Forward mode on tensors themselves: where tangents are, what an op or a write does to them.
 
     d = make_dual(p, t)      d.cold.tangent is t
     v = d[0]                 v.cold.tangent is t[0], a view of t
     v.mul_(2)                writes d and t: both halves of a dual share memory alike
+    y = f(d)                 dy = cls.jvp(ctx, t)        ctx: what backward would find there
 
 A tangent hangs on its tensor, and the level that is open knows weakly which tensors have one, to
 take them away when it ends. A tangent lies in memory as its tensor does, so that a view of the
@@ -10,20 +11,32 @@ tensor has for its tangent the same view of the tangent, even if it was made bef
 That is so up to the *stem* of a view: the tensor it was taken from, or the latest `make_dual` or
 `unpack_dual` on the way, which share memory with their argument but no tangent.
 
-What ops do with tangents is told in `levels/tangents.py`.
+A rule is run on Tensors, once forward mode is set aside, so that the tape records it like anything
+else: tangents can be differentiated in reverse mode, as gradients can be in forward mode.
 """
 
+import functools
 import weakref
 from collections.abc import Iterable
 from typing import Any
 
-from glassgrad.core.errors import GraphError, ShapeError
+import numpy as np
+
+from glassgrad.core.errors import GradientError, GraphError, MissingRuleError, ShapeError
+from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
+from glassgrad.core.primitive import Parameters, Primitive, Values
+from glassgrad.core.saved import kept_values
 from glassgrad.core.state import modes, setting
-from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.memory.views import Geometry
-from glassgrad.values.backend import backend_of
-from glassgrad.values.layers import Layer
+from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.saved import Kept
+from glassgrad.memory.views import Geometry, show
+from glassgrad.values.calls import form_of
+from glassgrad.values.layers import Layer, Wrapped
+from glassgrad.values.operands import in_common_dtype
+
+Tangents = tuple[Tensor | None, ...]
 
 
 def tangent_of(tensor: Tensor) -> Tensor | None:
@@ -158,7 +171,7 @@ class Duals:
         """The same for a tangent of which it is known that it fits."""
         if not _alike(tensor, tangent):
             with primal():
-                tangent = _room(tensor, tangent).copy_(tangent)
+                tangent = room_like(tensor, tangent).copy_(tangent)
         self.hang(tensor, tangent)
         return tangent
 
@@ -174,13 +187,14 @@ class Duals:
         if own is None and tangent is not None:
             stem = tensor.cold and tensor.cold.stem
             if stem is None:
-                self.give(tensor, _fitted(tangent, tensor))
+                self.give(tensor, _stretched(tangent, tensor))
                 return
-            if _covers(tensor, stem):
-                self.hang(tensor, self.give(stem, _fitted(tangent, tensor)))
+            view, whole = tensor.payload, stem.payload
+            if view.shape == whole.shape and view.strides == whole.strides:  # all, just as it is
+                self.hang(tensor, self.give(stem, _stretched(tangent, tensor)))
                 return
             with primal():
-                self.hang(stem, _room(stem, tangent))
+                self.hang(stem, room_like(stem, tangent))
             own = self.tangent(tensor)
         if own is None or own is tangent:
             return
@@ -221,20 +235,64 @@ class Duals:
         if tangent is not None:
             self.hang(tensor, tangent)
 
+    # What an op, or a user's Function, does to them -----------------------------------------------
+
+    def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
+        """Do the op as if nothing had a tangent, and its rule on the tangents."""
+        tangents = self._tangents(operands)
+        # Nothing but built-in ops run here, by the fast door; but a Packed asks for tangents.
+        with primal() if modes.hook_pairs else setting(duals=None):
+            out = cls.apply(*operands, **parameters)
+            if cls.views:
+                show(out, operands[0])
+            moved = tangents_of_op(cls, operands, tangents, out, parameters)
+        pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
+        for part, tangent in pairs:
+            if tangent is None:
+                continue
+            if cls.views and _shares_memory(tangent, tangents):
+                self.hang(part, tangent)  # a view of that of the operand
+                continue
+            tangent = self.hang_alike(part, tangent)
+            if "result" in cls.saves:
+                self.keep_output(part, tangent)
+        return out
+
+    def call(self, cls: Any, args: Values) -> Any:
+        """Call a user's Function, and its `jvp`."""
+        tangents = self._tangents(args)
+        with primal():
+            if _is_shown(args):
+                outputs = raw = modes.levels[-1].call(cls, args)
+                ctx = cls._backward_cls()
+                cls.setup_context(ctx, args, raw)
+                call = Call(ctx, args, tangents, raw)
+            else:
+                forward, separate, _ = form_of(cls)
+                ctx, raw, edges = run_forward(cls, args, forward, separate)
+                call = Call(ctx, args, tangents, raw)
+                outputs = place_outputs(ctx, args, raw, edges)
+            moved = call.moved(outputs)
+        for out, tangent, in_place in moved:
+            if in_place:
+                self.written(out, tangent)
+            elif tangent is not None:
+                self.drop(out)
+                self.give(out, tangent)
+                self.keep_output(out, tangent)
+        return outputs
+
+    def _tangents(self, operands: Values) -> Tangents:
+        return tuple([self.tangent(x) if isinstance(x, Tensor) else None for x in operands])
+
 
 # How tangents lie in memory ---------------------------------------------------------------------
 
 
-def _fitted(tangent: Tensor, tensor: Tensor) -> Tensor:
+def _stretched(tangent: Tensor, tensor: Tensor) -> Tensor:
     """A tangent stretched to the shape of what was written."""
     with primal():
         return tangent if tangent.shape == tensor.shape else tangent.expand(tensor.shape)
-
-
-def _covers(view: Tensor, stem: Tensor) -> bool:
-    """Whether a view shows all of its stem just as it is."""
-    a, b = view.payload, stem.payload
-    return bool(a.shape == b.shape and a.strides == b.strides)
 
 
 def _alike(tensor: Tensor, tangent: Tensor) -> bool:
@@ -259,20 +317,283 @@ def _elements_of_storage(array: Any) -> int:
     return int(owner.nbytes) // int(array.itemsize)
 
 
-def _room(tensor: Tensor, tangent: Tensor) -> Tensor:
-    """Zeros like a tangent, for each example of a batch if it has some, laid out as `tensor`."""
-    array = tensor.payload
-    steps = tuple([step // array.itemsize for step in array.strides])
-    return _zeros(tuple(array.shape), steps, tangent)
+def room_like(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """Zeros that lie in memory as `tensor` does; for each example that it or `tangent` is of."""
+    size, stride = tensor.shape, tensor.stride()
+    last = sum([(n - 1) * step for n, step in zip(size, stride, strict=True)])
+    reach = 0 if 0 in size else last + 1
+    memory = tensor.new_zeros((reach,), dtype=tangent.dtype) + tangent.new_zeros(())
+    room: Tensor = memory.as_strided(size, stride)
+    return room
 
 
-def _zeros(shape: tuple[int, ...], steps: tuple[int, ...], like: Tensor) -> Tensor:
-    layer = like.payload
-    reach = 1 + sum([(n - 1) * step for n, step in zip(shape, steps, strict=True)])
-    reach = 0 if 0 in shape else reach
-    if isinstance(layer, Layer):
-        if layer.batched:
-            shape, steps = (len(layer.value.payload), *shape), (reach, *steps)
-        return wrap(layer.over(_zeros(shape, steps, layer.value)))
-    backend = backend_of(layer)
-    return wrap(backend.strided(backend.xp.zeros(reach, layer.dtype), shape, steps, 0))
+def _is_shown(args: Values) -> bool:
+    """Whether a transform sees a call: that of vmap does not if the arguments have no batch."""
+    return any(x.__class__ is Wrapped for x in args) or any(
+        level.kind != "vmap" for level in modes.levels
+    )
+
+
+def _shares_memory(tangent: Tensor, tangents: Tangents) -> bool:
+    """Whether a write to one of the tangents might change the first."""
+    array = _array(tangent)
+    for x in tangents:
+        if x is not None:
+            other = _array(x)
+            if array is other or (array.base is not None and np.may_share_memory(array, other)):
+                return True
+    return False
+
+
+def _array(x: Tensor) -> Any:
+    return getattr(x.payload, "array", x.payload)
+
+
+# Built-in ops -----------------------------------------------------------------------------------
+
+
+def tangents_of_op(
+    cls: type[Primitive],
+    values: Values,
+    tangents: Tangents,
+    out: Any,
+    parameters: Parameters,
+) -> Any:
+    """The tangent of `out` (a tuple of them if the op has several outputs); None where none is.
+
+    Raises:
+        MissingRuleError: if the op has no rule for tangents.
+    """
+    wanted = tangents[cls.differentiates]
+    for tangent in wanted:
+        if tangent is not None and cls.differentiable:
+            break
+    else:
+        return (None,) * len(out) if cls.multiple else None
+    if cls.jvp is Function.jvp:
+        raise MissingRuleError(
+            f"Trying to use forward AD with {cls.__name__.lower()} that does not support it "
+            "because it has not been implemented yet. Its class has no `jvp`. Differentiate in "
+            "reverse mode, or take the tangent away with `x.detach()`."
+        )
+    values = in_common_dtype(cls, values)
+    ctx: Any = OpCall()
+    if not hasattr(cls.jvp, "by_call"):
+        ctx = context_of(_class_of_context(cls), values, out, wanted, parameters)
+    ctx.operands, ctx.parameters, ctx.result = values, parameters, out
+    moved = cls.jvp(ctx, *wanted)
+    if not cls.multiple:
+        return _with_own_memory(cls, moved, out, tangents)
+    return tuple(
+        [_with_own_memory(cls, part, of, tangents) for part, of in zip(moved, out, strict=True)]
+    )
+
+
+class OpCall:
+    """The `ctx` of a `jvp` that asks for nothing but the call itself: of a linear op."""
+
+    __slots__ = ("operands", "parameters", "result")
+
+
+def context_of(
+    node_class: Any,
+    values: Values,
+    out: Any,
+    wanted: Values,
+    parameters: Parameters,
+) -> Any:
+    """What backward would find on its ctx: nobody else sees it, and it keeps nothing.
+
+    Args:
+        node_class: of the node that an op would have.
+        wanted: for each operand that can have a derivative, None if it is not asked for.
+    """
+    cls, ctx = node_class._forward_cls, object.__new__(node_class)
+    ctx.edges, ctx.holders = wanted, ()
+    ctx.saved_tensors = kept_values(cls, values, out, wanted)
+    for name, value in parameters.items():
+        setattr(ctx, name, value)
+    if cls.has_setup_context():
+        cls.setup_context(ctx, values, out)
+    return ctx
+
+
+@functools.cache
+def _class_of_context(cls: type[Primitive]) -> Any:
+    """The class of the `ctx` of `jvp`: it has room for the call itself."""
+    return type(f"{cls.__name__}Forward", (cls._backward_cls,), {})
+
+
+def _with_own_memory(cls: type[Primitive], tangent: Any, out: Tensor, tangents: Tangents) -> Any:
+    """A tangent in the shape and dtype of its primal, with memory of its own unless that is a view.
+
+    Else a write to the operand, which moves the operand's tangent, would move the result's too.
+    """
+    if tangent is None or out.payload.dtype.kind not in "fc":
+        return None
+    if cls.views and _shares_memory(tangent, tangents[:1]):
+        show(tangent, tangents[0])
+        return tangent
+    have, wanted = tangent.payload, out.payload
+    if have.dtype is not wanted.dtype:
+        tangent = tangent.to(wanted.dtype)
+    if have.shape != wanted.shape:
+        return tangent.expand(wanted.shape).clone()
+    if _shares_memory(tangent, tangents):  # as that of x + 1, which is that of x
+        is_plain = tangent.edge is None and type(have) is np.ndarray
+        return wrap(have.copy()) if is_plain else tangent.clone()
+    return tangent
+
+
+# Users' Functions -------------------------------------------------------------------------------
+
+
+class Call:
+    """One call of a user's Function, as its `jvp` is to see it.
+
+    It is made before the outputs are placed in the graph: that forgets what was marked.
+
+    Args:
+        ctx: what `setup_context` has seen.
+        args: the arguments.
+        tangents: those of the arguments, None where there is none.
+        raw: what `forward` returned.
+    """
+
+    def __init__(self, ctx: Any, args: Values, tangents: Tangents, raw: Any) -> None:
+        self.ctx, self.args, self.tangents = ctx, args, tangents
+        self.returned = raw if isinstance(raw, tuple) else (raw,)
+        self.dirty, self.constant = ctx.dirty_tensors, ctx.non_differentiable
+
+    def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
+        """Run `jvp` and check what it returns.
+
+        Args:
+            outputs: what `apply` will return, without tangents.
+
+        Returns:
+            For each output that may have one: itself, its tangent, and whether it shares memory
+            with an argument that has none, and gets one now.
+        """
+        versions = [_version_of(tangent) for tangent in self.tangents]
+        moved = self._run_jvp()
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        if len(moved) != len(several):
+            raise GradientError(
+                "Function's jvp returned an invalid number of forward gradients (expected "
+                f"{len(several)} but got {len(moved)}). Each output has a tangent. Return None for "
+                "one that is not differentiable."
+            )
+        found: list[tuple[Tensor, Tensor | None, bool]] = []
+        for nr, (out, was, tangent) in enumerate(zip(several, self.returned, moved, strict=True)):
+            can_move = isinstance(was, Tensor) and was.dtype.kind in "fc"
+            if not can_move or is_any_of(was, self.constant):
+                if tangent is not None:
+                    raise GradientError(
+                        f"Function's jvp returned a gradient at position {nr}, but the "
+                        "corresponding forward output is not a differentiable Tensor. You should "
+                        "return None at that position instead."
+                    )
+            elif is_any_of(was, self.dirty):
+                at = [x is was for x in self.args].index(True)
+                if self.tangents[at] is None:
+                    found.append((out, tangent, True))
+                else:
+                    _check_written(tangent, self.tangents[at], versions[at])
+            else:
+                is_new = _check_view(out, tangent, self.args, self.tangents)
+                if tangent is not None and not _is_view(out):
+                    shares = _shares_memory(tangent, self.tangents)
+                    tangent = tangent.clone() if shares else tangent
+                found.append((out, tangent, is_new))
+        return found
+
+    def _run_jvp(self) -> Values:
+        """What `jvp` returns; what was saved for it is in `ctx.saved_tensors` meanwhile."""
+        ctx = self.ctx
+        given = list(self.tangents)
+        for nr, x in enumerate(self.args):
+            if given[nr] is None and isinstance(x, Tensor) and ctx.materialize_grads:
+                given[nr] = wrap(np.zeros_like(x.payload))
+        saved = [x if x is None or x.is_inference() else Kept(x) for x in ctx.saved_for_forward]
+        kept, ctx.holders = ctx.holders, tuple(saved)
+        try:
+            moved = ctx.apply_jvp(*given)
+        finally:
+            ctx.holders = kept
+            ctx.__dict__.pop("saved_for_forward", None)
+        moved = moved if isinstance(moved, tuple) else (moved,)
+        for nr, tangent in enumerate(moved):
+            if tangent is not None and not isinstance(tangent, Tensor):
+                raise GradientError(
+                    f"expected Variable or None (got {type(tangent).__name__}) for grad output "
+                    f"{nr}. {ctx.name()}'s jvp returns tangents. Write `glassgrad.tensor(value)`."
+                )
+        return moved
+
+
+def _version_of(tangent: Tensor | None) -> int | None:
+    """How often it was written; nobody counts that for an inference tensor."""
+    return None if tangent is None or tangent.is_inference() else tangent._version
+
+
+def _check_written(tangent: Any, given: Any, version: int | None) -> None:
+    """The tangent of an argument that was written is written too."""
+    said = "An inplace custom Function is not"
+    if version is not None and _version_of(given) == version:
+        raise GraphError(
+            f"{said} modifying the forward mode gradients inplace. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the corresponding gradient inplace: "
+            "views of both show what is in memory. Write `tangent.mul_(…)`."
+        )
+    if tangent is not given:
+        raise GraphError(
+            f"{said} returning the forward mode gradients as-is. If the forward is modifying an "
+            "input inplace, then the jvp function must modify the gradient inplace and return it "
+            "as-is."
+        )
+
+
+def _check_view(out: Tensor, tangent: Tensor | None, args: Values, tangents: Tangents) -> bool:
+    """The tangent of a view of an argument is a view of its tangent.
+
+    Returns:
+        Whether the argument has no tangent yet, and gets one through this view.
+    """
+    stem = _stem(out)
+    if stem is out:
+        return False
+    at = [isinstance(x, Tensor) and _stem(x) is stem for x in args]
+    if True not in at:
+        return False
+    given = tangents[at.index(True)]
+    if given is None:
+        return True
+    if tangent is None or _stem(tangent) is tangent:
+        raise GraphError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
+            "not returning a view. A write to the one would have to change the other. Return the "
+            "same view of the tangent: `tangent.view_as(tangent)` for an input as it is."
+        )
+    if _stem(tangent) is not _stem(given):
+        of = "" if _stem(given) is given else "the same base as "
+        raise GraphError(
+            "A custom Function is returning a view but the jvp is not returning a view of "
+            f"{of}the given grad input. A write to the view would have to change it. "
+            "Take the view of the tangent that jvp was given."
+        )
+    return False
+
+
+def _is_view(x: Tensor) -> bool:
+    """Whether `x` is a view, or shows one as a transform does."""
+    while not x._is_view():
+        if x.__class__ is not Wrapped:
+            return False
+        x = x.payload.value
+    return True
+
+
+def _stem(x: Tensor) -> Tensor:
+    """The tensor whose tangent has that of `x` as a part: `x` itself if it is no view."""
+    return x if x.cold is None or x.cold.stem is None else x.cold.stem

@@ -8,15 +8,16 @@ plain tensors and arrays.
 What each kind of level does with an op is told in `glassgrad.func`.
 """
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.primitive import edges_of
+from glassgrad.core.primitive import Parameters, Values, edges_of
 from glassgrad.core.state import modes, setting
 from glassgrad.core.tensor import Tensor, wrap
+from glassgrad.memory.outputs import place_outputs
 from glassgrad.values.layers import Layer, Wrapped, settled
+from glassgrad.values.tree import map_leaves
 
 
 class Level:
@@ -61,11 +62,15 @@ class Level:
         """Whether `x` is a tensor of this level."""
         return x.__class__ is Wrapped and x.payload.level is self
 
-    def handle(self, cls: Any, operands: tuple[Any, ...], parameters: dict[str, Any]) -> Any:
+    def lowered(self, x: Any) -> Any:
+        """The tensor one level down of one that belongs to this level; anything else as it is."""
+        return x.payload.value if self.is_mine(x) else x
+
+    def handle(self, cls: Any, operands: Values, parameters: Parameters) -> Any:
         """Do an op of which at least this level knows."""
         raise NotImplementedError
 
-    def own(self, operands: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def own(self, operands: Values) -> tuple[Values, Values]:
         """Operands one level down, and beside each the tensor of this level that it was, or None.
 
         Raises:
@@ -85,11 +90,11 @@ class Level:
         return tuple(below), tuple(mine)
 
     @staticmethod
-    def seen(values: tuple[Any, ...], mine: tuple[Any, ...]) -> tuple[Any, ...]:
+    def seen(values: Values, mine: Values) -> Values:
         """The tensors of this level where there are some among the operands, else the values."""
         return tuple([x if own is None else own for x, own in zip(values, mine, strict=True)])
 
-    def edges(self, cls: Any, mine: tuple[Any, ...]) -> Any:
+    def edges(self, cls: Any, mine: Values) -> Any:
         """The edges of this level's operands; None if none requires grad, or may."""
         if not cls.differentiable or modes.inference:
             return None
@@ -110,7 +115,7 @@ class Level:
             ]
         )
 
-    def passes_down(self, name: str, input: Any, others: tuple[Any, ...]) -> bool:
+    def passes_down(self, name: str, input: Any, others: Values) -> bool:
         """Whether an in-place op is nothing to this level, so that it is done one level down.
 
         Raises:
@@ -125,9 +130,45 @@ class Level:
             "transformed to explicitly accept the mutated Tensor(s) as inputs."
         )
 
-    def call(self, cls: Any, args: tuple[Any, ...]) -> Any:
-        """Call a user's Function."""
-        raise NotImplementedError
+    def call(self, cls: Any, args: Values) -> Any:
+        """Call a user's Function one level down, and record its node here.
+
+        Raises:
+            TransformError: if `forward` has the form with ctx, which no transform can take apart.
+        """
+        check_form(cls)
+        args = tuple([settled(x) for x in args])
+        ctx = _node_of_level(cls)()
+        ctx._level = self
+        needs = tuple([self.is_mine(x) and x.edge is not None for x in args])
+        ctx.needs_input_grad = needs
+        edges: Values | None = None
+        if modes.grad and True in needs:
+            pairs = zip(args, needs, strict=True)
+            found = [edge_of(x) if need else None for x, need in pairs if isinstance(x, Tensor)]
+            edges = tuple(found)
+        below = [map_leaves(self.lowered, x) for x in args]
+        with self.below():
+            raw = cls.apply(*below)
+        several = raw if isinstance(raw, tuple) else (raw,)
+        shown = tuple([self._shown_output(out, args, below) for out in several])
+        raw = shown if isinstance(raw, tuple) else shown[0]
+        with setting(grad=False):
+            cls.setup_context(ctx, args, raw)
+        return self.placed(ctx, args, raw, edges)
+
+    def placed(self, ctx: Any, args: Values, raw: Any, edges: Values | None) -> Any:
+        """The outputs of a user's Function in the graph: `raw` is what `forward` returned."""
+        return place_outputs(ctx, args, raw, edges)
+
+    def _shown_output(self, out: Any, args: Values, below: list[Any]) -> Any:
+        """An output as this level shows it: an argument that was returned is that argument."""
+        if not isinstance(out, Tensor):
+            return out
+        for arg, lower in zip(args, below, strict=True):
+            if lower is out:
+                return arg
+        return self.lift(out)
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor one level down in one of this level."""
@@ -169,28 +210,15 @@ def level_below(name: str, input: Any, *others: Any) -> setting | None:
 # A user's Function ------------------------------------------------------------------------------
 
 
-def call_at(level: Any, cls: Any, args: tuple[Any, ...], outputs: Callable[[], Any]) -> Any:
-    """Call a Function at a transform's level: its `forward` is done below.
-
-    Args:
-        outputs: does it, and returns what it returned as tensors of the level.
-
-    Returns:
-        The ctx, what `forward` returned, and the edges of the tensors among `args`; None for
-        edges if nothing is recorded.
-    """
-    ctx = _node_of_level(cls)()
-    ctx._level = level
-    needs = tuple([level.is_mine(x) and x.edge is not None for x in args])
-    ctx.needs_input_grad = needs
-    edges = None
-    if modes.grad and True in needs:
-        pairs = zip(args, needs, strict=True)
-        edges = tuple([edge_of(x) if need else None for x, need in pairs if isinstance(x, Tensor)])
-    raw = outputs()
-    with setting(grad=False):
-        cls.setup_context(ctx, args, raw)
-    return ctx, raw, edges
+def check_form(cls: Any) -> None:
+    """Raise if `forward` has the form with ctx, which no transform can take apart."""
+    if not cls.has_setup_context():
+        raise TransformError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
+            f"please see the notes on extending autograd. {cls.__name__} has "
+            "`forward(ctx, …)`: write `forward(…)`, and `setup_context(ctx, inputs, output)`."
+        )
 
 
 def _node_of_level(cls: Any) -> Any:

@@ -1,6 +1,5 @@
 """Trajectories of robot arms: from positions to velocities, accelerations and jerks, and back."""
 
-from ._numerics import numerics
 from .clique import (
     CliqueTensorStep,
     jit_backward_pos_clique,
@@ -34,6 +33,7 @@ from .kernels import (
     CliqueTensorStepIdxKernel,
     CliqueTensorStepKernel,
 )
+from .kernels._fused import numerics
 from .matrices import (
     build_clique_matrix,
     build_fd_matrix,

@@ -30,8 +30,7 @@ from ._arguments import (
     check_tensor,
     product,
 )
-from ._rows import check_state, field_of
-from .states import JointState
+from .states import JointState, check_state, field_of
 
 Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -279,7 +278,13 @@ def _step(
     *batch, horizon, joints = u.shape
     check_shape("mask", mask, (horizon, 1), f"one row for each of {horizon} samples")
     check_tensor("start_position", start_position)
-    _check_start(of, u.shape, start_position.shape)
+    # With the axis of the samples, B starts would meet each of B trajectories: B·B of them.
+    if not 0 < start_position.ndim <= max(u.ndim - 1, 2):
+        raise ArgumentError(
+            f"start_position has shape {tuple(start_position.shape)} for {of} of shape "
+            f"{tuple(u.shape)}. A start is a row of joints for each trajectory, without an axis "
+            "for samples. Pass it as (B, D)."
+        )
     rows = (*batch, joints)
     check_broadcasts("start_position", start_position, rows, "one row for each trajectory")
     check_device("start_position", start_position, of, u)
@@ -294,15 +299,6 @@ def _step(
 
 
 _MATRICES = ("n_mask", "fd_1", "fd_2", "fd_3")
-
-
-def _check_start(of: str, shape: tuple[int, ...], start: tuple[int, ...]) -> None:
-    # With the axis of the samples, B starts would meet each of B trajectories: B·B of them.
-    if not 0 < len(start) <= max(len(shape) - 1, 2):
-        raise ArgumentError(
-            f"start_position has shape {tuple(start)} for {of} of shape {tuple(shape)}. A start is "
-            "a row of joints for each trajectory, without an axis for samples. Pass it as (B, D)."
-        )
 
 
 def _check_matrices(of: str, samples: Tensor, *matrices: Tensor) -> None:

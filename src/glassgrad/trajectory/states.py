@@ -202,3 +202,33 @@ class JointState:
 
 
 _FIELDS = ("position", "velocity", "acceleration", "jerk")
+
+
+def check_state(name: str, state: Any) -> None:
+    """Raise if an argument is no JointState.
+
+    Raises:
+        ArgumentTypeError: if it is none.
+    """
+    if not isinstance(state, JointState):
+        raise ArgumentTypeError(
+            f"{name} must be a JointState, got {type(state).__name__}. Its fields are the position "
+            "and its derivatives. Write `JointState(position, velocity, acceleration)`."
+        )
+
+
+def field_of(state: JointState, of: str, name: str) -> Tensor:
+    """A field of a state that has to be there.
+
+    Raises:
+        ArgumentError: if it is None.
+        ArgumentTypeError: if `state` is no JointState.
+    """
+    check_state(of, state)
+    value: Tensor | None = getattr(state, name)
+    if value is None:
+        raise ArgumentError(
+            f"{of}.{name} is None. The step needs a tensor there. "
+            f"Write `JointState.zeros(…)`, or `{of}.{name} = …`."
+        )
+    return value

@@ -42,7 +42,7 @@ from typing import Any
 
 from glassgrad.autograd.function import Function
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
-from glassgrad.autograd.saved_hooks import saved_tensors_hooks
+from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
 from glassgrad.core.state import is_recording, modes

@@ -12,6 +12,9 @@ from glassgrad.core.saved import Gone
 from glassgrad.core.state import plugs
 from glassgrad.core.tensor import Tensor, wrap
 
+Func = Callable[..., Any]
+"""A function of the user's, of whatever it takes."""
+
 # Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
 CLEARED: Any = Gone(
     "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on "
@@ -30,7 +33,7 @@ def check_kept(tensors: tuple[Any, ...]) -> None:
             )
 
 
-def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
+def form_of(cls: Any) -> tuple[Func, bool, bool]:
     """(`forward`, whether it has the form without ctx, whether it has defaults to fill in)."""
     forward = inspect.getattr_static(cls, "forward")
     if not isinstance(forward, staticmethod):
@@ -49,7 +52,7 @@ def form_of(cls: Any) -> tuple[Callable[..., Any], bool, bool]:
 
 
 def bound(
-    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
+    forward: Func, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
 ) -> tuple[Any, ...]:
     """The arguments by position: keywords filled in, and with setup_context defaults too."""
     ctx = () if separate else (None,)

@@ -13,7 +13,7 @@ import numpy as np
 
 from glassgrad.values.backend import backend_of, in_rows
 
-Arrays = tuple[Any, ...]
+Arrays = tuple[Any, ...]  # of positions, velocities, accelerations and jerks
 
 THREADS = 128
 REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}

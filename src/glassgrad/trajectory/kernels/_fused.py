@@ -1,20 +1,31 @@
 """What the fused steps have in common: one node each, buffers, and the way through transforms.
 
-A step is a linear map of its actions. So three rules carry everything: the step itself, its
-adjoint (backward), and the adjoint's transpose (backward of backward, which for exact numerics is
-the step from a start at zero). Each is a Function, and each is the derivative of another:
-
-    FusedStep ──backward──▶ Adjoint ──backward──▶ Linear ──backward──▶ Adjoint …
-    FusedStep ──jvp──▶ Linear
+A step is a linear map of its start and its actions. Forward and backward are computed by a scheme,
+each in one go over all trajectories. What is rarer is a product with the map's matrix, of ordinary
+ops (see Note [The matrix of a step]).
 
 # Note [Buffers are memory, not tensors]
 # A caller gives memory to write to, often what the call before returned. It is taken as memory: no
 # edge leads to who made it, the outputs are new tensors of the same memory and version. So what an
 # earlier graph saved of it is known to be overwritten, and its backward raises. The gradient that
 # is left in `out_grad_position` is copied for the engine, which adds to what it is given.
+
+# Note [Exact or literal]
+# cuRobo's kernels differ in three places from what their formulas mean: the ghosts before a moving
+# start (`CliqueTensorStepKernel`), the gradient of the last action (the central differences), and
+# the step of `AccelerationTensorStepKernel`, which has no backward there. The classes compute
+# exactly by default; inside `numerics("curobo")` they give the original's numbers, to compare and
+# to teach.
+
+# Note [The matrix of a step]
+# A scheme's matrix is what it makes of unit vectors: a row for each sample of each of the four
+# results. Gradients of gradients, tangents and batches are products with it, so that whoever
+# differentiates or maps them finds ops that are known. It has O(H²) entries: that is the price.
 """
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from inspect import Parameter, Signature
@@ -23,18 +34,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.autograd import Function
-from glassgrad.core.errors import TransformError
+from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.graph import ends
+from glassgrad.core.primitive import Values
 from glassgrad.core.state import here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
-from glassgrad.ops.creation import arange
-from glassgrad.ops.joining import stack
+from glassgrad.ops import zeros_like
+from glassgrad.ops.joining import cat, stack
 from glassgrad.trajectory._arguments import may_meet
-from glassgrad.trajectory._numerics import is_literal
+from glassgrad.values.backend import backend_for
 
 from . import _checks, _cuda
-
-Arrays = tuple[Any, ...]
+from ._cuda import Arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,6 @@ class Scheme:
     Attributes:
         forward: `forward(u, start, steps, out)`.
         adjoint: `adjoint(grads, steps, out, work)`, with memory to compute in; None: there is none.
-        transpose: whose `forward` from a start at zero is the transpose of `adjoint`; None: this.
         padding: how many samples there are more than actions.
         per_sample: whether `traj_dt` has a time step per sample; else one over the only one.
         kernel: the name it has in `steps.cu`, "" for none.
@@ -53,7 +63,6 @@ class Scheme:
 
     forward: Callable[[Any, Arrays, Any, Arrays], None]
     adjoint: Callable[[Arrays, Any, Any, Any], None] | None
-    transpose: "Scheme | None" = None
     padding: int = 0
     per_sample: bool = False
     kernel: str = ""
@@ -65,151 +74,19 @@ class Scheme:
             return _checks.time_steps(traj_dt, horizon)
         return _checks.first_rate(traj_dt)
 
-    def new_output(self, u: Any) -> Any:
-        """Memory for one of the four results."""
-        batch, actions, joints = u.shape
-        return np.empty_like(u, shape=(batch, actions + self.padding, joints), order="C")
 
-
-class _Map(Function):
-    """What the three share: `traj_dt`, `scratch` and `scheme`, the last arguments; and `vmap`.
-
-    Attributes:
-        n_batches: how many of its first arguments are batches of trajectories.
-        at_steps: which argument is `traj_dt`; behind it stands `scratch`.
-    """
-
-    n_batches: ClassVar[int]
-    at_steps: ClassVar[int] = -3
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep what is data: the time steps, where to leave a gradient, and the scheme."""
-        traj_dt, ctx.scratch, ctx.scheme = inputs[-3:]
-        ctx.save_for_backward(traj_dt)
-        ctx.save_for_forward(traj_dt)
-        ctx.set_materialize_grads(False)
-
-    @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *args: Any) -> Any:
-        """All examples' trajectories are one batch, but if each has time steps of its own."""
-        count, of_steps = info.batch_size, in_dims[cls.at_steps]
-        if of_steps is not None and count:
-            calls = []
-            for at in range(count):
-                pairs = zip(args, in_dims, strict=True)
-                calls.append(cls.apply(*[x if k is None else x.select(k, at) for x, k in pairs]))
-            return tuple([stack(list(parts)) for parts in zip(*calls, strict=True)]), 0
-        given = list(args)
-        for at, dim in enumerate(in_dims[: cls.n_batches]):
-            if (x := args[at]) is not None:
-                given[at] = x.expand(count, *x.shape) if dim is None else x.movedim(dim, 0)
-        batch = next(x.shape[1] for x in given if x is not None)
-        cls.fold(given)
-        if of_steps is not None:  # of no examples: any steps will do, as a product of none, ones
-            given[cls.at_steps] = args[cls.at_steps].prod(of_steps)
-        given[cls.at_steps + 1] = None  # there is no room where one example's gradient is left
-        found = cls.apply(*given)
-        return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
-
-    @classmethod
-    def fold(cls, given: list[Any]) -> None:
-        """Make one batch of the trajectories of all examples: `(count·B, …)` of `(count, B, …)`."""
-        for at, x in enumerate(given[: cls.n_batches]):
-            if x is not None:
-                given[at] = x.flatten(0, 1)
-
-
-class Adjoint(_Map):
-    """The gradient of the actions, of the gradients of what a step returned."""
-
-    n_batches = 4
-
-    @staticmethod
-    def forward(
-        p: Any, v: Any, a: Any, j: Any, traj_dt: Tensor, scratch: Any, scheme: Scheme
-    ) -> tuple[Tensor]:
-        """`p`, `v`, `a`, `j`: of the shape `(B, H, D)`; None: zeros, but not all of them."""
-        grads = tuple([None if x is None else x.payload for x in (p, v, a, j)])
-        like = next(grad for grad in grads if grad is not None)
-        batch, horizon, joints = like.shape
-        out = np.empty_like(like, shape=(batch, horizon - scheme.padding, joints), order="C")
-        assert scheme.adjoint is not None, "who has none has raised"
-        in_place = scratch is not None and _is_free(scratch.payload, grads)
-        work = scratch.payload if in_place else np.empty_like(out)
-        act = scheme.adjoint if type(out) is np.ndarray else partial(_cuda.adjoint, scheme)
-        act(grads, scheme.steps(traj_dt, horizon), out, work)
-        if scratch is not None:
-            scratch.payload[...] = out
-            scratch.wrote()
-        return (wrap(out),)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        """What each of the four adds to the gradient of the actions, the other way round."""
-        grads = (None,) * 4
-        if grad is not None:
-            scheme = ctx.scheme.transpose or ctx.scheme
-            grads = Linear.apply(grad, *ctx.saved_tensors, None, scheme)
-        needs = ctx.needs_input_grad
-        return *[x if need else None for x, need in zip(grads, needs, strict=False)], *[None] * 3
-
-    @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> Any:
-        """The same map of the tangents."""
-        if all(x is None for x in tangents[:4]):
-            return (None,)
-        with np.errstate(all="ignore"):
-            return Adjoint.apply(*tangents[:4], *ctx.saved_tensors, None, ctx.scheme)
-
-
-class Linear(_Map):
-    """The step from a start at zero."""
-
-    n_batches = 1
-
-    @staticmethod
-    def forward(w: Tensor, traj_dt: Tensor, scratch: Any, scheme: Scheme) -> tuple[Any, ...]:
-        """`w`: like the actions, `(B, A, D)`."""
-        return _compute(scheme, w, (0.0, 0.0, 0.0), traj_dt, (None,) * 4)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        """The gradient of the actions; None for all else, which is data."""
-        nothing = (None,) * (len(ctx.needs_input_grad) - 1)
-        (traj_dt,) = ctx.saved_tensors
-        if not ctx.needs_input_grad[0] or all(grad is None for grad in grads):
-            return None, *nothing
-        if ctx.scheme.adjoint is None:
-            raise NotImplementedError(
-                f'{ctx._forward_cls.__name__} has no backward in numerics("curobo"), as in that '
-                "library. Its exact numerics have one. Leave the `with` block before the step."
-            )
-        given = *grads, traj_dt, ctx.scratch, ctx.scheme
-        if modes.grad or modes.levels or modes.duals is not None:
-            return *Adjoint.apply(*given), *nothing
-        return *Adjoint.forward(*given), *nothing
-
-    @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> Any:
-        """The same map of the actions' tangent, from zero; other tangents are ignored."""
-        if tangents[0] is None:
-            return None, None, None, None
-        return Linear.apply(tangents[0], *ctx.saved_tensors, None, ctx.scheme)
-
-
-class FusedStep(Linear):
+class FusedStep(Function):
     """The base of the fused steps; a subclass says which schemes, and whether it has an index."""
 
-    n_batches, at_steps = 4, -2  # 5 with `start_idx`; behind them stand the buffers
     exact: ClassVar[Scheme]
     literal: ClassVar[Scheme]
     """What `numerics("curobo")` chooses."""
+    is_indexed: ClassVar[bool] = False
     signature: ClassVar[Signature]
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        index = ["start_idx"] * (cls.n_batches - 4)
+        index = ["start_idx"] * cls.is_indexed
         names = "u_act", *_checks.STARTS, *index, *_checks.OUTPUTS, "traj_dt", _checks.SCRATCH
         parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
         cls.signature = Signature(parameters)
@@ -218,11 +95,12 @@ class FusedStep(Linear):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Check the arguments, take the buffers for memory, and compute."""
-        if kwargs or len(args) != cls.n_batches + 6:
+        if kwargs or len(args) != len(cls.signature.parameters):
             args = cls.signature.bind(*args, **kwargs).args
-        n = cls.n_batches
-        data, traj_dt, memory = args[:n], args[-2], [*args[n : n + 4], args[-1]]
+        data, traj_dt, memory = args[:-6], args[-2], [*args[-6:-2], args[-1]]
         _check(cls, data, memory)
+        if any(level.kind == "vmap" for level in modes.levels):
+            return _by_matrix(_scheme(cls), *data, traj_dt=traj_dt)
         arrays = [x.payload for x in memory if x is not None]
         if arrays:
             data = data[0], *[_apart(x, arrays) for x in data[1:]]
@@ -239,68 +117,233 @@ class FusedStep(Linear):
         return out
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep the scheme that `numerics` chooses."""
-        _Map.setup_context(ctx, (*inputs, _scheme(ctx._forward_cls)), output)
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+        """Keep what is data: the time steps, where to leave a gradient, and the scheme."""
+        traj_dt, ctx.scratch = inputs[-2:]
+        ctx.scheme = _scheme(ctx._forward_cls)
+        ctx.save_for_backward(traj_dt)
+        ctx.save_for_forward(traj_dt)
+        ctx.set_materialize_grads(False)
 
-    @classmethod
-    def fold(cls, given: list[Any]) -> None:
-        """The starts of all examples lie one behind the other; so their indices move on."""
-        if cls.n_batches == 5:
-            count, rows = given[1].shape[:2]
-            first = arange(count, device=given[4].device).unsqueeze(1) * rows
-            given[4] = given[4].flatten(1).long() + first
-        super().fold(given)
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """The gradient of the actions; None for all else, which is data."""
+        nothing = (None,) * (len(ctx.needs_input_grad) - 1)
+        (traj_dt,) = ctx.saved_tensors
+        given = [grad for grad in grads if grad is not None]
+        if not ctx.needs_input_grad[0] or not given:
+            return None, *nothing
+        if ctx.scheme.adjoint is None:
+            raise NotImplementedError(
+                f'{ctx._forward_cls.__name__} has no backward in numerics("curobo"), as in that '
+                "library. Its exact numerics have one. Leave the `with` block before the step."
+            )
+        is_plain = not modes.levels and modes.duals is None
+        if is_plain and not (modes.grad and any(grad.requires_grad for grad in given)):
+            arrays = tuple([None if grad is None else grad.payload for grad in grads])
+            return wrap(_adjoint(ctx.scheme, arrays, traj_dt, ctx.scratch)), *nothing
+        rows = cat([zeros_like(given[0]) if grad is None else grad for grad in grads], dim=1)
+        actions = given[0].shape[1] - ctx.scheme.padding
+        u_bar = _matrix(ctx.scheme, traj_dt, actions, given[0], of_adjoint=True) @ rows
+        if ctx.scratch is not None and not modes.levels:
+            _leave(ctx.scratch, u_bar.payload)
+        return u_bar, *nothing
 
-
-def _scheme(cls: type[FusedStep]) -> Scheme:
-    return cls.literal if is_literal() else cls.exact
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """The same map of the actions' tangent, from zero; other tangents are ignored."""
+        du = tangents[0]
+        if du is None:
+            return None, None, None, None
+        (traj_dt,) = ctx.saved_tensors
+        matrix = _matrix(ctx.scheme, traj_dt, du.shape[1], du)
+        return (matrix[:, 3:] @ du).chunk(4, 1)
 
 
 def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
     """Raise for whatever cannot be computed with; nothing has been touched yet."""
-    u, is_indexed = data[0], cls.n_batches == 5
+    u = data[0]
     shape = _checks.check_actions(u, cls.exact.padding)
-    _checks.check_start(data[1:4], u, is_indexed)
+    _checks.check_start(data[1:4], u, cls.is_indexed)
     if modes.levels and any(x is not None for x in memory):
         raise TransformError(
             f"{cls.__name__} was given a buffer inside of a transform, where one call stands for "
             "many, and would write to memory that the transform does not know. Pass None for each."
         )
     _checks.check_buffers(u, memory, shape)
-    if is_indexed:
+    if cls.is_indexed:
         _checks.check_rows(data[4], u, data[1].payload.shape[0])
 
 
 def _run(cls: type[FusedStep], *args: Any) -> tuple[Tensor, ...]:
     """What `forward` of a step does."""
-    scheme, n = _scheme(cls), cls.n_batches
-    start = tuple([x.payload for x in args[1:4]])
-    if n == 5:
+    u, *start = [x.payload for x in args[:4]]
+    if cls.is_indexed:
         index = args[4].payload.reshape(-1)
-        start = tuple([x[index] for x in start])
-    return _compute(scheme, args[0], start, args[-2], args[n : n + 4])
+        start = [x[index] for x in start]
+    return _compute(_scheme(cls), u, tuple(start), args[-2], args[-6:-2])
 
 
 def _compute(
-    scheme: Scheme, u: Tensor, start: Arrays, traj_dt: Any, buffers: Sequence[Any]
+    scheme: Scheme, u: Any, start: Arrays, traj_dt: Any, buffers: Sequence[Any] = (None,) * 4
 ) -> tuple[Tensor, ...]:
     """The four results, in the buffers where some are given."""
-    array = u.payload
-    steps = scheme.steps(traj_dt, array.shape[1] + scheme.padding)
+    steps = scheme.steps(traj_dt, u.shape[1] + scheme.padding)
     if scheme.per_sample:
-        _checks.check_place("traj_dt", traj_dt, u)
-    out = tuple([_memory(x, array, scheme) for x in buffers])
+        _checks.check_place("traj_dt", traj_dt, wrap(u))
+    out = tuple([_memory(x, u, scheme) for x in buffers])
     with np.errstate(all="ignore"):  # as elsewhere: inf and nan are results
-        act = scheme.forward if type(array) is np.ndarray else partial(_cuda.forward, scheme)
-        act(array, start, steps, out)
+        _cuda.forward(scheme, u, start, steps, out)
     return tuple([_result(x, y) for x, y in zip(buffers, out, strict=True)])
+
+
+def _adjoint(scheme: Scheme, grads: Arrays, traj_dt: Tensor, scratch: Any = None) -> Any:
+    """The gradient of the actions, of those of the results: `(B, H, D)` each, or None for zeros."""
+    like = next(grad for grad in grads if grad is not None)
+    batch, horizon, joints = like.shape
+    out = np.empty_like(like, shape=(batch, horizon - scheme.padding, joints), order="C")
+    in_place = scratch is not None and _is_free(scratch.payload, grads)
+    work = scratch.payload if in_place else np.empty_like(out)
+    _cuda.adjoint(scheme, grads, scheme.steps(traj_dt, horizon), out, work)
+    if scratch is not None:
+        _leave(scratch, out)
+    return out
+
+
+def _leave(scratch: Tensor, gradient: Any) -> None:
+    """Write a gradient to the memory that was given for it."""
+    scratch.payload[...] = gradient
+    scratch.wrote()
+
+
+# Exact, or the literal numbers of the library that the case study is from ------------------------
+
+_KINDS = "exact", "curobo"
+
+
+class _Chosen(threading.local):
+    kind = "exact"
+
+
+_chosen = _Chosen()
+
+
+@contextmanager
+def numerics(kind: str) -> Iterator[None]:
+    """Choose what the fused steps of this thread compute inside a `with` block.
+
+    A step remembers its choice: its backward computes as its forward did, wherever it runs. One
+    that a reentrant checkpoint runs again asks anew, in the thread and at the time of that.
+
+    Args:
+        kind: "exact" (the default outside of any block), or "curobo" for that library's numbers:
+            ghosts in other units, a last action that gets a part of its gradient, a halved
+            increment of velocity.
+
+    Raises:
+        ArgumentError: for any other kind.
+
+    Example:
+        >>> u, start, rate = tensor([[[0.0], [0.0]]]), tensor([[0.0]]), tensor([2.0])
+        >>> still = tensor([[0.0]])
+        >>> def jump(velocity):
+        ...     given = u, start, velocity, still, *[None] * 4, rate, None
+        ...     return CliqueTensorStepKernel.apply(*given)[2][0, 1].item()
+        >>> jump(tensor([[1.0]]))
+        -2.0
+        >>> with numerics("curobo"):
+        ...     jump(tensor([[1.0]]))
+        -8.0
+    """
+    if str(kind) not in _KINDS:
+        raise ArgumentError(
+            f"numerics() was given {kind!r}. It chooses between two ways to compute. Write "
+            'numerics("exact") or numerics("curobo").'
+        )
+    before = _chosen.kind
+    _chosen.kind = kind
+    try:
+        yield
+    finally:
+        _chosen.kind = before
+
+
+def is_literal() -> bool:
+    """Whether this thread is inside `numerics("curobo")`."""
+    return _chosen.kind == "curobo"
+
+
+def _scheme(cls: type[FusedStep]) -> Scheme:
+    return cls.literal if is_literal() else cls.exact
+
+
+# By a matrix --------------------------------------------------------------------------------------
+
+
+def _by_matrix(scheme: Scheme, u: Tensor, *data: Tensor, traj_dt: Tensor) -> tuple[Tensor, ...]:
+    """The four results, of ordinary ops."""
+    start = [x.detach() for x in data[:3]]
+    for index in data[3:]:
+        start = [x[index.reshape(-1).long()] for x in start]
+    rows = cat([*[x.unsqueeze(1) for x in start], u], dim=1)
+    moved: Tensor = _matrix(scheme, traj_dt, u.shape[1], u) @ rows
+    return moved.chunk(4, 1)
+
+
+def _matrix(
+    scheme: Scheme, traj_dt: Tensor, actions: int, like: Tensor, *, of_adjoint: bool = False
+) -> Tensor:
+    """What takes the start's rows and the actions to the rows of the four results, `(4H, 3 + A)`.
+
+    Args:
+        like: has the dtype and the device of the matrix.
+        of_adjoint: give what takes the gradients of the results to that of the actions, `(A, 4H)`.
+    """
+    found: Tensor = _Matrix.apply(
+        traj_dt.detach(), scheme, actions, like.dtype, like.device, of_adjoint
+    )
+    return found
+
+
+class _Matrix(Function):
+    """The matrix of a scheme at some time steps: a constant, of each example if these are."""
+
+    @staticmethod
+    def forward(
+        traj_dt: Tensor, scheme: Scheme, actions: int, dtype: Any, device: Any, of_adjoint: bool
+    ) -> Tensor:
+        count = 4 * (actions + scheme.padding) if of_adjoint else 3 + actions
+        units = backend_for(device).asarray(np.eye(count, dtype=dtype)[..., None])
+        if of_adjoint:
+            grads = tuple([units[:, at : at + count // 4] for at in range(0, count, count // 4)])
+            return wrap(_adjoint(scheme, grads, traj_dt)[..., 0].T)
+        start = tuple([units[:, at] for at in range(3)])
+        out = _compute(scheme, units[:, 3:], start, traj_dt)
+        return wrap(np.concatenate([x.payload[..., 0] for x in out], axis=1).T)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+        """Keep nothing: nobody differentiates it."""
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, traj_dt: Tensor, *settings: Any) -> Any:
+        """One matrix for each example."""
+        steps, *_ = in_dims
+        if info.batch_size:
+            return stack([_Matrix.apply(x, *settings) for x in traj_dt.unbind(steps)]), 0
+        any_steps = traj_dt.prod(steps)  # of no examples: a product of none, ones
+        matrix = _Matrix.apply(any_steps, *settings)
+        return matrix.expand(0, *matrix.shape), 0
+
+
+# Memory -------------------------------------------------------------------------------------------
 
 
 def _memory(buffer: Tensor | None, u: Any, scheme: Scheme) -> Any:
     """Where to compute a result: in the buffer, if its rows lie one behind the other."""
     if buffer is None or not buffer.payload.flags.c_contiguous:
-        return scheme.new_output(u)
+        batch, actions, joints = u.shape
+        return np.empty_like(u, shape=(batch, actions + scheme.padding, joints), order="C")
     return buffer.payload
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 
 def forward(u: Any, start: Arrays, steps: Any, out: Arrays) -> None:
@@ -148,4 +147,4 @@ class AccelerationTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_batches = 5
+    is_indexed = True

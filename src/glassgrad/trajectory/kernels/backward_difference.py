@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 
 def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:
@@ -138,7 +137,7 @@ class CliqueTensorStepIdxKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_batches = 5
+    is_indexed = True
 
 
 class CliqueTensorStepCoalesceKernel(FusedStep):

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ._cuda import Arrays
 from ._fused import FusedStep, Scheme
-
-Arrays = tuple[Any, ...]
 
 PADDING = 4
 """How many samples there are more than actions."""
@@ -51,15 +50,6 @@ def forward(u: Any, start: Arrays, s: float, out: Arrays) -> None:
     x[:, 3] = q_0
     x[:, 4:-PADDING] = u
     x[:, -PADDING:] = u[:, -1:]
-    _differentiate(x, s, out)
-
-
-def _extended(u: Any) -> Any:
-    return np.zeros_like(u, shape=(u.shape[0], u.shape[1] + 2 * PADDING, u.shape[2]))
-
-
-def _differentiate(x: Any, s: float, out: Arrays) -> None:
-    """The middles of the windows, and the three derivatives there."""
     out[0][...] = x[:, 2:-2]
     for order, (mirror, near_by, middle_by, far_by) in enumerate(STENCILS, 1):
         found, far = out[order], mirror(x[:, 4:], x[:, :-4])
@@ -69,6 +59,10 @@ def _differentiate(x: Any, s: float, out: Arrays) -> None:
         found += far
         if middle_by:
             found += x[:, 2:-2] * (middle_by * s**order)
+
+
+def _extended(u: Any) -> Any:
+    return np.zeros_like(u, shape=(u.shape[0], u.shape[1] + 2 * PADDING, u.shape[2]))
 
 
 def adjoint(grads: Arrays, s: float, out: Any, _work: Any) -> None:
@@ -103,17 +97,8 @@ def literal_adjoint(grads: Arrays, s: float, out: Any, work: Any) -> None:
     out[:, -1] = 0.0 if grads[0] is None else grads[0][:, -3:].sum(axis=1)
 
 
-def literal_transposed(w: Any, _start: Arrays, s: float, out: Arrays) -> None:
-    """The transpose of `literal_adjoint`, which is not `forward`."""
-    x = _extended(w)
-    x[:, 4 : -PADDING - 1] = w[:, :-1]
-    _differentiate(x, s, out)
-    out[0][:, -3:] = w[:, -1:]
-
-
 _EXACT = Scheme(forward, adjoint, padding=PADDING, kernel="central")
-_TRANSPOSED = Scheme(literal_transposed, literal_adjoint, padding=PADDING)
-_LITERAL = Scheme(forward, literal_adjoint, _TRANSPOSED, padding=PADDING)
+_LITERAL = Scheme(forward, literal_adjoint, padding=PADDING)
 
 
 # The Functions ----------------------------------------------------------------------------------
@@ -180,4 +165,4 @@ class CliqueTensorStepIdxCentralDifferenceKernel(FusedStep):
     """
 
     exact, literal = _EXACT, _LITERAL
-    n_batches = 5
+    is_indexed = True

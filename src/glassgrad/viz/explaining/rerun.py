@@ -25,7 +25,7 @@ from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
-from glassgrad.levels.tangents import context_of
+from glassgrad.levels.duals import context_of
 from glassgrad.memory.saved import check_versions
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state

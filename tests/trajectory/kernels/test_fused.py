@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassgrad.trajectory import numerics
-from glassgrad.trajectory._numerics import is_literal
+from glassgrad.trajectory.kernels._fused import is_literal
 
 
 def test_a_choice_holds_inside_of_its_block():
