@@ -30,10 +30,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import dim_or_axis, require_tensor
+from ._arguments import OpClass, dim_or_axis, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
@@ -50,9 +50,9 @@ NUMPY: dict[Any, Callable[..., Any]] = {}
 
 
 def op(
-    *rules: type[Primitive],
+    *rules: OpClass,
     aliases: tuple[str, ...] = (),
-    numpy: tuple[Any, ...] = (),
+    numpy: Values = (),
     out: bool | None = None,
     inplace: bool | None = None,
     inplace_function: bool = False,
@@ -226,9 +226,7 @@ class Arguments(NamedTuple):
 _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 
 
-def widened(
-    function: F, rules: tuple[type[Primitive], ...], *, axis: bool = False, out: bool = False
-) -> F:
+def widened(function: F, rules: tuple[OpClass, ...], *, axis: bool = False, out: bool = False) -> F:
     """The function with the arguments `axis` and `keepdims`, or `out`, or all of them."""
     given = wider = Arguments.of(function)
     text, plain = "", function
@@ -249,7 +247,7 @@ def widened(
     return _derived(function, text, wider, doc=doc, plain=plain, **used)
 
 
-def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
+def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
     text = f"return rule.apply({given.passed()})\n"
     only = _derived(function, text, given, doc="").__code__
@@ -267,7 +265,7 @@ def _with_a_word_on_out(doc: str | None) -> str | None:
     return f"{arguments}{header}{listed}{out}{blank}{rest}"
 
 
-def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable[..., Tensor]:
+def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input(without="inplace")
@@ -379,7 +377,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
 
 
 def array_function(
-    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    self: Tensor, func: Any, types: Any, args: Values, kwargs: dict[str, Any]
 ) -> Any:
     """What `np.sum(x)` calls."""
     rule = NUMPY.get(func)

@@ -12,7 +12,7 @@ from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number, int64
 from glassgrad.values.gradients import sum_to
 
-from ._arguments import check_type, scalar_name
+from ._arguments import Shape, check_dtypes, check_type, scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
@@ -25,11 +25,10 @@ from ._families import (
     stretched,
     zeros_like,
 )
-from ._places import check_dtypes
 from .conversion import Clone, to
 from .filling import fill_value
-from .gathering import Gather, IndexAdd, IndexSelect
 from .reduction import Cumsum
+from .scattering import Gather, IndexAdd, IndexSelect
 from .selection import Nonzero
 
 
@@ -137,7 +136,7 @@ class MaskedSelect(Linear, Elementwise):
         return IndexSelect.apply(_lines(info, shape, 0, x), places, dim=1)
 
 
-def _lines(info: Any, shape: tuple[int, ...], dim: int | None, x: Any) -> Any:
+def _lines(info: Any, shape: Shape, dim: int | None, x: Any) -> Any:
     """For each example one line of the elements of `x`, broadcast to `shape`."""
     lined = x if dim is None else in_front(x, len(shape))
     return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
@@ -226,7 +225,7 @@ def _turns(mask: Any, values: Any, dim: int) -> Any:
     return np.clip(turns, 0, values.shape[dim] - 1)
 
 
-def _taken_from(mask: Any, grad: Any, shape: tuple[int, ...]) -> Any:
+def _taken_from(mask: Any, grad: Any, shape: Shape) -> Any:
     """The gradient of a source of some shape, whose elements went to the places of the mask."""
     n = math.prod(shape)
     if is_batched(mask):
