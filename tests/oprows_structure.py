@@ -144,7 +144,7 @@ CHOOSING = [
         {"index": (slice(0, None, 2), None, 1)},
         numpy=lambda x, *indices, index=None: x[indices or index],
         call=_get,
-        rules="Index IndexInto Alias",
+        rules="Index IndexPutImpl Alias",
         same_graph=False,  # a chain, compared node by node in test_indexing
         more=[
             sample(real(4, 3), index=...),

@@ -463,7 +463,10 @@ class Index(_Chosen, KeepsShape):
 
     @staticmethod
     def backward(ctx, grad):
-        return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
+        zeros, dims = zeros_like(grad, ctx.shape), ctx.dims
+        if isinstance(grad, Tensor):
+            return IndexPutImpl.apply(zeros, grad, *ctx.indices, dims=dims, accumulate=True)
+        return _put(zeros, grad, ctx.indices, dims, accumulate=True)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *indices, dims):
@@ -471,33 +474,6 @@ class Index(_Chosen, KeepsShape):
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[1:], indices, dims)
         chosen = cls.apply(x, *key.indices, dims=key.dims)
         return moved(chosen, key.source, key.destination)
-
-
-class IndexInto(_Chosen, Linear):
-    """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
-
-    node = "IndexPutImplBackward0"
-    differentiates = slice(0, 1)
-
-    @staticmethod
-    def forward(x, *indices, dims, shape):
-        out, key = zeros_like(x, shape), key_of(indices, dims)
-        if all(index.dtype.kind == "b" for index in indices):
-            out[key] = x  # a mask names no place twice
-        else:
-            backend_of(out).add_at(out, key, x)
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Index, grad, *ctx.indices, dims=ctx.dims)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *indices, dims, shape):
-        key = batched_key(info.batch_size, len(shape), in_dims[1:], indices, dims)
-        (chosen,), shape = batch_all(info, in_dims[:1], (x,)), (info.batch_size, *shape)
-        chosen = moved(chosen, key.destination, key.source)
-        return cls.apply(chosen, *key.indices, dims=key.dims, shape=shape)
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -607,12 +583,7 @@ class IndexPut(_Chosen, Linear):
 
     @staticmethod
     def forward(x, values, *indices, dims, accumulate):
-        out, key = np.copy(x), key_of(indices, dims)
-        if accumulate:
-            backend_of(out).add_at(out, key, values)
-        else:
-            out[key] = values
-        return out
+        return _put(np.copy(x), values, indices, dims, accumulate=accumulate)
 
     @staticmethod
     def backward(ctx, grad):
@@ -629,6 +600,19 @@ class IndexPut(_Chosen, Linear):
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[2:], indices, dims)
         values = moved(in_front(values, key.rank), key.destination, key.source)
         return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
+
+
+def _put(out: Any, values: Any, indices: Values, dims: Shape, *, accumulate: bool) -> Any:
+    key = key_of(indices, dims)
+    if accumulate and any(index.dtype.kind != "b" for index in indices):
+        backend_of(out).add_at(out, key, values)
+    else:  # masks name no place twice
+        out[key] = out[key] + values if accumulate else values
+    return out
+
+
+class IndexPutImpl(IndexPut):
+    """zₖ = xₖ + Σᵢ vᵢ·[indicesᵢ = k]        x̄ = z̄,  v̄ᵢ = z̄[indicesᵢ]"""
 
 
 @op(IndexPut, inplace=True)

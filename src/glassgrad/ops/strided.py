@@ -15,7 +15,7 @@ from glassgrad.values.layers import Layer
 from ._arguments import Shape, int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import Into, Part, array_of, in_dim, run, zeros_like
-from .indexing import Index, IndexInto, IndexPut
+from .indexing import Index, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
 from .shape import reshape
@@ -44,7 +44,7 @@ class AsStrided(Primitive):
     def backward(ctx, grad):
         """The gradient of the memory; of it, what `x` shows."""
         shown, own, n = _places(grad, ctx)
-        of_memory = run(IndexInto, grad.reshape(-1), shown, dims=(0,), shape=(n,))
+        of_memory = _put_at(shown, grad, n, accumulate=True)
         return run(Index, of_memory, own, dims=(0,)).reshape(ctx.shape)
 
     @classmethod
@@ -53,9 +53,7 @@ class AsStrided(Primitive):
         if steps_of(dx) == ctx.steps and _is_within(ctx):
             return cls.apply(dx, **ctx.parameters)
         shown, own, n = _places(dx, ctx)
-        of_memory = IndexPut.apply(
-            zeros_like(dx, (n,)), dx.reshape(-1), own, dims=(0,), accumulate=False
-        )
+        of_memory = _put_at(own, dx, n, accumulate=False)
         return Index.apply(of_memory, shown, dims=(0,)).reshape(ctx.size)
 
     @classmethod
@@ -79,6 +77,12 @@ def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
     n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
     asarray = backend_of(array_of(like)).asarray
     return asarray(shown - first), asarray(own - first), n
+
+
+def _put_at(places: Any, values: Any, n: int, *, accumulate: bool) -> Any:
+    """`n` zeros, but the values at these places."""
+    zeros, row = zeros_like(values, (n,)), values.reshape(-1)
+    return run(IndexPut, zeros, row, places, dims=(0,), accumulate=accumulate)
 
 
 def _offsets(size: Shape, stride: Shape) -> Any:
