@@ -53,9 +53,11 @@ def op(
     *rules: OpClass,
     aliases: tuple[str, ...] = (),
     numpy: Values = (),
+    name: str = "",
     out: bool | None = None,
     inplace: bool | None = None,
     inplace_function: bool = False,
+    is_function: bool = True,
     is_method: bool = True,
     axis: bool = False,
 ) -> Callable[[F], F]:
@@ -64,11 +66,12 @@ def op(
     Args:
         rules: the classes that it applies.
         aliases: its other names.
+        name: the method's name, if the function has another one.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
         out: whether it takes `out=`. Default: whether it computes element by element.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that method is a function of `glassgrad`, too.
-        is_method: whether it is one; see `function`.
+        is_function, is_method: whether it is both; see `method` and `function`.
         axis: whether it takes NumPy's names `axis` and `keepdims` for its `dim` and `keepdim`.
     """
     by_element = bool(rules) and all(
@@ -76,11 +79,12 @@ def op(
     )
 
     def declare(function: F) -> F:
-        names = (function.__name__, *aliases)
+        names = (name or function.__name__, *aliases)
         own = widened(function, rules, axis=True) if axis else function
         has_out = by_element if out is None else out
         public = widened(function, rules, axis=axis, out=True) if has_out else own
-        FUNCTIONS.update(dict.fromkeys(names, public))
+        if is_function:
+            FUNCTIONS.update(dict.fromkeys(names, public))
         if is_method:
             METHODS.update(dict.fromkeys(names, as_method(own)))
         if by_element if inplace is None else inplace:
@@ -97,6 +101,9 @@ def op(
 
 function = functools.partial(op, is_method=False, out=False, inplace=False)
 """Declare a function of `glassgrad` that is no method; see `op`."""
+
+method = functools.partial(op, is_function=False, out=False, inplace=False)
+"""Declare a method of Tensor that is no function of `glassgrad`; see `op`."""
 
 
 def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
@@ -119,21 +126,6 @@ def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
         if new:
             METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", size=False)
         return public
-
-    return declare
-
-
-def method(*, name: str = "", aliases: tuple[str, ...] = ()) -> Callable[[F], F]:
-    """Declare a method of Tensor that is no function of `glassgrad`; see `op`.
-
-    Args:
-        name: the method's name, if the function has another one.
-    """
-
-    def declare(function: F) -> F:
-        names = (name or function.__name__, *aliases)
-        METHODS.update(dict.fromkeys(names, as_method(function)))
-        return function
 
     return declare
 

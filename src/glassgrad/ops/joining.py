@@ -361,21 +361,13 @@ def _widened(x: Tensor, ndim: int) -> Tensor:
 # NumPy's functions, to which some of it may be arrays ---------------------------------------------
 
 
-def _joined(join: Callable[..., Tensor], arrays: Any, *dim: int) -> Tensor:
-    return join([as_tensor(array) for array in arrays], *dim)
-
-
-@of_numpy(np.concatenate)
-def _numpy_concatenate(arrays: Any, axis: int = 0) -> Tensor:
-    return _joined(cat, arrays, axis)
-
-
-@of_numpy(np.stack)
-def _numpy_stack(arrays: Any, axis: int = 0) -> Tensor:
-    return _joined(stack, arrays, axis)
+def _joined(join: Callable[..., Tensor], arrays: Any, *dim: int, **axis: int) -> Tensor:
+    return join([as_tensor(array) for array in arrays], *dim, *axis.values())
 
 
 for _numpy, _join in (
+    (np.concatenate, cat),
+    (np.stack, stack),
     (np.vstack, vstack),
     (np.hstack, hstack),
     (np.dstack, dstack),

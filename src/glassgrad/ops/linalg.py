@@ -181,15 +181,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return Mv.apply(input, vec)
 
 
-class Dot(Multilinear):
+class Dot(Mm):
     """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
-
-    @staticmethod
-    def forward(x, y):
-        return x @ y
 
     @staticmethod
     def backward(ctx, grad):

@@ -361,25 +361,17 @@ class SqueezeDims(KeepsShape):
 
     @staticmethod
     def forward(x, *, dim):
-        return x.reshape(_without(x.shape, dim))
+        return x.reshape(_without(x.shape, wrap_dims(dim, x.ndim)))
 
     @staticmethod
     def backward(ctx, grad):
-        return _unsqueezed(grad, ctx.shape, sorted(ctx.dim))
+        return _unsqueezed(grad, ctx.shape, sorted(wrap_dims(ctx.dim, len(ctx.shape))))
 
 
 class SqueezeDim(SqueezeDims):
     """y = squeeze(x, dim)        x̄ = reshape(ȳ, shape x)"""
 
     node = "SqueezeBackward1"
-
-    @staticmethod
-    def forward(x, *, dim):
-        return x.reshape(_without(x.shape, (dim,)))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return _unsqueezed(grad, ctx.shape, (ctx.dim,))
 
 
 def _without(shape: Shape, dims: Sequence[int]) -> Shape:
