@@ -227,12 +227,11 @@ def _turns(mask: Any, values: Any, dim: int) -> Any:
 
 def _taken_from(mask: Any, grad: Any, shape: Shape) -> Any:
     """The gradient of a source of some shape, whose elements went to the places of the mask."""
-    source = zeros_like(grad, (math.prod(shape),))
-    if source.shape != (0,):
-        turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
-        arrived = np.where(mask, grad, 0).reshape(-1)
-        source = run(IndexAdd, source, arrived, turns, dim=0, alpha=1)
-    return source.reshape(shape)
+    arrived, source = np.where(mask, grad, 0).reshape(-1), zeros_like(grad, (math.prod(shape),))
+    if source.shape == (0,):
+        return arrived[:0].reshape(shape)
+    turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
+    return run(IndexAdd, source, arrived, turns, dim=0, alpha=1).reshape(shape)
 
 
 @op(MaskedScatter, out=False)
