@@ -343,8 +343,26 @@ def _add_at(array: Any, key: Any, values: Any) -> Any:
     return array
 
 
-class _Adding(Indexed):
+class _Writing(Indexed):
+    """What ops share that write values of a tensor.
+
+    Attributes:
+        overwrites: whether what was there is gone.
+    """
+
+    overwrites = True
+
+    @staticmethod
+    def backward(ctx, grad):
+        cls, (wants_x, wants_source) = ctx._forward_cls, ctx.needs_input_grad
+        left = blanked(ctx, grad) if wants_x and cls.overwrites else grad
+        return left if wants_x else None, cls.to_source(ctx, grad) if wants_source else None
+
+
+class _Adding(_Writing):
     """What both ways to add share: the index is kept if the gradient of the source needs it."""
+
+    overwrites = False
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -352,12 +370,6 @@ class _Adding(Indexed):
             ctx.index, ctx.source_shape = np.copy(inputs[2]), inputs[1].shape
         else:
             ctx.holders = None  # nothing is kept: a second pass may come
-
-    @staticmethod
-    def backward(ctx, grad):
-        wants_x, wants_source = ctx.needs_input_grad
-        to_source = ctx._forward_cls.to_source
-        return grad if wants_x else None, to_source(ctx, grad) if wants_source else None
 
 
 class IndexAdd(_Adding, BySlice, Linear):
@@ -509,19 +521,6 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 # Writing ------------------------------------------------------------------------------------------
 
 
-class _Writing(Indexed):
-    """What ops share that write values of a tensor."""
-
-    @staticmethod
-    def backward(ctx, grad):
-        wants_x, wants_source = ctx.needs_input_grad
-        to_source = ctx._forward_cls.to_source
-        return (
-            blanked(ctx, grad) if wants_x else None,
-            to_source(ctx, grad) if wants_source else None,
-        )
-
-
 class Scatter(_Writing, ByElement, Moved):
     """z = x,  z[indexᵢⱼ, j] = sᵢⱼ        x̄ = z̄,  x̄[indexᵢⱼ, j] = 0,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
 
@@ -550,7 +549,15 @@ class IndexFillTensor(IndexCopy):
         return _written(x, in_dim(index, dim), value)
 
 
-class ScatterValue(ByElement, Symmetric):
+class _Filling(Indexed, Symmetric):
+    """What ops share that write one number: there the gradient ends."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return blanked(ctx, grad)
+
+
+class ScatterValue(_Filling, ByElement):
     """y = x,  y[indexᵢⱼ, j] = v
     dy = dx,  dy[indexᵢⱼ, j] = 0
     x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0
@@ -562,12 +569,8 @@ class ScatterValue(ByElement, Symmetric):
     def forward(x, index, *, dim, value):
         return _written(x, along(index, dim), value)
 
-    @staticmethod
-    def backward(ctx, grad):
-        return blanked(ctx, grad)
 
-
-class IndexFill(BySlice, Symmetric):
+class IndexFill(_Filling, BySlice):
     """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
     by_element = ScatterValue.apply
@@ -575,10 +578,6 @@ class IndexFill(BySlice, Symmetric):
     @staticmethod
     def forward(x, index, *, dim, value):
         return _written(x, in_dim(index, dim), value)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return blanked(ctx, grad)
 
 
 ByElement.fills, BySlice.fills = ScatterValue, IndexFill
