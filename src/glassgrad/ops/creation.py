@@ -126,8 +126,8 @@ def from_numpy(ndarray: "np.ndarray[Any, Any]") -> Tensor:
             f"expected np.ndarray (got {type(ndarray).__name__}). Only an array has memory to "
             "share. Write `tensor(data)`."
         )
-    if ndarray.dtype.kind not in "biufc" or not ndarray.dtype.isnative:
-        array_from(ndarray[:0], None)  # says which dtypes there are
+    _supported(ndarray.dtype)
+    if not ndarray.dtype.isnative:
         raise ArgumentTypeError(
             f"given numpy array has byte order different from the native byte order: "
             f"{ndarray.dtype.str}. Its memory cannot be shared. Write `tensor(array)`."
@@ -171,7 +171,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     on_cpu = int(ext_tensor.__dlpack_device__()[0]) == _CPU_DEVICE_TYPE
     backend = CPU_BACKEND if on_cpu else backend_for("cuda")
     array = backend.xp.from_dlpack(ext_tensor)
-    array_from(np.empty(0, array.dtype), None)  # raises for a dtype there is no tensor of
+    _supported(array.dtype)
     return fresh(array)
 
 
@@ -478,6 +478,7 @@ def _from_array(array: Any, dtype: DType | None) -> Any:
 
 
 def _supported(dtype: Any) -> DType:
+    """The dtype of a tensor that holds such elements, or an error: there is none."""
     if dtype.kind not in "biufc":
         raise ArgumentTypeError(
             f"can't convert np.ndarray of type {dtype.type.__module__}.{dtype.type.__name__}. "
