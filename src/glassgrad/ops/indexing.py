@@ -443,7 +443,7 @@ class _Chosen(Primitive):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
-        indices = inputs[ctx._forward_cls.differentiates.stop :]
+        ctx.shape, indices = inputs[0].shape, inputs[ctx._forward_cls.differentiates.stop :]
         ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
 
 
@@ -455,11 +455,6 @@ class Index(_Chosen, KeepsShape):
     @staticmethod
     def forward(x, *indices, dims):
         return x[key_of(indices, dims)]
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        _Chosen.setup_context(ctx, inputs, output)
-        ctx.shape = inputs[0].shape
 
     @staticmethod
     def backward(ctx, grad):

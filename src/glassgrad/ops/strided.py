@@ -8,7 +8,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.views import as_view
+from glassgrad.memory.views import as_view, offsets
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
@@ -71,8 +71,8 @@ def steps_of(x: Any) -> Shape:
 
 def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
     """Where in memory each element of y is, and each of x: vectors; and how large the memory is."""
-    shown = _offsets(ctx.size, ctx.stride) + (ctx.storage_offset - ctx.own)
-    own = _offsets(ctx.shape, ctx.steps)
+    shown = offsets(ctx.size, ctx.stride).reshape(-1) + (ctx.storage_offset - ctx.own)
+    own = offsets(ctx.shape, ctx.steps).reshape(-1)
     first = min(np.min(shown, initial=0), 0)
     n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
     asarray = backend_of(array_of(like)).asarray
@@ -83,12 +83,6 @@ def _put_at(places: Any, values: Any, n: int, *, accumulate: bool) -> Any:
     """`n` zeros, but the values at these places."""
     zeros, row = zeros_like(values, (n,)), values.reshape(-1)
     return run(IndexPut, zeros, row, places, dims=(0,), accumulate=accumulate)
-
-
-def _offsets(size: Shape, stride: Shape) -> Any:
-    """How far each element is from the first: what a view of 0, 1, 2, … shows, as a vector."""
-    counts = np.arange(_reach(size, stride))
-    return backend_of(counts).strided(counts, size, stride, 0).reshape(-1)
 
 
 def _is_within(ctx: Any) -> bool:
