@@ -1,6 +1,6 @@
 """Rows of ops that exist only in place; the others share their rules with the op of their name."""
 
-from glassgrad.ops import random, shape, transposing
+from glassgrad.ops import random, shape
 from opcase import OpCase, constant, real, sample
 
 __all__ = ["ROWS"]
@@ -13,7 +13,7 @@ def _fresh(function, x, *others, **params):
 
 SHAPE = [
     OpCase(
-        transposing.t_,
+        shape.t_,
         [real(2, 3)],
         call=_fresh,
         rules="TInPlace",
@@ -21,7 +21,7 @@ SHAPE = [
         wrong=[sample(real(2, 2, 2))],
     ),
     OpCase(
-        transposing.transpose_,
+        shape.transpose_,
         [real(2, 3, 4)],
         {"dim0": 0, "dim1": -1},
         call=_fresh,

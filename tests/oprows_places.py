@@ -2,7 +2,7 @@
 
 import warnings
 
-from glassgrad.ops import gathering, indexing, masking, scattering
+from glassgrad.ops import indexing, masking, scattering
 from opcase import OpCase, constant, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -76,7 +76,7 @@ MASKS = [
 
 VECTORS = [
     OpCase(
-        gathering.index_add,
+        scattering.index_add,
         [real(3, 2), PLACES, real(2, 2)],
         call=_along,
         more=[
@@ -165,7 +165,7 @@ INDICES = [
         ],
     ),
     OpCase(
-        gathering.scatter_add,
+        scattering.scatter_add,
         [real(2, 3), INDEX, real(2, 3)],
         call=_along,
         more=[sample(real(2, 3), fixed([[2, 2], [0, 1]]), real(2, 2), dim=1)],

@@ -7,13 +7,11 @@ from glassgrad.ops import (
     conversion,
     diagonals,
     filling,
-    gathering,
     indexing,
     joining,
+    scattering,
     shape,
-    splitting,
     strided,
-    transposing,
 )
 from opcase import OpCase, fixed, flags, real, sample, whole
 
@@ -100,7 +98,7 @@ SHAPE = [
         wrong=[sample(real(2, 3), repeats=(2,)), sample(real(2), repeats=(-1,))],
     ),
     OpCase(
-        transposing.permute,
+        shape.permute,
         [real(2, 3, 4)],
         {"dims": (2, 0, 1)},
         numpy=lambda x, dims: np.transpose(x, dims),
@@ -109,14 +107,14 @@ SHAPE = [
         wrong=[sample(real(2, 3), dims=(0, 0)), sample(real(2, 3), dims=(0,))],
     ),
     OpCase(
-        transposing.transpose,
+        shape.transpose,
         [real(2, 3, 4)],
         {"dim0": 0, "dim1": -1},
         numpy=lambda x, dim0, dim1: np.swapaxes(x, dim0, dim1),
         wrong=[sample(real(2), dim0=0, dim1=1)],
     ),
     OpCase(
-        transposing.t,
+        shape.t,
         [real(2, 3)],
         numpy=np.transpose,
         more=[sample(real(2)), sample(real())],
@@ -146,7 +144,7 @@ CHOOSING = [
         {"index": (slice(0, None, 2), None, 1)},
         numpy=lambda x, *indices, index=None: x[indices or index],
         call=_get,
-        rules="Index IndexInto Alias",
+        rules="Index IndexPutImpl Alias",
         same_graph=False,  # a chain, compared node by node in test_indexing
         more=[
             sample(real(4, 3), index=...),
@@ -158,14 +156,14 @@ CHOOSING = [
         wrong=[sample(real(2), index=2), sample(real(2), index=(0, 0))],
     ),
     OpCase(
-        gathering.index_select,
+        scattering.index_select,
         [real(2, 3), whole(4)],
         {"dim": 1},
         call=lambda f, x, index, dim: f(x, dim, index),
         wrong=[sample(real(2, 3), fixed([3]), dim=1), sample(real(2, 3), real(2), dim=1)],
     ),
     OpCase(
-        gathering.gather,
+        scattering.gather,
         [real(3, 2), whole(2, 2)],
         {"dim": 0},
         numpy=lambda x, index, dim: np.take_along_axis(x, index, dim),
@@ -192,7 +190,7 @@ JOINING = [
         wrong=[sample(real(2, 3), real(2, 2))],
     ),
     OpCase(
-        splitting.split,
+        joining.split,
         [real(5, 2)],
         {"split_size_or_sections": 2},
         rules="Split SplitWithSizes",
@@ -201,7 +199,7 @@ JOINING = [
         wrong=[sample(real(2), split_size_or_sections=[1, 2])],
     ),
     OpCase(
-        splitting.unbind,
+        joining.unbind,
         [real(2, 3)],
         more=[sample(real(2, 3), dim=1)],
         wrong=[sample(real(2), dim=1)],
@@ -210,7 +208,7 @@ JOINING = [
 
 PARTS = [
     OpCase(
-        splitting.unsafe_split,
+        joining.unsafe_split,
         [real(5, 2)],
         {"split_size": 2},
         call=lambda f, x, split_size, dim=0: f(x, split_size, dim),
@@ -218,7 +216,7 @@ PARTS = [
         wrong=[sample(real(2), split_size=-1)],
     ),
     OpCase(
-        splitting.unsafe_split_with_sizes,
+        joining.unsafe_split_with_sizes,
         [real(2, 3)],
         {"split_sizes": [1, 2], "dim": 1},
         wrong=[sample(real(2), split_sizes=[1, 2])],
@@ -266,7 +264,7 @@ PARTS = [
         ],
     ),
     OpCase(
-        transposing.flip,
+        shape.flip,
         [real(2, 3)],
         {"dims": (0, -1)},
         numpy=lambda x, dims: np.flip(x, dims if x.ndim else ()),
@@ -275,7 +273,7 @@ PARTS = [
         call=lambda f, x, dims: f(x, dims),
     ),
     OpCase(
-        transposing.roll,
+        shape.roll,
         [real(2, 3)],
         {"shifts": (1, -1), "dims": (0, 1)},
         numpy=lambda x, shifts, dims=None: np.roll(x, shifts, dims),

@@ -17,10 +17,10 @@ from .ops import (
     conversion,
     exponentials,
     indexing,
+    joining,
     linalg,
     reduction,
-    splitting,
-    transposing,
+    shape,
 )
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Operand, Sub
@@ -101,11 +101,11 @@ class Methods:
         return self
 
     def __iter__(self: "Tensor") -> Iterator["Tensor"]:
-        return splitting.iterate(self)
+        return joining.iterate(self)
 
     def __contains__(self: "Tensor", element: Any) -> bool:
         return bool(reduction.any(Eq.apply(self, element)))
 
     # Transposes
-    T = property(transposing.reversed_dims)
-    mT = property(transposing.mT)  # noqa: N815  # PyTorch's name
+    T = property(shape.reversed_dims)
+    mT = property(shape.mT)  # noqa: N815  # PyTorch's name

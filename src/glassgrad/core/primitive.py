@@ -79,6 +79,7 @@ class Primitive(Function):
         holomorphic: whether the rule holds for complex numbers too (Note [Complex gradients]).
         ufunc: the NumPy function that `forward` is, for the fast door to call directly.
         views: whether the result shows the memory of the first operand.
+        parameters: the names of its parameters, which are those of `forward`.
         kept_where: for each of `saves`: its condition, and the position of the operand; the result
             is behind them all.
         apply: the way in, each op's own: operands by position, parameters by keyword.
@@ -100,6 +101,7 @@ class Primitive(Function):
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
     views: ClassVar[bool] = False
+    parameters: ClassVar[tuple[str, ...]] = ()
     kept_where: ClassVar[tuple[tuple[int | None, int], ...]] = ()
     apply: Callable[..., Any]
     as_operator: Callable[..., Any]
@@ -114,6 +116,7 @@ class Primitive(Function):
             return  # a family, not an op
         code = cls.forward.__code__
         parameters = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+        cls.parameters = parameters = vars(cls).get("parameters", parameters)
         cls.keeps_index |= cls.differentiates != slice(None) and not cls.saves
         cls.kept_where = tuple(
             [

@@ -261,9 +261,9 @@ class Geometry(NamedTuple):
         Args:
             like: an array; the result is on its device.
         """
-        found = _offsets(self.size, self.stride) + self.offset
+        found = offsets(self.size, self.stride) + self.offset
         if not in_order(self.base_size, self.base_stride):
-            base = _offsets(self.base_size, self.base_stride).reshape(-1)
+            base = offsets(self.base_size, self.base_stride).reshape(-1)
             order = np.argsort(base, kind="stable")
             found = order[np.searchsorted(base[order], found)]
         return backend_of(like).asarray(found)
@@ -279,7 +279,7 @@ class Geometry(NamedTuple):
         return repeats(self.size, self.stride)
 
 
-def _offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+def offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
     """How far each element of a strided array is from the first one."""
     found = np.zeros(size, np.int64)
     for dim, (n, step) in enumerate(zip(size, stride, strict=True)):

@@ -11,25 +11,22 @@ from glassgrad.ops._arguments import Dims
 from glassgrad.ops.activations import log_softmax as log_softmax, relu as relu, softmax as softmax
 from glassgrad.ops.arithmetic import Operand, addcdiv as addcdiv, addcmul as addcmul, conj as conj, lerp as lerp, rsub as rsub, sign as sign
 from glassgrad.ops.comparison import allclose as allclose, bitwise_and as bitwise_and, bitwise_not as bitwise_not, bitwise_or as bitwise_or, bitwise_xor as bitwise_xor, eq as eq, equal as equal, ge as ge, gt as gt, isclose as isclose, isfinite as isfinite, isin as isin, isinf as isinf, isnan as isnan, le as le, logical_and as logical_and, logical_not as logical_not, logical_or as logical_or, logical_xor as logical_xor, lt as lt, ne as ne, signbit as signbit
-from glassgrad.ops.conversion import clone as clone, from_dlpack as from_dlpack
-from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, from_numpy as from_numpy
+from glassgrad.ops.conversion import clone as clone
+from glassgrad.ops.creation import TensorType, as_tensor as as_tensor, from_dlpack as from_dlpack, from_numpy as from_numpy
 from glassgrad.ops.diagonals import diag as diag, diag_embed as diag_embed, diagflat as diagflat, diagonal as diagonal, trace as trace, tril as tril, triu as triu
 from glassgrad.ops.einsum import einsum as einsum
 from glassgrad.ops.exponentials import square as square
-from glassgrad.ops.gathering import gather as gather, index_add as index_add, index_select as index_select, scatter_add as scatter_add
 from glassgrad.ops.generator import Generator, Generator as Generator, get_rng_state as get_rng_state, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed, set_rng_state as set_rng_state
 from glassgrad.ops.indexing import index_put as index_put, narrow as narrow, select as select
-from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, concat as concat
+from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d as atleast_2d, atleast_3d as atleast_3d, chunk as chunk, concat as concat, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
 from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli
-from glassgrad.ops.scattering import index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_reduce as scatter_reduce
+from glassgrad.ops.scattering import gather as gather, index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, index_select as index_select, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
-from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
-from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
+from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, squeeze as squeeze, swapaxes as swapaxes, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.statistics import cov as cov
 from glassgrad.ops.strided import as_strided as as_strided
-from glassgrad.ops.transposing import flip as flip, movedim as movedim, permute as permute, roll as roll, swapaxes as swapaxes, t as t, transpose as transpose
 from glassgrad.values.dtypes import Number
 from typing import Any
 

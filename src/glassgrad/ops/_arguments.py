@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
+from glassgrad.core.primitive import Primitive, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
+Shape = tuple[int, ...]
+OpClass = type[Primitive]
 
 
-def reduced(dim: Dims, ndim: int) -> tuple[int, ...]:
+def reduced(dim: Dims, ndim: int) -> Shape:
     """The dims to reduce over, counted from the front; None and () mean all of them.
 
     Raises:
@@ -80,6 +83,16 @@ def check_kind(name: str, x: Any, kinds: str, why: str) -> None:
     """
     if x.dtype.kind not in kinds:
         raise DTypeError(f"{name} not implemented for {scalar_name(x.dtype)!r}. {why}")
+
+
+def check_dtypes(said: str, input: Tensor, source: Tensor) -> None:
+    """Raise unless both tensors have one dtype."""
+    if source.dtype is not input.dtype:
+        raise DTypeError(
+            f"{said}, got {scalar_name(input.dtype)} for the destination and "
+            f"{scalar_name(source.dtype)} for the source. They must have the same scalar type: "
+            "elements are written as they are. Write `source.to(x.dtype)`."
+        )
 
 
 def _wrong_type(wanted: str, value: object, why: str) -> ArgumentTypeError:
@@ -157,7 +170,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
     return wanted % count
 
 
-def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
+def wrap_dims(dims: int | Iterable[int] | None, ndim: int) -> Shape:
     """Dims counted from the front, in the order given; None means all of them.
 
     Raises:
@@ -202,7 +215,7 @@ def int_of(value: Any, name: str, argument: str) -> int:
     )
 
 
-def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
+def ints_of(values: Any, name: str, argument: str) -> Shape:
     """An argument that may be one int or several.
 
     Raises:
@@ -214,7 +227,7 @@ def ints_of(values: Any, name: str, argument: str) -> tuple[int, ...]:
     return tuple([_index(value, wanted, why) for value in several])
 
 
-def size_of(sizes: tuple[Any, ...], name: str, *, argument: str = "size") -> tuple[int, ...]:
+def size_of(sizes: Values, name: str, *, argument: str = "size") -> Shape:
     """The sizes meant by `f(2, 3)` or `f((2, 3))`.
 
     Args:
@@ -250,10 +263,7 @@ def _index(value: Any, wanted: str, why: str) -> int:
         raise _wrong_type(wanted, value, why) from error
 
 
-Sizes = tuple[int, ...]
-
-
-def infer_size(size: Sizes, numel: int) -> Sizes:
+def infer_size(size: Shape, numel: int) -> Shape:
     """`size` with its -1 replaced, for a tensor of `numel` elements.
 
     Raises:
@@ -293,7 +303,7 @@ def _invalid(asked: list[int], numel: int) -> ShapeError:
     )
 
 
-def can_view(array: Any, size: Sizes) -> bool:
+def can_view(array: Any, size: Shape) -> bool:
     """Whether `array` takes the shape `size` (as many elements) without being copied.
 
     Neighbouring dims that lie in memory like one long dim form a *run*. A run may be divided
@@ -321,7 +331,7 @@ def can_view(array: Any, size: Sizes) -> bool:
     return True
 
 
-def expanded_size(size: Sizes, shape: Sizes, dtype: Any) -> Sizes:
+def expanded_size(size: Shape, shape: Shape, dtype: Any) -> Shape:
     """`size` with each -1 replaced by the size that is there.
 
     Raises:

@@ -30,10 +30,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import dim_or_axis, require_tensor
+from ._arguments import OpClass, dim_or_axis, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, written_to
 
@@ -50,12 +50,14 @@ NUMPY: dict[Any, Callable[..., Any]] = {}
 
 
 def op(
-    *rules: type[Primitive],
+    *rules: OpClass,
     aliases: tuple[str, ...] = (),
-    numpy: tuple[Any, ...] = (),
+    numpy: Values = (),
+    name: str = "",
     out: bool | None = None,
     inplace: bool | None = None,
     inplace_function: bool = False,
+    is_function: bool = True,
     is_method: bool = True,
     axis: bool = False,
 ) -> Callable[[F], F]:
@@ -64,11 +66,12 @@ def op(
     Args:
         rules: the classes that it applies.
         aliases: its other names.
+        name: the method's name, if the function has another one.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
         out: whether it takes `out=`. Default: whether it computes element by element.
         inplace: whether there is a method that writes the result to `input`; the same default.
         inplace_function: whether that method is a function of `glassgrad`, too.
-        is_method: whether it is one; see `function`.
+        is_function, is_method: whether it is both; see `method` and `function`.
         axis: whether it takes NumPy's names `axis` and `keepdims` for its `dim` and `keepdim`.
     """
     by_element = bool(rules) and all(
@@ -76,11 +79,12 @@ def op(
     )
 
     def declare(function: F) -> F:
-        names = (function.__name__, *aliases)
+        names = (name or function.__name__, *aliases)
         own = widened(function, rules, axis=True) if axis else function
         has_out = by_element if out is None else out
         public = widened(function, rules, axis=axis, out=True) if has_out else own
-        FUNCTIONS.update(dict.fromkeys(names, public))
+        if is_function:
+            FUNCTIONS.update(dict.fromkeys(names, public))
         if is_method:
             METHODS.update(dict.fromkeys(names, as_method(own)))
         if by_element if inplace is None else inplace:
@@ -97,6 +101,9 @@ def op(
 
 function = functools.partial(op, is_method=False, out=False, inplace=False)
 """Declare a function of `glassgrad` that is no method; see `op`."""
+
+method = functools.partial(op, is_function=False, out=False, inplace=False)
+"""Declare a method of Tensor that is no function of `glassgrad`; see `op`."""
 
 
 def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
@@ -119,21 +126,6 @@ def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
         if new:
             METHODS[f"new_{name}"] = _like_input(function, f"new_{name}", size=False)
         return public
-
-    return declare
-
-
-def method(*, name: str = "", aliases: tuple[str, ...] = ()) -> Callable[[F], F]:
-    """Declare a method of Tensor that is no function of `glassgrad`; see `op`.
-
-    Args:
-        name: the method's name, if the function has another one.
-    """
-
-    def declare(function: F) -> F:
-        names = (name or function.__name__, *aliases)
-        METHODS.update(dict.fromkeys(names, as_method(function)))
-        return function
 
     return declare
 
@@ -226,9 +218,7 @@ class Arguments(NamedTuple):
 _CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
 
 
-def widened(
-    function: F, rules: tuple[type[Primitive], ...], *, axis: bool = False, out: bool = False
-) -> F:
+def widened(function: F, rules: tuple[OpClass, ...], *, axis: bool = False, out: bool = False) -> F:
     """The function with the arguments `axis` and `keepdims`, or `out`, or all of them."""
     given = wider = Arguments.of(function)
     text, plain = "", function
@@ -249,7 +239,7 @@ def widened(
     return _derived(function, text, wider, doc=doc, plain=plain, **used)
 
 
-def _only_applies(function: Any, rule: type[Primitive], given: Arguments) -> bool:
+def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
     text = f"return rule.apply({given.passed()})\n"
     only = _derived(function, text, given, doc="").__code__
@@ -267,7 +257,7 @@ def _with_a_word_on_out(doc: str | None) -> str | None:
     return f"{arguments}{header}{listed}{out}{blank}{rest}"
 
 
-def in_place_twin(function: Any, rules: tuple[type[Primitive], ...]) -> Callable[..., Tensor]:
+def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
     kept = given.led_by_input(without="inplace")
@@ -379,7 +369,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
 
 
 def array_function(
-    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    self: Tensor, func: Any, types: Any, args: Values, kwargs: dict[str, Any]
 ) -> Any:
     """What `np.sum(x)` calls."""
     rule = NUMPY.get(func)

@@ -1,6 +1,7 @@
 """What ops of one family share."""
 
 import functools
+import inspect
 import math
 import operator
 from collections.abc import Callable
@@ -8,18 +9,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.primitive import Primitive, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer, visible
 
+from ._arguments import OpClass, Shape
 
-def kept_shape(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[int, ...]:
+
+def kept_shape(shape: Shape, dims: Shape) -> Shape:
     """The shape after a reduction over `dims` that keeps them."""
     return tuple([1 if dim in dims else n for dim, n in enumerate(shape)])
 
 
-def spread(value: Any, shape: tuple[int, ...]) -> Any:
+def spread(value: Any, shape: Shape) -> Any:
     """`value` broadcast to `shape`: what the gradient of a sum is.
 
     The view of a 0-d array is made by hand, in an eighth of the time of `np.broadcast_to`.
@@ -35,7 +38,7 @@ def array_of(value: Any) -> Any:
     return array.array if isinstance(array, Layer) else array
 
 
-def zeros_like(value: Any, shape: tuple[int, ...]) -> Any:
+def zeros_like(value: Any, shape: Shape) -> Any:
     """An array of zeros, of the dtype of `value` and on its device."""
     return np.zeros_like(array_of(value), order="C", shape=shape)
 
@@ -266,6 +269,26 @@ class Moved(Linear, Along):
     promotes = None
 
 
+class Paired(Moved):
+    """An op whose gradients are moved back by another one, or by itself.
+
+    Attributes:
+        back: that op. It finds its parameters on the node.
+    """
+
+    back: ClassVar[OpClass]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "forward" in vars(cls) and not hasattr(cls, "back"):
+            cls.back = cls
+
+    @staticmethod
+    def backward(ctx, grad):
+        back = ctx._forward_cls.back
+        return run(back, grad, **{name: getattr(ctx, name) for name in back.parameters})
+
+
 class KeepsShape(Moved):
     """The gradient needs the shape of the operand: `ctx.shape`, `node._saved_self_sym_sizes`."""
 
@@ -277,13 +300,61 @@ class KeepsShape(Moved):
             node_class._saved_self_sym_sizes = property(lambda node: Size(node.shape))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         ctx.shape = inputs[0].shape
 
 
-def run(cls: type[Primitive], *values: Any, **parameters: Any) -> Any:
+class Part(Paired, KeepsShape):
+    """A view of some of the elements."""
+
+    views = True
+
+
+class Into(Paired):
+    """Zeros, but the operand at the places that a view op shows: one is the other's transpose.
+
+    Attributes:
+        of: the view op.
+    """
+
+    sizes = ("shape",)
+    of: ClassVar[type[Part]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        of = cls.of
+        cls.back, of.back, cls.axes = of, cls, of.axes
+        if "forward" not in vars(cls):
+            cls.forward = staticmethod(_into(of))  # type: ignore[method-assign]
+            cls.parameters = ("shape", *of.parameters)
+        super().__init_subclass__(**kwargs)
+
+
+def _into(of: type[Part]) -> Callable[..., Any]:
+    def forward(x: Any, *, shape: Shape, **place: Any) -> Any:
+        out = zeros_like(x, shape)
+        of.forward(out, **place)[...] = x
+        return out
+
+    forward.__signature__ = inspect.signature(of.forward)  # type: ignore[attr-defined]
+    return forward
+
+
+def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
     """Apply an op inside a rule: recorded if a value is a Tensor, at array speed if none is."""
     for value in values:
         if isinstance(value, Tensor):
             return cls.apply(*values, **parameters)
     return cls.forward(*values, **parameters)
+
+
+def in_dim(place: Any, dim: int) -> Values:
+    """The key that takes `place`, an index or a slice, in one dim, and all of the others."""
+    return (*(slice(None),) * dim, place)
+
+
+def apply_along(cls: OpClass, *operands: Tensor, **parameters: Any) -> Tensor:
+    """Apply an op that counts along a dim; 0-d tensors are lines of one element to it."""
+    if operands[0].ndim:
+        return cls.apply(*operands, **parameters)
+    lines = [x if x.ndim else x.reshape(1) for x in operands]
+    return cls.apply(*lines, **parameters).reshape(())

@@ -9,7 +9,6 @@ from glassgrad.ops.arithmetic import Operand
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.memory import Storage
 from glassgrad.ops.shape import Dims
-from glassgrad.ops.transposing import Dims
 from glassgrad.values.dtypes import Number
 from typing import Any
 

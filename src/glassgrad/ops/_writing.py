@@ -22,7 +22,6 @@ from glassgrad.core.errors import (
     TransformError,
 )
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Primitive
 from glassgrad.core.state import (
     about_to_write,
     before_write,
@@ -39,7 +38,7 @@ from glassgrad.memory.views import check_made, move, relocate
 from glassgrad.values.backend import backend_of, repeats
 from glassgrad.values.layers import Layer, fresh
 
-from ._arguments import check_type, scalar_name
+from ._arguments import OpClass, check_type, scalar_name
 from ._families import array_of, is_batched
 
 
@@ -98,7 +97,7 @@ def _tensors_in(values: Sequence[Any]) -> list[Tensor]:
     return found
 
 
-def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **parameters: Any) -> Tensor:
+def reshaped_in_place(name: str, cls: OpClass, input: Tensor, **parameters: Any) -> Tensor:
     """`input = cls(input, **parameters)`, where `cls` shows the same memory in another shape.
 
     Raises:
@@ -128,7 +127,7 @@ def reshaped_in_place(name: str, cls: type[Primitive], input: Tensor, **paramete
     return input
 
 
-def update(cls: type[Primitive], input: Tensor, other: Any) -> Tensor:
+def update(cls: OpClass, input: Tensor, other: Any) -> Tensor:
     """`input = cls(input, other)`, in the memory of `input`: what optimisers do."""
     if type(other) in PLAIN and _step(cls.ufunc, input, other):
         return input

@@ -9,7 +9,6 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError, TransformErr
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import (
     CPU,
-    CPU_BACKEND,
     Device,
     asnumpy,
     backend_for,
@@ -27,11 +26,10 @@ from glassgrad.values.dtypes import (
     int32,
     int64,
 )
-from glassgrad.values.layers import Layer, fresh
+from glassgrad.values.layers import Layer
 
-from ._declaring import function, method, op
+from ._declaring import method, op
 from ._families import Moved, array_of
-from ._making import array_from
 
 
 class Clone(Moved):
@@ -315,9 +313,6 @@ def cuda(input: Tensor, device: Any = None) -> Tensor:
     return to(input, Device(f"cuda:{device}" if isinstance(device, int) else device or "cuda"))
 
 
-_CPU_DEVICE_TYPE = 1
-
-
 def dlpack_capsule(
     input: Tensor,
     *,
@@ -362,33 +357,3 @@ def dlpack_device(input: Tensor) -> tuple[int, int]:
     """
     kind, index = array_of(input).__dlpack_device__()
     return int(kind), int(index)
-
-
-@function()
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor that shares the memory of another library's array or tensor.
-
-    Args:
-        ext_tensor: an object with `__dlpack__` and `__dlpack_device__`.
-
-    Returns:
-        A leaf.
-
-    Raises:
-        ArgumentTypeError: if it does not speak the protocol, or holds no numbers.
-
-    Example:
-        >>> import numpy as np
-        >>> from_dlpack(np.array([1.0, 2.0]))
-        tensor([1., 2.], dtype=glassgrad.float64)
-    """
-    if not hasattr(ext_tensor, "__dlpack__") or not hasattr(ext_tensor, "__dlpack_device__"):
-        raise ArgumentTypeError(
-            f"from_dlpack() takes an object with __dlpack__ and __dlpack_device__, got "
-            f"{type(ext_tensor).__name__}. It says where its memory is. Write `tensor(data)`."
-        )
-    on_cpu = int(ext_tensor.__dlpack_device__()[0]) == _CPU_DEVICE_TYPE
-    backend = CPU_BACKEND if on_cpu else backend_for("cuda")
-    array = backend.xp.from_dlpack(ext_tensor)
-    array_from(np.empty(0, array.dtype), None)  # raises for a dtype there is no tensor of
-    return fresh(array)

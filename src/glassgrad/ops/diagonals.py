@@ -1,29 +1,23 @@
 """Triangles and diagonals: tril, triu, diagonal, and matrices made from diagonals."""
 
-from typing import Any
-
 import numpy as np
 
 from glassgrad.core.errors import ShapeError
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 
-from ._arguments import check_kind, int_of, wrap_dim
+from ._arguments import OpClass, check_kind, int_of, wrap_dim
 from ._declaring import of_numpy, op
-from ._families import KeepsShape, Moved, run, spread, zeros_like
+from ._families import Into, KeepsShape, Paired, Part, run, spread
 from .shape import ravel
 
 
-class Tril(Moved):
+class Tril(Paired):
     """yᵢⱼ = xᵢⱼ·[j ≤ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≤ i + diagonal]"""
 
     @staticmethod
     def forward(x, *, diagonal):
         return np.tril(x, diagonal)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(ctx._forward_cls, grad, diagonal=ctx.diagonal)
 
 
 @op(Tril)
@@ -51,7 +45,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return _triangle("tril", Tril, input, diagonal)
 
 
-class Triu(Tril):
+class Triu(Paired):
     """yᵢⱼ = xᵢⱼ·[j ≥ i + diagonal]        x̄ᵢⱼ = ȳᵢⱼ·[j ≥ i + diagonal]"""
 
     @staticmethod
@@ -71,7 +65,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     return _triangle("triu", Triu, input, diagonal)
 
 
-def _triangle(name: str, rule: type[Tril], input: Tensor, diagonal: int) -> Tensor:
+def _triangle(name: str, rule: OpClass, input: Tensor, diagonal: int) -> Tensor:
     if input.ndim < 2:
         raise ShapeError(
             f"{name}: input tensor must have at least 2 dimensions, got the shape "
@@ -80,60 +74,24 @@ def _triangle(name: str, rule: type[Tril], input: Tensor, diagonal: int) -> Tens
     return rule.apply(input, diagonal=int_of(diagonal, name, "diagonal"))
 
 
-class Diagonal(KeepsShape):
+class Diagonal(Part):
     """yᵢ = x[i, i + offset]        x̄ᵢⱼ = ȳᵢ·[j = i + offset]"""
 
-    views = True
     axes = ("dim1", "dim2")
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
-        return diagonal_of(x, offset, dim1, dim2)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(
-            DiagonalInto,
-            grad,
-            shape=ctx.shape,
-            offset=ctx.offset,
-            dim1=ctx.dim1,
-            dim2=ctx.dim2,
-        )
+        """The main one of the square that begins where the diagonal does."""
+        last = np.moveaxis(x, (dim1, dim2), (-2, -1))[..., max(-offset, 0) :, max(offset, 0) :]
+        n = min(last.shape[-2:])
+        return np.einsum("...ii->...i", last[..., :n, :n])
 
 
-class _OnDiagonal(Moved):
-    """What the two ways share to put vectors on a diagonal, with zeros elsewhere."""
-
-    axes = ("dim1", "dim2")
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Diagonal, grad, offset=ctx.offset, dim1=ctx.dim1, dim2=ctx.dim2)
-
-
-class DiagonalInto(_OnDiagonal):
+class DiagonalInto(Into):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
 
     node = "DiagonalBackwardBackward0"
-    sizes = ("shape",)
-
-    @staticmethod
-    def forward(x, *, shape, offset, dim1, dim2):
-        return _into_zeros(x, shape, offset, dim1, dim2)
-
-
-def _into_zeros(x: Any, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
-    out = zeros_like(x, shape)
-    diagonal_of(out, offset, dim1, dim2)[...] = x
-    return out
-
-
-def diagonal_of(x: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """A view of the diagonal, the main one of the square that begins where it does."""
-    last = np.moveaxis(x, (dim1, dim2), (-2, -1))[..., max(-offset, 0) :, max(offset, 0) :]
-    n = min(last.shape[-2:])
-    return np.einsum("...ii->...i", last[..., :n, :n])
+    of = Diagonal
 
 
 @op(Diagonal)
@@ -178,15 +136,18 @@ def _numpy_diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) 
     return diagonal(a, offset, axis1, axis2)
 
 
-class DiagEmbed(_OnDiagonal):
+class DiagEmbed(Paired):
     """yᵢⱼ = xᵢ·[j = i + offset]        x̄ᵢ = ȳ[i, i + offset]"""
+
+    axes = ("dim1", "dim2")
+    back = Diagonal
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
         shape, n = list(x.shape[:-1]), x.shape[-1] + abs(offset)
         for dim in sorted((dim1, dim2)):
             shape.insert(dim, n)
-        return _into_zeros(x, tuple(shape), offset, dim1, dim2)
+        return run(DiagonalInto, x, shape=tuple(shape), offset=offset, dim1=dim1, dim2=dim2)
 
 
 @op(DiagEmbed)
@@ -256,7 +217,7 @@ class DiagonalCopy(Diagonal):
 
     @staticmethod
     def forward(x, *, offset, dim1, dim2):
-        return np.copy(diagonal_of(x, offset, dim1, dim2))
+        return np.copy(run(Diagonal, x, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @op(DiagonalCopy)
@@ -307,7 +268,7 @@ class Trace(KeepsShape):
     def forward(x):
         why = "A sum of True and False is neither. Write `x.int().trace()`."
         check_kind("trace is", x, "iufc", why)
-        return diagonal_of(x, 0, 0, 1).sum()
+        return run(Diagonal, x, offset=0, dim1=0, dim2=1).sum()
 
     @staticmethod
     def backward(ctx, grad):

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
+from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import scalar_name
+from ._arguments import Shape, scalar_name
 from ._declaring import function
 from ._families import Linear, Multilinear, array_of, run
 
@@ -208,7 +209,7 @@ def einsum(*args: Any) -> Tensor:
 # Equations --------------------------------------------------------------------------------------
 
 
-def _equation_of_lists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+def _equation_of_lists(args: Values) -> tuple[str, Values]:
     """The equation meant by `x, [0, 1], y, [1, 2], [0, 2]`."""
     if len(args) < 2:  # an operand and its dims
         raise ShapeError(
@@ -232,7 +233,7 @@ def _letters(dims: Sequence[Any]) -> str:
     return "".join(["..." if dim is Ellipsis else names[dim] for dim in dims])
 
 
-def _parse(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str]:
+def _parse(equation: str, shapes: list[Shape]) -> tuple[list[str], str]:
     """The letters of each operand and of the result, ellipses spelled out."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     plain = equation.replace("->", "  ", 1).replace("...", "   ")
@@ -270,7 +271,7 @@ def _parse(equation: str, shapes: list[tuple[int, ...]]) -> tuple[list[str], str
     return inputs, output
 
 
-def _ellipsis_rank(term: str, shape: tuple[int, ...], position: int) -> int:
+def _ellipsis_rank(term: str, shape: Shape, position: int) -> int:
     """How many dims the ellipsis of an operand stands for."""
     named = len(term.replace("...", ""))
     if "..." in term and named <= len(shape):

@@ -3,38 +3,52 @@
 `x[index]` is a chain of simple ops, as in PyTorch: an int is a `Select`, a slice a `Slice`, None
 an `Unsqueeze`; all of these are views. What remains, integer and bool tensors, is one `Index`,
 which copies. `parse` is that translation; writing to `x[index]` starts with it too.
+
+# Note [Where chosen places go]
+# NumPy puts the dims of what index tensors choose where these stand, if they stand side by side,
+# and in front of all others if they do not. A batch changes that: where it is sliced, it is one
+# more dim in front; where each example has places of its own, it is one more index tensor. The
+# result's dims are then moved to where an example has them, behind the batch.
 """
 
+import operator
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, ShapeError
-from glassgrad.core.primitive import Primitive
+from glassgrad.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DeviceError,
+    DimError,
+    ShapeError,
+    TransformError,
+)
+from glassgrad.core.primitive import Primitive, Values
 from glassgrad.core.state import special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
-from glassgrad.values.layers import Layer, backend_below
+from glassgrad.values.layers import Layer, backend_below, visible
 
-from ._arguments import check_type, int_of, require_tensor, wrap_dim
+from ._arguments import Shape, check_dtypes, check_type, int_of, require_tensor, wrap_dim
 from ._declaring import op
-from ._families import KeepsShape, Linear, Moved, batch_all, in_front, run, zeros_like
-from ._places import (
-    as_items,
-    batched_key,
-    check_dtypes,
-    check_names_places,
-    dims_of,
-    index_array,
-    key_of,
-    moved,
-    read_slice,
-    refusal,
-    shape_of_choice,
+from ._families import (
+    Into,
+    KeepsShape,
+    Linear,
+    Moved,
+    Part,
+    array_of,
+    batch_all,
+    in_front,
+    run,
+    shifted,
+    zeros_like,
 )
 from ._writing import check_apart, check_memory, in_place, must_follow, write
 from .filling import copy_, fill_, fill_value
@@ -43,85 +57,43 @@ from .shape import expand, unsqueeze, view
 # One element of a dim, and a range of them --------------------------------------------------------
 
 
-class Select(KeepsShape):
+class Select(Part):
     """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
-    views = True
     axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, index):
         return x[_at(dim, index)]
 
-    @staticmethod
-    def backward(ctx, grad):
-        return run(SelectInto, grad, shape=ctx.shape, dim=ctx.dim, index=ctx.index)
 
-
-class SelectInto(Moved):
+class SelectInto(Into):
     """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    axes = ("dim",)
-    sizes = ("shape",)
-
-    @staticmethod
-    def forward(x, *, shape, dim, index):
-        return _into_zeros(x, shape, _at(dim, index))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Select, grad, dim=ctx.dim, index=ctx.index)
+    of = Select
 
 
-class Slice(KeepsShape):
+class Slice(Part):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
-    views = True
     axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
         return x[_at(dim, slice(start, end, step))]
 
-    @staticmethod
-    def backward(ctx, grad):
-        return run(
-            SliceInto,
-            grad,
-            shape=ctx.shape,
-            dim=ctx.dim,
-            start=ctx.start,
-            end=ctx.end,
-            step=ctx.step,
-        )
 
-
-class SliceInto(Moved):
+class SliceInto(Into):
     """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    axes = ("dim",)
-    sizes = ("shape",)
-
-    @staticmethod
-    def forward(x, *, shape, dim, start, end, step):
-        return _into_zeros(x, shape, _at(dim, slice(start, end, step)))
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Slice, grad, dim=ctx.dim, start=ctx.start, end=ctx.end, step=ctx.step)
+    of = Slice
 
 
-def _at(dim: int, place: int | slice) -> tuple[Any, ...]:
+def _at(dim: int, place: int | slice) -> Values:
     """The key of `place` in one dim. The Ellipsis makes a 0-d result an array, and so a view."""
     return (*(slice(None),) * dim, place, ...)
-
-
-def _into_zeros(x: Any, shape: tuple[int, ...], key: Any) -> Any:
-    out = zeros_like(x, shape)
-    out[key] = x
-    return out
 
 
 class Alias(Moved):
@@ -227,6 +199,240 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     return _slice(input, at, first, first + length, 1)
 
 
+# What an index means ------------------------------------------------------------------------------
+
+
+def as_items(index: Any) -> list[Any]:
+    """The items of an index: ints, slices, None, Ellipsis, bools, and arrays or tensors.
+
+    Raises:
+        DimError: if something is none of these.
+    """
+    if isinstance(index, tuple):
+        items = list(index)
+    elif isinstance(index, list) and any(_is_structure(item) for item in index):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated: write "
+            "x[tuple(seq)] instead of x[seq], or x[tensor(seq)] to choose elements.",
+            UserWarning,
+            stacklevel=5,
+        )
+        items = list(index)
+    else:
+        items = [index]
+    return [_as_item(item) for item in items]
+
+
+def _is_structure(item: Any) -> bool:
+    """Whether a list that holds `item` was meant as a tuple of indices (PyTorch's rule)."""
+    kinds = slice, Tensor, list, tuple, range
+    return item is None or item is Ellipsis or isinstance(item, kinds) or is_array(item)
+
+
+def _as_item(item: Any) -> Any:
+    if item is None or item is Ellipsis or isinstance(item, (bool, slice)):
+        return item
+    if isinstance(item, np.bool_):
+        return bool(item)
+    if isinstance(item, (list, tuple, range)):
+        item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+    if not isinstance(item, Tensor) and not is_array(item):
+        try:
+            return operator.index(item)
+        except TypeError as error:
+            raise DimError(
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+                f"are valid indices (got {type(item).__name__}). An index names places. Write "
+                "`int(i)` for a number, `tensor(list)` for several."
+            ) from error
+    check_names_places(item)
+    if item.ndim == 0 and visible(getattr(item, "payload", item)) is not None:
+        return bool(item) if _is_mask(item) else int(item)
+    return item
+
+
+def check_names_places(index: Any) -> None:
+    """Raise unless a tensor holds integers or bools."""
+    if index.dtype.kind not in "iub":
+        raise DimError(
+            "tensors used as indices must be long, int, byte or bool tensors, got "
+            f"{index.dtype}. An index names places. Write `index.long()`, or a condition such as "
+            "`x > 0`."
+        )
+
+
+def _is_mask(tensor: Any) -> bool:
+    return bool(tensor.dtype.kind == "b" or tensor.dtype == np.uint8)
+
+
+def dims_of(item: Any) -> int:
+    """How many dims of the tensor an item speaks of."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    return int(item.ndim) if hasattr(item, "dtype") and _is_mask(item) else 1
+
+
+def read_slice(item: slice, n: int) -> tuple[int, int, int]:
+    """(start, end, step) of a slice of a dim of size `n`, 0 <= start <= end <= n.
+
+    Raises:
+        ArgumentError: for a step of 0 or below.
+        ArgumentTypeError: for bounds that are no integers.
+    """
+    try:
+        step = 1 if item.step is None else operator.index(item.step)
+        start, end, _ = slice(item.start, item.stop).indices(n)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            "slice indices must be integers or None or have an __index__ method, got "
+            f"{item}. They name places. Write `int(i)`."
+        ) from error
+    if step < 1:
+        raise ArgumentError(
+            ("slice step cannot be zero" if step == 0 else "step must be greater than zero")
+            + f", got {item}. A view walks forwards. Write `x.flip(0)` to turn a dim around."
+        )
+    return start, max(start, end), step
+
+
+def index_array(item: Any, array: Any) -> Any:
+    """An index tensor ready for use on `array`: on its device, and a mask as bools.
+
+    That of a transform is its layer, which the levels take for the tensor again.
+    """
+    values = item.payload if isinstance(item, Tensor) else item
+    if values.dtype == np.uint8:
+        warnings.warn(
+            "indexing with dtype uint8 is now deprecated, please use a dtype bool instead: "
+            "a uint8 index is taken for a mask.",
+            UserWarning,
+            stacklevel=5,
+        )
+        values = (wrap(values) != 0).payload
+    backend = backend_below(array)
+    is_ready = isinstance(values, (Layer, backend.array_type))
+    return values if is_ready else backend.asarray(values)
+
+
+def refusal(error: IndexError, shape: Shape, dims: Shape, indices: Values) -> DimError:
+    """NumPy's refusal of indices for a tensor of shape `shape`, in PyTorch's words.
+
+    Raises:
+        DimError: for a mask of another shape.
+    """
+    beyond = 0
+    for position, index in zip(dims, indices, strict=True):
+        if index.dtype.kind != "b":
+            continue
+        for axis, n in enumerate(index.shape):
+            dim = position + beyond + axis
+            if n != shape[dim]:
+                raise DimError(
+                    f"The shape of the mask {list(index.shape)} at index {axis} does not match the "
+                    f"shape of the indexed tensor {list(shape)} at index {dim}. A mask says yes "
+                    f"or no to each element (index {position}). Write a mask of the tensor's shape."
+                )
+        beyond += index.ndim - 1
+    said = str(error.__cause__ or error).replace("axis", "dimension").replace("arrays", "tensors")
+    return DimError(
+        f"{said.strip()}. The tensor has the shape {list(shape)} there. Write indices within its "
+        "dims, and tensors of one shape: together they name one place each."
+    )
+
+
+def key_of(indices: Values, dims: Shape) -> Values:
+    """`(:, …, indices[k], …)`, each index at its place in `dims`."""
+    key: list[Any] = [slice(None)] * (max(dims) + 1)
+    for dim, index in zip(dims, indices, strict=True):
+        key[dim] = index
+    return (*key, ...)
+
+
+def shape_of_choice(shape: Shape, indices: Values, dims: Shape) -> Shape:
+    """The shape of what the arrays `indices` choose from a tensor of shape `shape`.
+
+    Raises:
+        IndexError: NumPy's, if they do not fit.
+    """
+    seen = tuple([_seen(index) for index in indices])
+    everywhere = np.broadcast_to(np.zeros((), bool, like=seen[0]), shape)
+    return tuple(everywhere[key_of(seen, dims)].shape)
+
+
+def _seen(index: Any) -> Any:
+    """An index array; zeros in the place of one that differs from example to example."""
+    array = visible(index)
+    if array is not None:
+        return array
+    if index.dtype.kind == "b":
+        raise masks_differ(index.shape)
+    return np.zeros(index.shape, np.int64, like=array_of(index))
+
+
+class BatchedKey(NamedTuple):
+    """Index tensors for a batch, and how the dims of what they choose have to move.
+
+    Attributes:
+        indices, dims: the index tensors and their places in the key.
+        source, destination: which dims of the result have to move where, so that the batch comes
+            first and all others lie as in one example (Note [Where chosen places go]).
+        rank: how many dims one example of what is chosen has.
+    """
+
+    indices: Values
+    dims: Shape
+    source: Shape
+    destination: Shape
+    rank: int
+
+
+def batched_key(n: int, x_rank: int, in_dims: Any, indices: Values, dims: Shape) -> BatchedKey:
+    """The key for a batch of `n` examples.
+
+    Args:
+        x_rank: how many dims one example has of what is chosen from. All of that is batched.
+        in_dims: of the indices, None for those that are the same for each example.
+        indices, dims: the key for one example.
+
+    Raises:
+        TransformError: if a mask differs from example to example.
+    """
+    is_batched = [dim is not None for dim in in_dims]
+    places, consumed = 0, 0
+    for index, batched in zip(indices, is_batched, strict=True):
+        is_mask = index.dtype.kind == "b"  # it names places in a row
+        if is_mask and batched:
+            raise masks_differ(index.shape[1:])
+        places = max(places, 1 if is_mask else index.ndim - batched)
+        consumed += dims_of(index)
+    first, are_side_by_side = min(dims), max(dims) - min(dims) == len(dims) - 1
+    rank = x_rank - consumed + places
+    if are_side_by_side and not any(is_batched):
+        return BatchedKey(indices, shifted(dims), (), (), rank)
+    pairs = zip(indices, is_batched, strict=True)
+    lined = [in_front(index, places) if batched else index for index, batched in pairs]
+    counts = np.arange(n, like=array_of(indices[0])).reshape(n, *(1,) * places)
+    behind = first if are_side_by_side else 0
+    source, destination = range(1, 1 + places), range(1 + behind, 1 + behind + places)
+    return BatchedKey(
+        (counts, *lined), (0, *shifted(dims)), tuple(source), tuple(destination), rank
+    )
+
+
+def moved(x: Any, source: Shape, destination: Shape) -> Any:
+    """`x` with some dims at other places."""
+    return x if source == destination else np.moveaxis(x, source, destination)
+
+
+def masks_differ(shape: Any) -> TransformError:
+    """The error for a mask that chooses other places, and more or fewer, in each example."""
+    return TransformError(
+        "vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+        f"batch over indexing with a boolean mask (of shape {list(shape)} for each example): how "
+        "many elements it chooses differs from example to example. Write `where(mask, x, y)`."
+    )
+
+
 # Elements at the places that tensors name ---------------------------------------------------------
 
 
@@ -236,8 +442,8 @@ class _Chosen(Primitive):
     promotes = None
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        indices = inputs[ctx._forward_cls.differentiates.stop :]
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+        ctx.shape, indices = inputs[0].shape, inputs[ctx._forward_cls.differentiates.stop :]
         ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
 
 
@@ -251,13 +457,11 @@ class Index(_Chosen, KeepsShape):
         return x[key_of(indices, dims)]
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
-        _Chosen.setup_context(ctx, inputs, output)
-        ctx.shape = inputs[0].shape
-
-    @staticmethod
     def backward(ctx, grad):
-        return run(IndexInto, grad, *ctx.indices, dims=ctx.dims, shape=ctx.shape)
+        zeros, dims = zeros_like(grad, ctx.shape), ctx.dims
+        if isinstance(grad, Tensor):
+            return IndexPutImpl.apply(zeros, grad, *ctx.indices, dims=dims, accumulate=True)
+        return _put(zeros, grad, ctx.indices, dims, accumulate=True)
 
     @classmethod
     def vmap(cls, info, in_dims, x, *indices, dims):
@@ -265,33 +469,6 @@ class Index(_Chosen, KeepsShape):
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[1:], indices, dims)
         chosen = cls.apply(x, *key.indices, dims=key.dims)
         return moved(chosen, key.source, key.destination)
-
-
-class IndexInto(_Chosen, Linear):
-    """yₖ = Σᵢ xᵢ·[indicesᵢ = k]        x̄ᵢ = ȳ[indicesᵢ]"""
-
-    node = "IndexPutImplBackward0"
-    differentiates = slice(0, 1)
-
-    @staticmethod
-    def forward(x, *indices, dims, shape):
-        key = key_of(indices, dims)
-        if all(index.dtype.kind == "b" for index in indices):
-            return _into_zeros(x, shape, key)  # a mask names no place twice
-        out = zeros_like(x, shape)
-        backend_of(out).add_at(out, key, x)
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Index, grad, *ctx.indices, dims=ctx.dims)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *indices, dims, shape):
-        key = batched_key(info.batch_size, len(shape), in_dims[1:], indices, dims)
-        (chosen,), shape = batch_all(info, in_dims[:1], (x,)), (info.batch_size, *shape)
-        chosen = moved(chosen, key.destination, key.source)
-        return cls.apply(chosen, *key.indices, dims=key.dims, shape=shape)
 
 
 def getitem(input: Tensor, index: Any) -> Tensor:
@@ -330,7 +507,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
         raise refusal(error, tuple(view.shape), dims, indices) from error
 
 
-def parse(input: Tensor, index: Any) -> tuple[Tensor, tuple[int, ...], tuple[Any, ...]]:
+def parse(input: Tensor, index: Any) -> tuple[Tensor, Shape, Values]:
     """Divide `input[index]` into a view and what is left to choose from it.
 
     Returns:
@@ -401,12 +578,7 @@ class IndexPut(_Chosen, Linear):
 
     @staticmethod
     def forward(x, values, *indices, dims, accumulate):
-        out, key = np.copy(x), key_of(indices, dims)
-        if accumulate:
-            backend_of(out).add_at(out, key, values)
-        else:
-            out[key] = values
-        return out
+        return _put(np.copy(x), values, indices, dims, accumulate=accumulate)
 
     @staticmethod
     def backward(ctx, grad):
@@ -423,6 +595,19 @@ class IndexPut(_Chosen, Linear):
         key = batched_key(info.batch_size, x.ndim - 1, in_dims[2:], indices, dims)
         values = moved(in_front(values, key.rank), key.destination, key.source)
         return cls.apply(x, values, *key.indices, dims=key.dims, accumulate=accumulate)
+
+
+def _put(out: Any, values: Any, indices: Values, dims: Shape, *, accumulate: bool) -> Any:
+    key = key_of(indices, dims)
+    if accumulate and any(index.dtype.kind != "b" for index in indices):
+        backend_of(out).add_at(out, key, values)
+    else:  # masks name no place twice
+        out[key] = out[key] + values if accumulate else values
+    return out
+
+
+class IndexPutImpl(IndexPut):
+    """zₖ = xₖ + Σᵢ vᵢ·[indicesᵢ = k]        x̄ = z̄,  v̄ᵢ = z̄[indicesᵢ]"""
 
 
 @op(IndexPut, inplace=True)
@@ -474,7 +659,7 @@ def check_values_dtype(input: Tensor, indices: Sequence[Any], values: Tensor) ->
 
 def put_at(
     input: Tensor,
-    dims: tuple[int, ...],
+    dims: Shape,
     indices: Sequence[Any],
     values: Tensor,
     *,
@@ -497,7 +682,7 @@ def put_at(
     return IndexPut.apply(input, values, *arrays, dims=dims, accumulate=accumulate)
 
 
-def _check_values(values: Tensor, shape: tuple[int, ...]) -> None:
+def _check_values(values: Tensor, shape: Shape) -> None:
     try:
         fits = np.broadcast_shapes(values.shape, shape) == shape
     except ValueError:
@@ -605,6 +790,6 @@ def _record(input: Tensor, index: Any, value: Any) -> None:
         copy_(target, expand(view(value, _without_leading_ones(value)), target.shape))
 
 
-def _without_leading_ones(value: Tensor) -> tuple[int, ...]:
+def _without_leading_ones(value: Tensor) -> Shape:
     shape = value.shape
     return shape[next((dim for dim, n in enumerate(shape) if n != 1), len(shape)) :]

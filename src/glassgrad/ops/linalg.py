@@ -11,7 +11,7 @@ from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
+from ._arguments import Shape, c_name, not_a_tensor, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
 from ._families import Along, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul
@@ -19,7 +19,7 @@ from .creation import as_tensor
 from .shape import reshape
 
 
-def unfit(a: tuple[int, ...], b: tuple[int, ...]) -> ShapeError:
+def unfit(a: Shape, b: Shape) -> ShapeError:
     """The error for operands of these shapes, folded to two matrices as PyTorch folds them."""
     rows, columns = b[-2:] if len(b) > 1 else (b[0], 1)
     sizes = f"({math.prod(a[:-1])}x{a[-1]} and {rows}x{columns})"
@@ -181,15 +181,11 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return Mv.apply(input, vec)
 
 
-class Dot(Multilinear):
+class Dot(Mm):
     """z = xᵀ·y        x̄ = z̄·y,  ȳ = z̄·x"""
 
     saves = ("self", "tensor")
     saved_if = {"self": 1, "tensor": 0}
-
-    @staticmethod
-    def forward(x, y):
-        return x @ y
 
     @staticmethod
     def backward(ctx, grad):

@@ -9,10 +9,10 @@ import numpy as np
 from glassgrad.core.errors import DTypeError, ShapeError, TransformError
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
-from glassgrad.values.dtypes import Number, int64
+from glassgrad.values.dtypes import Number
 from glassgrad.values.gradients import sum_to
 
-from ._arguments import check_type, scalar_name
+from ._arguments import Shape, check_dtypes, check_type, scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,
@@ -25,11 +25,10 @@ from ._families import (
     stretched,
     zeros_like,
 )
-from ._places import check_dtypes
-from .conversion import Clone, to
+from .conversion import Clone
 from .filling import fill_value
-from .gathering import Gather, IndexAdd, IndexSelect
 from .reduction import Cumsum
+from .scattering import Gather, IndexAdd, IndexSelect
 from .selection import Nonzero
 
 
@@ -137,7 +136,7 @@ class MaskedSelect(Linear, Elementwise):
         return IndexSelect.apply(_lines(info, shape, 0, x), places, dim=1)
 
 
-def _lines(info: Any, shape: tuple[int, ...], dim: int | None, x: Any) -> Any:
+def _lines(info: Any, shape: Shape, dim: int | None, x: Any) -> Any:
     """For each example one line of the elements of `x`, broadcast to `shape`."""
     lined = x if dim is None else in_front(x, len(shape))
     return rows_of(np.broadcast_to(lined, (info.batch_size, *shape)))
@@ -222,24 +221,17 @@ class MaskedScatter(Linear, Elementwise):
 
 def _turns(mask: Any, values: Any, dim: int) -> Any:
     """For each place in a line of a mask, which of the values it would take: the next in order."""
-    turns = Cumsum.apply(to(mask, int64), dim=dim) - 1
+    turns = run(Cumsum, np.where(mask, 1, 0), dim=dim) - 1
     return np.clip(turns, 0, values.shape[dim] - 1)
 
 
-def _taken_from(mask: Any, grad: Any, shape: tuple[int, ...]) -> Any:
+def _taken_from(mask: Any, grad: Any, shape: Shape) -> Any:
     """The gradient of a source of some shape, whose elements went to the places of the mask."""
-    n = math.prod(shape)
-    if is_batched(mask):
-        source = zeros_like(grad, (n,))
-        if n:
-            turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
-            arrived = np.where(mask, grad, 0).reshape(-1)
-            source = IndexAdd.apply(source, arrived, turns, dim=0, alpha=1)
-    else:
-        source = run(MaskedSelect, mask, grad)
-        if missing := n - source.shape[0]:  # what was not used
-            source = np.concatenate([source, zeros_like(source, (missing,))])
-    return source.reshape(shape)
+    arrived, source = np.where(mask, grad, 0).reshape(-1), zeros_like(grad, (math.prod(shape),))
+    if source.shape == (0,):
+        return arrived[:0].reshape(shape)
+    turns = _turns(np.broadcast_to(mask, grad.shape).reshape(-1), source, 0)
+    return run(IndexAdd, source, arrived, turns, dim=0, alpha=1).reshape(shape)
 
 
 @op(MaskedScatter, out=False)

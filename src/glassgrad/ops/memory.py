@@ -14,8 +14,8 @@ from glassgrad.values.layers import Layer
 
 from ._arguments import c_name, check_type, wrap_dim
 from ._declaring import method
-from ._making import checked_size
 from ._writing import check_writable, records, write
+from .creation import checked_size
 
 
 @method()

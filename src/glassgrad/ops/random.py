@@ -41,8 +41,8 @@ from ._arguments import (
 )
 from ._declaring import factory, method, op
 from ._families import Flat, batch_all, in_front, seen
-from ._making import checked_size
 from ._writing import in_place
+from .creation import checked_size
 from .generator import Generator, source_of
 
 Shape = tuple[int, ...]

@@ -23,15 +23,16 @@ from ._families import (
     KeepsShape,
     Moved,
     Reduction,
+    apply_along,
+    in_dim,
     kept_shape,
     rows_of,
     run,
     spread,
     zeros_like,
 )
-from ._places import apply_along, in_dim
 from .conversion import to
-from .transposing import Flip
+from .shape import Flip
 
 
 class SumDim(KeepsShape):

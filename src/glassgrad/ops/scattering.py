@@ -1,52 +1,524 @@
-"""Writing to places that an index names along one dim: one element for each place, or several.
+"""Reading, adding and writing at places that an index names along one dim.
 
-Several elements for one place become their sum, product, mean, or the largest of them. As in
-`gathering`, an index is a vector of places, each for a slice (`index_copy`, `index_fill`,
-`index_reduce`), or there is one for each element (`scatter`, `scatter_reduce`).
+An index is a vector of places, each for a slice (`index_select`, `index_add`, `index_copy` …), or
+there is one for each element (`gather`, `scatter_add`, `scatter` …). What is read somewhere gives
+its gradient back by adding there, and the other way round. Several elements for one place are
+added, or become their product, mean, or the largest of them: `scatter_reduce`, `index_reduce`.
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentError, GraphError, ShapeError
+from glassgrad.core.errors import (
+    ArgumentError,
+    DimError,
+    DTypeError,
+    GradientError,
+    GraphError,
+    ShapeError,
+)
 from glassgrad.core.function import Function
+from glassgrad.core.primitive import Primitive, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of
-from glassgrad.values.dtypes import Number, ends_of
+from glassgrad.values.dtypes import Number, ends_of, int32, int64
+from glassgrad.values.gradients import sum_to
+from glassgrad.values.layers import visible
 from glassgrad.values.operands import broadcast_text
 
-from ._declaring import op
-from ._families import Linear, Moved, Symmetric, array_of, run, zeros_like
-from ._places import (
-    ByElement,
-    BySlice,
-    Indexed,
-    added,
-    along,
+from ._arguments import OpClass, Shape, check_dtypes, check_type, scalar_name, wrap_dim
+from ._declaring import of_numpy, op
+from ._families import (
+    Along,
+    KeepsShape,
+    Linear,
+    Moved,
+    Symmetric,
     apply_along,
-    blanked,
-    first_of,
+    array_of,
+    batch_all,
     in_dim,
-    read,
-    vector_in,
-    write_elements,
-    write_slices,
+    in_front,
+    run,
+    zeros_like,
 )
+from .creation import as_tensor
 from .filling import fill_value
+from .shape import reshape
+
+# What these ops share -----------------------------------------------------------------------------
+
+
+def along(index: Any, dim: int) -> Values:
+    """The key that takes `index` in one dim, and counts up in all others."""
+    counts = np.ix_(*(np.arange(n) for n in index.shape))
+    key = [backend_of(index).asarray(count) for count in counts]
+    key[dim] = index
+    return tuple(key)
+
+
+class Indexed(Primitive):
+    """An op along a dim whose last operand is an index. It is copied: its owner may change it.
+
+    Attributes:
+        key: how an index names places, `in_dim` or `along`.
+        reads, adds, fills: the ops that read such places, add to them, write one number there.
+        once: the parameters with which `adds` does no more than that.
+    """
+
+    promotes = None
+    differentiates = slice(-1)
+    keeps_index = True
+    key: ClassVar[Any]
+    reads: ClassVar[OpClass]
+    adds: ClassVar[OpClass]
+    fills: ClassVar[OpClass]
+    once: ClassVar[dict[str, Any]] = {}
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+        ctx.shape, ctx.source_shape = inputs[0].shape, inputs[-2].shape
+        ctx.index = np.copy(inputs[-1])
+
+
+def read(ctx: Any, x: Any) -> Any:
+    """What `x` has at the places of a node's index."""
+    return run(ctx._forward_cls.reads, x, ctx.index, dim=ctx.dim)
+
+
+def added(ctx: Any, x: Any, values: Any) -> Any:
+    """`x` plus the values that go to each of these places."""
+    cls = ctx._forward_cls
+    return run(cls.adds, x, values, ctx.index, dim=ctx.dim, **cls.adds.once)
+
+
+def blanked(ctx: Any, x: Any) -> Any:
+    """`x`, but 0 at these places."""
+    return run(ctx._forward_cls.fills, x, ctx.index, dim=ctx.dim, value=0)
+
+
+class ByElement(Indexed, Along):
+    """With an index for each element of what is read or written: `x[index[i, j], j]`."""
+
+    axes = ("dim",)
+    key = staticmethod(along)
+
+    @staticmethod
+    def to_source(ctx: Any, grad: Any) -> Any:
+        """The gradient of what was written.
+
+        Raises:
+            GradientError: if not all of it was.
+        """
+        if ctx.source_shape != ctx.index.shape:
+            raise GradientError(
+                f"Function {ctx.name()} returned an invalid gradient at index 1 - got "
+                f"{list(ctx.index.shape)} but expected shape compatible with "
+                f"{list(ctx.source_shape)}. The index is smaller than the source, and only what it "
+                "speaks of has a gradient. Cut the source to the shape of the index."
+            )
+        return read(ctx, grad)
+
+
+class BySlice(Indexed):
+    """With a vector of places, each for a slice: `x[index[i], :]`.
+
+    Attributes:
+        by_element: does the same with an index for each element.
+    """
+
+    key = staticmethod(in_dim)
+    by_element: ClassVar[Callable[..., Any]]
+
+    @staticmethod
+    def to_source(ctx: Any, grad: Any) -> Any:
+        """The gradient of what was written, which may have been one value for all places."""
+        return sum_to(read(ctx, grad), ctx.source_shape)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *operands: Any, dim: int, **how: Any) -> Any:
+        """One dim further on. Examples with places of their own have an index for each element."""
+        index = operands[-1]
+        x, *source = batch_all(info, in_dims[:-1], operands[:-1])
+        source = [in_front(values, x.ndim - 1) for values in source]
+        if in_dims[-1] is None:
+            return cls.apply(x, *source, index, dim=dim + 1, **how)
+        n, places = index.shape
+        shape = (*x.shape[: dim + 1], places, *x.shape[dim + 2 :])
+        line = index.reshape(n, *(1,) * dim, places, *(1,) * (x.ndim - dim - 2))
+        wide = [np.broadcast_to(values, shape) for values in (*source, line)]
+        return cls.by_element(x, *wide, dim=dim + 1, **how)
+
+
+def first_of(src: Any, shape: Shape) -> Any:
+    """The part of `src` that an index of shape `shape` speaks of."""
+    return src if src.shape == shape else src[tuple([slice(n) for n in shape])]
+
+
+# What users give ----------------------------------------------------------------------------------
+
+
+def check_index(name: str, index: Tensor, *, long: bool = False) -> None:
+    """Raise unless `index` is a tensor of integers, int64 if it has to be `long`."""
+    wanted = f"{name}(): argument 'index' must be Tensor"
+    check_type(wanted, index, Tensor, "Write `tensor(index)`.")
+    if index.dtype is not int64 and (long or index.dtype is not int32):
+        wanted = "int64 for index, a long tensor" if long else "int32 or int64 for index"
+        raise (DimError if long else DTypeError)(
+            f"{name}(): Expected dtype {wanted}, got {index.dtype}. An index names places. "
+            "Write `index.long()`."
+        )
+
+
+def same_dtype(name: str, input: Tensor, source: Tensor) -> None:
+    """Raise unless both are tensors of one dtype."""
+    why = "Its elements are written one by one. Write `tensor(values)`."
+    check_type(f"{name}(): argument 'src' must be Tensor", source, Tensor, why)
+    check_dtypes(f"{name}(): Expected self.dtype to be equal to src.dtype", input, source)
+
+
+def check_elements(
+    name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None
+) -> None:
+    """Raise unless `index` names, along `dim`, a place in `input` for elements of `src`."""
+    if not index.numel():
+        return
+    reads, behind = name == "gather", ""
+    limits = [("input" if reads else "self", input)]
+    if src is not None:
+        limits.append(("src", src))
+        behind = f" and to be no larger size than src {list(src.shape)}"
+    for what, other in limits:
+        if max(index.ndim, 1) != max(other.ndim, 1):
+            raise ShapeError(
+                f"Index tensor must have the same number of dimensions as {what} tensor: shapes "
+                f"{list(index.shape)} and {list(other.shape)}. Write `index.unsqueeze(dim)`."
+            )
+        for at, (n, m) in enumerate(zip(_sizes(index), _sizes(other), strict=True)):
+            if n > m and (at != dim or what == "src"):
+                start = f"Size does not match at dimension {at} expected" if reads else "Expected"
+                raise ShapeError(
+                    f"{start} index {list(index.shape)} to be no larger than self "
+                    f"{list(input.shape)} apart from dimension {dim}{behind}. {name}() counts "
+                    "along in the other dims. Cut the index there."
+                )
+    check_bounds(index.payload, dim, _sizes(input)[dim], ShapeError)
+
+
+def check_bounds(
+    index: Any, dim: int, n: int, error: type[Exception], *, from_end: bool = False
+) -> None:
+    """Raise if an index is seen to name a place that dim `dim`, of size `n`, has not."""
+    array, lowest = visible(index), -n if from_end else 0
+    if array is not None and array.size and (array.min() < lowest or array.max() >= n):
+        wrong = array[(array < lowest) | (array >= n)][0]
+        raise error(
+            f"index {int(wrong)} is out of bounds for dimension {dim} with size {n}: index out of "
+            f"range in self. Write indices from {lowest} to {n - 1}."
+        )
+
+
+def _sizes(x: Tensor) -> Shape:
+    return tuple(x.shape) or (1,)
+
+
+def vector_in(
+    name: str,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    long: bool = False,
+    from_end: bool = False,
+) -> tuple[int, Tensor]:
+    """A dim counted from the front, and `index` as a vector of places in it.
+
+    Args:
+        long, from_end: whether the index must be int64, and whether it may be negative.
+    """
+    check_index(name, index, long=long)
+    at = wrap_dim(dim, input.ndim)
+    if index.ndim > 1:
+        raise DimError(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{scalar_name(index.dtype)} and size: {list(index.shape)}. It names slices of one "
+            "dim. Write `index.flatten()`, or use gather() or scatter()."
+        )
+    check_bounds(index.payload, at, _sizes(input)[at], DimError, from_end=from_end)
+    return at, index if index.ndim else reshape(index, (1,))
+
+
+def write_slices(
+    name: str,
+    op: OpClass,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    long: bool = False,
+    **how: Any,
+) -> Tensor:
+    """Apply an op that takes one slice of `source` for each element of a vector `index`."""
+    at, places = vector_in(name, input, dim, index, long=long)
+    same_dtype(name, input, source)
+    if source.ndim != input.ndim and input.ndim and source.ndim:
+        raise DimError(
+            f"{name}(): When source and destination are not scalars, their dimensionality must "
+            f"match. Source dimensionality ({source.ndim}), destination dimensionality "
+            f"({input.ndim}). Write `source.unsqueeze(dim)`."
+        )
+    count = source.shape[at] if source.ndim else 1
+    if index.numel() != count:
+        raise (DimError if long else ShapeError)(
+            f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+            f"({count}), for dim: {at}. Each index takes a slice of the source. Cut the longer."
+        )
+    wanted, found = list(input.shape), list(source.shape)
+    del wanted[at : at + 1], found[at : at + 1]
+    if wanted != found:
+        raise ShapeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(input.shape)} source.shape = {list(source.shape)}. "
+            f"{name}() writes whole slices. Write `source.expand(…)`."
+        )
+    return apply_along(op, input, source, places, dim=at, **how)
+
+
+def write_elements(
+    name: str,
+    op: OpClass,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor | None = None,
+    **how: Any,
+) -> Tensor:
+    """Apply an op that takes one element of `src` (or a number) for each element of `index`."""
+    check_index(name, index)
+    if src is not None:
+        same_dtype(name, input, src)
+    at = wrap_dim(dim, input.ndim)
+    check_elements(name, input, at, index, src)
+    if input.ndim > 1 and index.ndim != input.ndim:
+        index = reshape(index, (0,) * input.ndim)  # without elements, it has any number of dims
+    operands = (input, index) if src is None else (input, src, index)
+    return apply_along(op, *operands, dim=at, **how)
+
+
+# Reading and adding -------------------------------------------------------------------------------
+
+
+class _Reading(Indexed, KeepsShape):
+    """What both ways to read share: what was read somewhere is added there."""
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        zeros = zeros_like(grad, ctx.shape)
+        if isinstance(grad, Tensor):
+            return added(ctx, zeros, grad)
+        return _add_at(zeros, ctx._forward_cls.key(ctx.index, ctx.dim), grad)
+
+
+class IndexSelect(_Reading, BySlice):
+    """yᵢ = x[indexᵢ]        x̄ₖ = Σᵢ ȳᵢ·[indexᵢ = k]"""
+
+    @staticmethod
+    def forward(x, index, *, dim):
+        return x[in_dim(index, dim)]
+
+
+class Gather(_Reading, ByElement):
+    """yᵢⱼ = x[indexᵢⱼ, j]        x̄ₖⱼ = Σᵢ ȳᵢⱼ·[indexᵢⱼ = k]"""
+
+    @staticmethod
+    def forward(x, index, *, dim):
+        return x[along(index, dim)]
+
+
+def _add_at(array: Any, key: Any, values: Any) -> Any:
+    backend_of(array).add_at(array, key, values)
+    return array
 
 
 class _Writing(Indexed):
-    """What ops share that write values of a tensor."""
+    """What ops share that write values of a tensor.
+
+    Attributes:
+        overwrites: whether what was there is gone.
+    """
+
+    overwrites = True
 
     @staticmethod
     def backward(ctx, grad):
-        wants_x, wants_source = ctx.needs_input_grad
-        to_source = ctx._forward_cls.to_source
-        return (
-            blanked(ctx, grad) if wants_x else None,
-            to_source(ctx, grad) if wants_source else None,
-        )
+        cls, (wants_x, wants_source) = ctx._forward_cls, ctx.needs_input_grad
+        left = blanked(ctx, grad) if wants_x and cls.overwrites else grad
+        return left if wants_x else None, cls.to_source(ctx, grad) if wants_source else None
+
+
+class _Adding(_Writing):
+    """What both ways to add share: the index is kept if the gradient of the source needs it."""
+
+    overwrites = False
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        if ctx.needs_input_grad[1]:
+            ctx.index, ctx.source_shape = np.copy(inputs[2]), inputs[1].shape
+        else:
+            ctx.holders = None  # nothing is kept: a second pass may come
+
+
+class IndexAdd(_Adding, BySlice, Linear):
+    """zₖ = xₖ + alpha·Σᵢ sᵢ·[indexᵢ = k]        x̄ = z̄,  s̄ᵢ = alpha·z̄[indexᵢ]"""
+
+    once = {"alpha": 1}
+
+    @staticmethod
+    def forward(x, source, index, *, dim, alpha):
+        return _add_at(np.copy(x), in_dim(index, dim), source if alpha == 1 else alpha * source)
+
+    @staticmethod
+    def to_source(ctx, grad):
+        return read(ctx, grad) if ctx.alpha == 1 else read(ctx, grad) * ctx.alpha
+
+    @staticmethod
+    def by_element(x, source, index, *, dim, alpha):
+        return ScatterAdd.apply(x, source if alpha == 1 else source * alpha, index, dim=dim)
+
+
+class ScatterAdd(_Adding, ByElement, Moved):
+    """zₖⱼ = xₖⱼ + Σᵢ sᵢⱼ·[indexᵢⱼ = k]        x̄ = z̄,  s̄ᵢⱼ = z̄[indexᵢⱼ, j]"""
+
+    @staticmethod
+    def forward(x, src, index, *, dim):
+        return _add_at(np.copy(x), along(index, dim), first_of(src, index.shape))
+
+
+IndexSelect.by_element = Gather.apply
+BySlice.reads, BySlice.adds = IndexSelect, IndexAdd
+ByElement.reads, ByElement.adds = Gather, ScatterAdd
+
+
+@op(IndexSelect)
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Some elements of a dim, in the order of `index`.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        index: int32 or int64 tensor of shape `(m,)`, from 0 to `n - 1`; repeats are allowed.
+
+    Returns:
+        Tensor of shape `(…, m, …)`.
+
+    Raises:
+        DimError: if there is no such dim, or no such element.
+        DTypeError: if `index` holds no integers.
+
+    Example:
+        >>> index_select(tensor([[1, 2, 3], [4, 5, 6]]), 1, tensor([2, 0, 2]))
+        tensor([[3, 1, 3],
+                [6, 4, 6]])
+    """
+    at, places = vector_in("index_select", input, dim, index)
+    return apply_along(IndexSelect, input, places, dim=at)
+
+
+@op(Gather)
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """For each place of `index` one element of `input`: there in one dim, here in the others.
+
+    Args:
+        input: tensor with `d` dims.
+        dim: the dim in which `index` chooses.
+        index: int32 or int64 tensor with `d` dims, in all others but `dim` no larger than `input`.
+
+    Returns:
+        Tensor of the shape of `index`; with dim=1, `y[i, j] = input[i, index[i, j]]`.
+
+    Raises:
+        ShapeError: if the shapes do not fit, or there is no such element.
+        DTypeError: if `index` holds no integers.
+
+    Example:
+        >>> gather(tensor([[1, 2], [3, 4]]), 1, tensor([[0], [1]]))
+        tensor([[1],
+                [4]])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.gather.html
+    """
+    check_index("gather", index)
+    at = wrap_dim(dim, input.ndim)
+    check_elements("gather", input, at, index)
+    if input.ndim != index.ndim or not input.ndim:
+        chosen = Gather.apply(reshape(input, -1), reshape(index, -1), dim=0)
+        return reshape(chosen, tuple(index.shape))
+    return Gather.apply(input, index, dim=at)
+
+
+@of_numpy(np.take_along_axis)
+def _numpy_take_along_axis(arr: Tensor, indices: Any, axis: int) -> Tensor:
+    return gather(arr, axis, as_tensor(indices))
+
+
+@op(IndexAdd, inplace=True)
+def index_add(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    """`input` plus slices of `source`, each at the place that `index` names.
+
+    Args:
+        input: tensor of shape `(…, n, …)`.
+        dim: which dim has the size `n`.
+        index: int32 or int64 tensor of shape `(m,)`, from 0 to `n - 1`; at repeats slices add up.
+        source: tensor of shape `(…, m, …)` and of the dtype of `input`.
+        alpha: what `source` is multiplied with.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        DimError: if there is no such dim or place, or `index` is not as long as `source`.
+        ShapeError: if the other sizes differ.
+        DTypeError: if `index` holds no integers, or the dtypes differ.
+
+    Example:
+        >>> index_add(tensor([1.0, 1.0, 1.0]), 0, tensor([0, 2, 0]), tensor([1.0, 2.0, 3.0]))
+        tensor([5., 1., 3.])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html
+    """
+    return write_slices("index_add", IndexAdd, input, dim, index, source, alpha=alpha)
+
+
+@op(ScatterAdd, inplace=True)
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """`input` plus the elements of `src`, each at the place that `index` names along a dim.
+
+    Args:
+        input, dim, index, src: as for `scatter`. Elements for one place add up.
+
+    Returns:
+        Tensor of the shape of `input`.
+
+    Raises:
+        ShapeError: if the shapes do not fit, or there is no such place.
+        DTypeError: if `index` holds no integers, or the dtypes differ.
+
+    Example:
+        >>> scatter_add(tensor([1, 1, 1]), 0, tensor([0, 0, 2]), tensor([10, 20, 30]))
+        tensor([31,  1, 31])
+
+    See also: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html
+    """
+    return write_elements("scatter_add", ScatterAdd, input, dim, index, src)
+
+
+# Writing ------------------------------------------------------------------------------------------
 
 
 class Scatter(_Writing, ByElement, Moved):
@@ -77,7 +549,15 @@ class IndexFillTensor(IndexCopy):
         return _written(x, in_dim(index, dim), value)
 
 
-class ScatterValue(ByElement, Symmetric):
+class _Filling(Indexed, Symmetric):
+    """What ops share that write one number: there the gradient ends."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        return blanked(ctx, grad)
+
+
+class ScatterValue(_Filling, ByElement):
     """y = x,  y[indexᵢⱼ, j] = v
     dy = dx,  dy[indexᵢⱼ, j] = 0
     x̄ = ȳ,  x̄[indexᵢⱼ, j] = 0
@@ -89,12 +569,8 @@ class ScatterValue(ByElement, Symmetric):
     def forward(x, index, *, dim, value):
         return _written(x, along(index, dim), value)
 
-    @staticmethod
-    def backward(ctx, grad):
-        return blanked(ctx, grad)
 
-
-class IndexFill(BySlice, Symmetric):
+class IndexFill(_Filling, BySlice):
     """y = x,  y[indexᵢ] = v        dy = dx,  dy[indexᵢ] = 0        x̄ = ȳ,  x̄[indexᵢ] = 0"""
 
     by_element = ScatterValue.apply
@@ -102,10 +578,6 @@ class IndexFill(BySlice, Symmetric):
     @staticmethod
     def forward(x, index, *, dim, value):
         return _written(x, in_dim(index, dim), value)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return blanked(ctx, grad)
 
 
 ByElement.fills, BySlice.fills = ScatterValue, IndexFill

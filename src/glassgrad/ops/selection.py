@@ -20,18 +20,15 @@ from .conversion import to
 class Maximum(Elementwise):
     """z = max(x, y)        x̄ = z̄·([x > y] + ½·[x = y]),  ȳ = z̄·([x < y] + ½·[x = y])"""
 
+    ufunc = np.maximum
     saves = ("self", "other")
-
-    @staticmethod
-    def forward(x, y):
-        return np.maximum(x, y)
 
     @staticmethod
     def backward(ctx, grad):
         return _to_the_larger(ctx, grad)
 
 
-@op(Maximum, numpy=(np.maximum,), inplace=False)
+@op(Maximum, inplace=False)
 def maximum(input: Operand, other: Operand) -> Tensor:
     """The larger of two values, element by element.
 
@@ -57,11 +54,8 @@ def maximum(input: Operand, other: Operand) -> Tensor:
 class Minimum(Elementwise):
     """z = min(x, y)        x̄ = z̄·([x < y] + ½·[x = y]),  ȳ = z̄·([x > y] + ½·[x = y])"""
 
+    ufunc = np.minimum
     saves = ("self", "other")
-
-    @staticmethod
-    def forward(x, y):
-        return np.minimum(x, y)
 
     @staticmethod
     def backward(ctx, grad):
@@ -76,7 +70,7 @@ def _to_the_larger(ctx: Any, grad: Any) -> tuple[Any, Any]:
     return np.where(x < y, 0, halved), np.where(x > y, 0, halved)
 
 
-@op(Minimum, numpy=(np.minimum,), inplace=False)
+@op(Minimum, inplace=False)
 def minimum(input: Operand, other: Operand) -> Tensor:
     """The smaller of two values, element by element; everything else is as for `maximum`.
 

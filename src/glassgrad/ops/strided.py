@@ -8,20 +8,17 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.views import as_view
+from glassgrad.memory.views import as_view, offsets
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import int_of, size_of, wrap_dim
+from ._arguments import Shape, int_of, size_of, wrap_dim
 from ._declaring import method, op
-from ._families import KeepsShape, Moved, array_of, run, zeros_like
-from ._places import in_dim
-from .indexing import Index, IndexInto, IndexPut
+from ._families import Into, Part, array_of, in_dim, run, zeros_like
+from .indexing import Index, IndexPut
 from .memory import owner_of
 from .memory import storage_offset as offset_of
 from .shape import reshape
-
-Sizes = tuple[int, ...]
 
 
 class AsStrided(Primitive):
@@ -47,7 +44,7 @@ class AsStrided(Primitive):
     def backward(ctx, grad):
         """The gradient of the memory; of it, what `x` shows."""
         shown, own, n = _places(grad, ctx)
-        of_memory = run(IndexInto, grad.reshape(-1), shown, dims=(0,), shape=(n,))
+        of_memory = _put_at(shown, grad, n, accumulate=True)
         return run(Index, of_memory, own, dims=(0,)).reshape(ctx.shape)
 
     @classmethod
@@ -56,9 +53,7 @@ class AsStrided(Primitive):
         if steps_of(dx) == ctx.steps and _is_within(ctx):
             return cls.apply(dx, **ctx.parameters)
         shown, own, n = _places(dx, ctx)
-        of_memory = IndexPut.apply(
-            zeros_like(dx, (n,)), dx.reshape(-1), own, dims=(0,), accumulate=False
-        )
+        of_memory = _put_at(own, dx, n, accumulate=False)
         return Index.apply(of_memory, shown, dims=(0,)).reshape(ctx.size)
 
     @classmethod
@@ -68,7 +63,7 @@ class AsStrided(Primitive):
         )
 
 
-def steps_of(x: Any) -> Sizes:
+def steps_of(x: Any) -> Shape:
     """The strides of an array or a Tensor, in elements."""
     array = getattr(x, "payload", x)
     return tuple([step // array.itemsize for step in array.strides])
@@ -76,18 +71,18 @@ def steps_of(x: Any) -> Sizes:
 
 def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
     """Where in memory each element of y is, and each of x: vectors; and how large the memory is."""
-    shown = _offsets(ctx.size, ctx.stride) + (ctx.storage_offset - ctx.own)
-    own = _offsets(ctx.shape, ctx.steps)
+    shown = offsets(ctx.size, ctx.stride).reshape(-1) + (ctx.storage_offset - ctx.own)
+    own = offsets(ctx.shape, ctx.steps).reshape(-1)
     first = min(np.min(shown, initial=0), 0)
     n = int(max(np.max(shown, initial=0), np.max(own, initial=0))) + 1 - first
     asarray = backend_of(array_of(like)).asarray
     return asarray(shown - first), asarray(own - first), n
 
 
-def _offsets(size: Sizes, stride: Sizes) -> Any:
-    """How far each element is from the first: what a view of 0, 1, 2, … shows, as a vector."""
-    counts = np.arange(_reach(size, stride))
-    return backend_of(counts).strided(counts, size, stride, 0).reshape(-1)
+def _put_at(places: Any, values: Any, n: int, *, accumulate: bool) -> Any:
+    """`n` zeros, but the values at these places."""
+    zeros, row = zeros_like(values, (n,)), values.reshape(-1)
+    return run(IndexPut, zeros, row, places, dims=(0,), accumulate=accumulate)
 
 
 def _is_within(ctx: Any) -> bool:
@@ -96,7 +91,7 @@ def _is_within(ctx: Any) -> bool:
     return first >= 0 and first + _reach(ctx.size, ctx.stride) <= _reach(ctx.shape, ctx.steps)
 
 
-def _reach(size: Sizes, stride: Sizes) -> int:
+def _reach(size: Shape, stride: Shape) -> int:
     """How many elements of memory there are from the first to the last, both included."""
     if 0 in size:
         return 0
@@ -153,7 +148,7 @@ def as_strided(
     return as_view(view, input)
 
 
-def _check_memory(input: Tensor, size: Sizes, stride: Sizes, start: int) -> None:
+def _check_memory(input: Tensor, size: Shape, stride: Shape, start: int) -> None:
     """Raise if there is no such memory; inside vmap, if one example does not show it."""
     end, itemsize = start + _reach(size, stride), input.itemsize
     while isinstance(input.payload, Layer):
@@ -185,10 +180,9 @@ def _check_memory(input: Tensor, size: Sizes, stride: Sizes, start: int) -> None
         )
 
 
-class Unfold(KeepsShape):
+class Unfold(Part):
     """yᵢₖ = x[step·i + k]        x̄ⱼ = Σᵢₖ ȳᵢₖ·[step·i + k = j]"""
 
-    views = True
     axes = ("dimension",)
 
     @staticmethod
@@ -199,24 +193,12 @@ class Unfold(KeepsShape):
         strides[dimension] *= step
         return backend_of(x).strided(x, (*sizes, size), (*strides, inner), 0)
 
-    @staticmethod
-    def backward(ctx, grad):
-        return run(
-            UnfoldInto,
-            grad,
-            shape=ctx.shape,
-            dimension=ctx.dimension,
-            size=ctx.size,
-            step=ctx.step,
-        )
 
-
-class UnfoldInto(Moved):
+class UnfoldInto(Into):
     """yⱼ = Σᵢₖ xᵢₖ·[step·i + k = j]        x̄ᵢₖ = ȳ[step·i + k]"""
 
     node = "UnfoldBackwardBackward0"
-    axes = ("dimension",)
-    sizes = ("shape",)
+    of = Unfold
 
     @staticmethod
     def forward(x, *, shape, dimension, size, step):
@@ -224,10 +206,6 @@ class UnfoldInto(Moved):
         for k in range(size):  # the places of the k-th elements differ from each other
             out[in_dim(slice(k, k + reach, step), dimension)] += x[..., k]
         return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        return run(Unfold, grad, dimension=ctx.dimension, size=ctx.size, step=ctx.step)
 
 
 @method()
