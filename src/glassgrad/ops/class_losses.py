@@ -6,7 +6,7 @@ Classes lie along dim 1 (dim 0 of a 1-D input). Inside the rules they lie last: 
 # Note [Weights of a loss]
 # A loss with class indices is −Σ q·ln p, where a row of q has one entry: the weight of its target,
 # 0 if that is ignored. The mean divides by the sum of these weights. With ln p = x − ln Σ eˣ the
-# gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, it is −q.
+# gradient is x̄ = p·Σq − q in each row; for nll_loss, whose input is ln p itself, with p = 0.
 
 # Note [Log p in the place of x]
 # In each row, ln p is x less one number, on which p does not depend: the loss and all of its
@@ -178,57 +178,53 @@ def from_rows(rows: Any, shape: tuple[int, ...]) -> Any:
     return np.moveaxis(rows.reshape(shape[0], *shape[2:], shape[1]), -1, 1)
 
 
-def find_hits(target: Any, weight: Any, ignore_index: int | None, scores: Any) -> Any:
-    """The rows, the class that each is about, and how much it counts; None if each counts 1.
+def losses_of_rows(
+    scores: Any, target: Any, weight: Any, ignore_index: int, complete: bool
+) -> tuple[Any, Any]:
+    """The loss of each row, and how much they count together; None if each row counts 1.
 
     Args:
+        scores: an array of shape `(R, C)`.
         target: R class indices.
         weight: nothing, or one weight per class, of shape `(C,)`; of shape `(R, C)` if rows differ.
-        ignore_index: the index that does not count; None if all do.
-        scores: an array of shape `(R, C)`.
+        ignore_index: the index that does not count.
+        complete: whether all rows are known to count.
     """
-    rows, hits = np.arange(scores.shape[0], like=scores), target.reshape(-1)
-    if ignore_index is None:
-        return rows, hits, spread(weight[0], scores.shape)[rows, hits] if weight else None
-    counted = hits != ignore_index
-    hits = np.where(counted, hits, 0)
-    weights = weight[0] if weight else np.ones((), scores.dtype, like=scores)
-    return rows, hits, np.where(counted, spread(weights, scores.shape)[rows, hits], 0)
-
-
-def losses_of_rows(scores: Any, target: Any, weight: Any, ignore_index: int | None) -> Any:
-    """The loss of each row, and how much it counts; see `find_hits`."""
-    rows, hits, counts = find_hits(target, weight, ignore_index, scores)
+    rows, hits, counts = np.arange(scores.shape[0], like=scores), target.reshape(-1), None
+    if weight or not complete:
+        is_counted = hits != ignore_index
+        hits = np.where(is_counted, hits, 0)
+        weights = spread(weights_of(weight, scores), scores.shape)
+        counts = np.where(is_counted, weights[rows, hits], 0)
     # In flattened rows a place is sooner found than by two indices.
     losses = -scores.reshape(-1)[rows * scores.shape[1] + hits]
-    return losses if counts is None else np.where(counts == 0, 0, losses * counts), counts
+    if counts is None:
+        return losses, None
+    return np.where(counts == 0, 0, losses * counts), counts.sum()
 
 
 def shares_of(
-    target: Any, weight: Any, ignore_index: int, like: Any, *, complete: bool, smoothing: float = 0
+    target: Any, weight: Any, ignore_index: int, like: Any, smoothing: float = 0
 ) -> tuple[Any, Any]:
-    """The q of Note [Weights of a loss], and how much each row counts; see `find_hits`.
+    """The q of Note [Weights of a loss], and how much each row counts; see `losses_of_rows`.
 
     Args:
         like: an array of the classes' dtype, with as many of them in its last dim.
-        complete: whether all rows are known to count.
         smoothing: the share of a row that is spread evenly over all classes.
     """
-    classes, wanted = like.shape[-1], target.reshape(-1, 1)
-    weights = weight[0] if weight else np.ones((), like.dtype, like=like)
-    if isinstance(target, Tensor) or isinstance(weights, Tensor):
-        # It may be a batch, whose numbers cannot be asked for.
-        hit = np.arange(classes, like=like) == wanted
-        q = np.where(np.logical_and(hit, wanted != ignore_index), weights, 0)
-        counts = q.sum(axis=1)
-    else:
-        q = np.zeros((wanted.shape[0], classes), like.dtype, like=like)
-        rows, hits, counts = find_hits(target, weight, None if complete else ignore_index, q)
-        q[rows, hits] = 1 if counts is None else counts
+    classes, wanted, weights = like.shape[-1], target.reshape(-1, 1), weights_of(weight, like)
+    is_counted = wanted != ignore_index
+    is_hit = np.arange(classes, like=like) == np.where(is_counted, wanted, -1)
+    q = np.where(is_hit, weights, 0)
+    counts = q.sum(axis=1)
     if smoothing:
-        q = q * (1 - smoothing) + weights * (smoothing / classes)
-        q = np.where(wanted != ignore_index, q, 0)
+        q = q * (1 - smoothing) + np.where(is_counted, weights, 0) * (smoothing / classes)
     return q, counts
+
+
+def weights_of(weight: Any, like: Any) -> Any:
+    """The weights of the classes, 1 if there are none."""
+    return weight[0] if weight else np.ones((), like.dtype, like=like)
 
 
 def softened(target: Any, weight: Any, smoothing: float) -> Any:
@@ -294,7 +290,7 @@ class ClassLoss(Primitive):
             check_range(target, rows.shape[1], ignored)
             target = target.reshape(rows.shape[0])
             if reduction == "mean":
-                _, counts = shares_of(target, weight, ignored, array_of(rows), complete=False)
+                _, counts = shares_of(target, weight, ignored, array_of(rows))
                 count = counts.reshape(form[:2]).sum(axis=1)
         else:
             shape, target = x.shape[:2] + x.shape[3:], as_rows(joined(target))
@@ -313,7 +309,24 @@ def log_p_of(x: Any) -> Any:
     return run(LogSoftmax, x, dim=int(x.ndim > 1))
 
 
-class CrossEntropy(ClassLoss):
+class IndexLoss(ClassLoss):
+    """A loss of class indices. A subclass says the p of Note [Weights of a loss]: `shares`."""
+
+    @staticmethod
+    def slopes(ctx: Any, x: Any, target: Any) -> tuple[Any, Any]:
+        """∂l/∂x in each row, p·Σq − q, and what the rows count together."""
+        p = ctx._forward_cls.shares(ctx, x)
+        smoothing = getattr(ctx, "label_smoothing", 0)  # an NllLoss has none
+        if ctx.complete and not ctx.weight and not smoothing and not isinstance(p, Tensor):
+            rows, classes = p.shape  # nearly always, so at once
+            p.reshape(-1)[np.arange(rows, like=p) * classes + target.reshape(-1)] -= 1
+            return p, rows
+        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(p), smoothing)
+        count = counts.sum()
+        return p * q.sum(axis=1, keepdims=True) - q, np.where(count == 0, 1, count)
+
+
+class CrossEntropy(IndexLoss):
     """z = −Σᵢ w[tᵢ]·ln p[i, tᵢ]/Σᵢ w[tᵢ],  pᵢⱼ = exp xᵢⱼ/Σₖ exp xᵢₖ
     x̄ᵢⱼ = z̄·w[tᵢ]·(pᵢⱼ − [j = tᵢ])/Σₖ w[tₖ]
     """
@@ -324,41 +337,17 @@ class CrossEntropy(ClassLoss):
     def forward(x, target, *weight, ignore_index, complete, reduction, label_smoothing, is_log_p):
         log_p = as_rows(x) if is_log_p else log_p_of(as_rows(x))
         if label_smoothing:
-            known = {"complete": complete, "smoothing": label_smoothing}
-            q, counts = shares_of(target, weight, ignore_index, log_p, **known)
-            losses = -np.where(q == 0, 0, q * log_p).sum(axis=1)
+            q, counts = shares_of(target, weight, ignore_index, log_p, label_smoothing)
+            losses, count = -np.where(q == 0, 0, q * log_p).sum(axis=1), counts.sum()
         else:
-            ignored = None if complete else ignore_index
-            losses, counts = losses_of_rows(log_p, target, weight, ignored)
-        return reduced(losses.reshape(target.shape), reduction, sum_of(counts))
+            losses, count = losses_of_rows(log_p, target, weight, ignore_index, complete)
+        return reduced(losses.reshape(target.shape), reduction, count)
 
     @staticmethod
-    def slopes(ctx, x, target):
+    def shares(ctx, x):
         if isinstance(x, Tensor) or not ctx.is_log_p:
-            p = run(Softmax, as_rows(x), dim=1)
-        else:
-            p = in_rows(np.exp(as_rows(x)))
-        sums_to_one = ctx.complete and not ctx.weight
-        if sums_to_one and not ctx.label_smoothing and not isinstance(p, Tensor):
-            rows, classes = p.shape  # nearly always, so at once
-            p.reshape(-1)[np.arange(rows, like=p) * classes + target.reshape(-1)] -= 1
-            return p, rows
-        known = {"complete": ctx.complete, "smoothing": ctx.label_smoothing}
-        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, array_of(p), **known)
-        return p * q.sum(axis=1, keepdims=True) - q, at_least_one(counts, p)
-
-
-def sum_of(counts: Any) -> Any:
-    """What a mean divides by, None for ones: their number."""
-    return None if counts is None else counts.sum()
-
-
-def at_least_one(counts: Any, rows: Any) -> Any:
-    """What a mean's slopes are divided by: if no row counts, they are 0."""
-    if counts is None:
-        return rows.shape[0]
-    count = counts.sum()
-    return np.where(count == 0, 1, count)
+            return run(Softmax, as_rows(x), dim=1)
+        return in_rows(np.exp(as_rows(x)))
 
 
 class SoftCrossEntropy(ClassLoss):
@@ -452,20 +441,17 @@ def cross_entropy(
     )
 
 
-class NllLoss(ClassLoss):
+class NllLoss(IndexLoss):
     """z = −Σᵢ w[tᵢ]·x[i, tᵢ]/Σᵢ w[tᵢ]        x̄ᵢⱼ = −z̄·w[tᵢ]·[j = tᵢ]/Σₖ w[tₖ]"""
 
     @staticmethod
     def forward(x, target, *weight, ignore_index, complete, reduction):
-        ignored = None if complete else ignore_index
-        losses, counts = losses_of_rows(as_rows(x), target, weight, ignored)
-        return reduced(losses.reshape(target.shape), reduction, sum_of(counts))
+        losses, count = losses_of_rows(as_rows(x), target, weight, ignore_index, complete)
+        return reduced(losses.reshape(target.shape), reduction, count)
 
     @staticmethod
-    def slopes(ctx, x, target):
-        like = array_of(as_rows(x))
-        q, counts = shares_of(target, ctx.weight, ctx.ignore_index, like, complete=ctx.complete)
-        return -q, at_least_one(counts, q)
+    def shares(ctx, x):
+        return np.zeros_like(as_rows(x))
 
 
 def nll_loss(
