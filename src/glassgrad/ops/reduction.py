@@ -24,6 +24,7 @@ from ._families import (
     Moved,
     Reduction,
     kept_shape,
+    over_dims,
     rows_of,
     run,
     spread,
@@ -238,9 +239,7 @@ class Some(Along):
     differentiable = False
     axes = ("dim",)
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.any(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.any))
 
 
 class All(Along):
@@ -249,9 +248,7 @@ class All(Along):
     differentiable = False
     axes = ("dim",)
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.all(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.all))
 
 
 @op(Some, axis=True)
@@ -456,9 +453,7 @@ class ProdDim(Reduction):
     node = "ProdBackward1"
     saves = ("self",)
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.prod(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.prod))
 
     @staticmethod
     def backward(ctx, grad):
