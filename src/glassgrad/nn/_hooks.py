@@ -19,6 +19,7 @@ from glassgrad.core.function import Function
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
+from glassgrad.ops._arguments import check_type
 
 Grads = tuple[Tensor | None, ...]
 
@@ -42,11 +43,8 @@ def add_forward_hook(
     hooks: Hooks, hook: Callable[..., Any], *, prepend: bool, with_kwargs: bool
 ) -> RemovableHandle:
     """Put `hook` among `hooks`, and return its handle."""
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a forward hook must be callable, got {type(hook).__name__}. "
-            "It is called around `forward`. Pass a function `hook(module, args, …)`."
-        )
+    why = "It is called around `forward`. Pass a function `hook(module, args, …)`."
+    check_type("a forward hook must be callable", hook, Callable, why)
     return add_hook(hooks, ForwardHook(hook, with_kwargs), first=prepend)
 
 
@@ -72,11 +70,8 @@ def replaced_inputs(
 
 def add_full_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
     """Put `hook` among `hooks`, and return its handle."""
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a backward hook must be callable, got {type(hook).__name__}. "
-            "It is called with gradients. Pass a function `hook(module, …)`."
-        )
+    why = "It is called with gradients. Pass a function `hook(module, …)`."
+    check_type("a backward hook must be callable", hook, Callable, why)
     return add_hook(hooks, hook, first=prepend)
 
 

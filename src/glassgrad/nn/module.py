@@ -34,6 +34,7 @@ from glassgrad.nn._hooks import (
     replaced_inputs,
 )
 from glassgrad.nn.parameter import Buffer, Parameter
+from glassgrad.ops._arguments import check_type
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64
 
@@ -246,10 +247,7 @@ class Module:
     add_module = register_module
 
     def _require_free_name(self, what: str, name: str, own: Mapping[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"{what} name should be a string. Got {type(name).__name__}. Write a name."
-            )
+        check_type(f"{what} name should be a string", name, str, "Write a name.")
         if "." in name:
             raise PartNameError(
                 f'{what} name can\'t contain ".", got: {name}. Dots join the names of nested '
@@ -469,11 +467,8 @@ class Module:
             GraphError: for names or shapes that do not match, all of them listed; nothing has
                 been loaded then.
         """
-        if not isinstance(state_dict, Mapping):
-            raise ArgumentTypeError(
-                f"Expected state_dict to be dict-like, got {type(state_dict)}. "
-                "Values are found by name. Pass what `module.state_dict()` returns."
-            )
+        why = "Values are found by name. Pass what `module.state_dict()` returns."
+        check_type("Expected state_dict to be dict-like", state_dict, Mapping, why)
         own = {key: (registry, name, value) for key, registry, name, value in self._state()}
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]

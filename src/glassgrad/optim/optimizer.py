@@ -15,6 +15,7 @@ from typing import Any
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._arguments import check_type
 
 Group = dict[str, Any]
 
@@ -66,11 +67,8 @@ class Optimizer:
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
-        if not isinstance(param_group, dict):
-            raise ArgumentTypeError(
-                f"param_group must be a dict, but got {type(param_group)}. "
-                'It needs names for its options. Write {"params": […], "lr": …}.'
-            )
+        why = 'It needs names for its options. Write {"params": […], "lr": …}.'
+        check_type("param_group must be a dict", param_group, dict, why)
         params = param_group.get("params", ())
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         taken = {id(p) for p in _params_of(self.param_groups)}
@@ -194,11 +192,8 @@ def _params_of(groups: Iterable[Group]) -> list[Any]:
 
 def require_at_least_zero(value: float, what: str) -> None:
     """Raise for a negative option, such as a learning rate."""
-    if not isinstance(value, (int, float, Tensor)):
-        raise ArgumentTypeError(
-            f"Invalid {what}: {value!r} is a {type(value).__name__}. It scales how far a step "
-            "goes. Write a number, such as 0.01."
-        )
+    why = "It scales how far a step goes. Write a number, such as 0.01."
+    check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if not value >= 0.0:
         raise ArgumentError(
             f"Invalid {what}: {value}. It scales how far a step goes, and nan or less than 0 "
