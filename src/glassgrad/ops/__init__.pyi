@@ -23,11 +23,11 @@ from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d 
 from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli
+from glassgrad.ops.reduction import cov as cov
 from glassgrad.ops.scattering import index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, scatter as scatter, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, ravel as ravel, reshape as reshape, squeeze as squeeze, tile as tile, unflatten as unflatten, unsqueeze as unsqueeze
 from glassgrad.ops.splitting import chunk as chunk, split as split, split_with_sizes as split_with_sizes, tensor_split as tensor_split, unbind as unbind, unsafe_chunk as unsafe_chunk, unsafe_split as unsafe_split, unsafe_split_with_sizes as unsafe_split_with_sizes
-from glassgrad.ops.statistics import cov as cov
 from glassgrad.ops.strided import as_strided as as_strided
 from glassgrad.ops.transposing import flip as flip, movedim as movedim, permute as permute, roll as roll, swapaxes as swapaxes, t as t, transpose as transpose
 from glassgrad.values.dtypes import Number
@@ -424,6 +424,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 
     Raises:
         ArgumentError: if there is no bound.
+        DTypeError: for complex numbers.
         ShapeError: if the shapes do not broadcast.
 
     Example:
