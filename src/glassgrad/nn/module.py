@@ -28,6 +28,7 @@ from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.handles import Hooks, RemovableHandle
 from glassgrad.nn._hooks import (
+    Hook,
     ModuleBackward,
     add_forward_hook,
     add_full_backward_hook,
@@ -129,8 +130,7 @@ class Module:
             args, kwargs = replaced_inputs(hook, self, args, kwargs)
         watch = None
         if self._backward_hooks or self._backward_pre_hooks:
-            hooks = self._backward_hooks.values(), self._backward_pre_hooks.values()
-            watch = ModuleBackward(self, *map(tuple, hooks))
+            watch = ModuleBackward(self)
             args = watch.watch_inputs(args)
         result = self.forward(*args, **kwargs)
         for hook in tuple(self._forward_hooks.values()):
@@ -351,7 +351,7 @@ class Module:
     # Hooks ----------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before each `forward`.
 
@@ -367,7 +367,7 @@ class Module:
         return add_forward_hook(pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each `forward`.
 
@@ -382,7 +382,7 @@ class Module:
         return add_forward_hook(self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False
+        self, hook: Hook, *, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients of the module are computed.
 
@@ -396,9 +396,7 @@ class Module:
         """
         return add_full_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
-    def register_full_backward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Hook, *, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
         Args:
@@ -417,7 +415,7 @@ class Module:
         """
         return add_full_backward_hook(self._backward_hooks, hook, prepend=prepend)
 
-    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """The old form, which saw the last op of `forward` alone; it raises."""
         raise GraphError(
             "register_backward_hook() is deprecated: it saw the gradients of the last op of "
