@@ -26,7 +26,7 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, in_rows
 
-from ._arguments import check_kind, scalar_name
+from ._arguments import Sizes, check_kind, scalar_name
 from ._families import Elementwise, array_of, batch_all, rows_of, run, seen, spread, total
 from .activations import LogSoftmax, Sigmoid, Softmax
 from .creation import ones
@@ -52,7 +52,7 @@ def share_of(grad: Any, reduction: str, count: Any) -> Any:
     return grad / count if reduction == "mean" else grad
 
 
-def _count(shape: tuple[int, ...]) -> float:
+def _count(shape: Sizes) -> float:
     return math.prod(shape) or math.nan
 
 
@@ -412,7 +412,7 @@ def check_range(target: Any, classes: int, ignore_index: int) -> None:
         )
 
 
-def _unfit_target(shape: tuple[int, ...], target: tuple[int, ...]) -> Exception:
+def _unfit_target(shape: Sizes, target: Sizes) -> Exception:
     remedy = f"Each example has one target. The input's shape is {shape}, the target's {target}."
     if len(shape) == 1:
         return ArgumentError(
@@ -468,7 +468,7 @@ def as_rows(x: Any) -> Any:
     return (np.moveaxis(x, 1, -1) if x.ndim > 1 else x).reshape(-1, classes)
 
 
-def from_rows(rows: Any, shape: tuple[int, ...]) -> Any:
+def from_rows(rows: Any, shape: Sizes) -> Any:
     """The opposite of `as_rows`, for a gradient."""
     if len(shape) == 2:  # a batch of vectors
         return rows

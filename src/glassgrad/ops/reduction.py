@@ -21,7 +21,7 @@ from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import as_dtype, int64, uint8
 
-from ._arguments import Dims, check_type, names_none, reduced, scalar_name, wrap_dim
+from ._arguments import Dims, Sizes, check_type, names_none, reduced, scalar_name, wrap_dim
 from ._declaring import function, of_numpy, op
 from ._families import (
     Along,
@@ -141,13 +141,13 @@ class Mean(KeepsShape):
         return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
-def spread_mean(grad: Any, shape: tuple[int, ...], dims: tuple[int, ...]) -> Any:
+def spread_mean(grad: Any, shape: Sizes, dims: Sizes) -> Any:
     """The gradient of what has that shape from that of its mean over some dims."""
     count = count_of(shape, dims) or math.nan  # the mean of nothing is nan, and warns nobody
     return spread(grad.reshape(kept_shape(shape, dims)) / count, shape)
 
 
-def count_of(shape: tuple[int, ...], dims: tuple[int, ...]) -> int:
+def count_of(shape: Sizes, dims: Sizes) -> int:
     """How many elements become one."""
     return math.prod([shape[dim] for dim in dims])
 
@@ -670,7 +670,7 @@ def _lost(name: str, correction: Any, unbiased: bool | None) -> float:
     return number
 
 
-def _deviation(x: Any, dim: tuple[int, ...]) -> Any:
+def _deviation(x: Any, dim: Sizes) -> Any:
     return x - x.sum(axis=dim, keepdims=True) / (count_of(x.shape, dim) or math.nan)
 
 

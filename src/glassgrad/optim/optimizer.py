@@ -18,6 +18,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import check_type
 
 Group = dict[str, Any]
+Params = Iterable[Tensor] | Iterable[Group]
+State = dict[str, Any]
 
 
 class Optimizer:
@@ -49,11 +51,9 @@ class Optimizer:
         2.5
     """
 
-    def __init__(
-        self, params: Iterable[Tensor] | Iterable[Group], defaults: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
-        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: defaultdict[Tensor, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         entries = _listed(params, what="params argument given to the optimizer")
         if not entries:
@@ -83,7 +83,7 @@ class Optimizer:
             taken.add(id(param))
         self.param_groups.append({**self.defaults, **param_group, "params": params})
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: dict[str, Any]) -> None:
+    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
         """Move `param` in place by one step; called inside `no_grad()`.
 
         Args:
@@ -127,7 +127,7 @@ class Optimizer:
                 param.grad = param.grad.detach()
                 param.grad.zero_()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """What must be saved to go on later: state and options, parameters by number."""
         number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
