@@ -137,7 +137,10 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
 
 
 class WeightedLoss(PointwiseLoss):
-    """A loss of each element whose last operands may be weights, which have no gradient."""
+    """A loss of each element whose last operands may be weights, which have no gradient.
+
+    A subclass says how the unweighted loss moves: `by_input` and `by_target`.
+    """
 
     differentiates = slice(2)
     keeps_index = True
@@ -145,6 +148,15 @@ class WeightedLoss(PointwiseLoss):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         ctx.weights = inputs[2:]
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        x, t = ctx.saved_tensors
+        share = share_of(grad, ctx.reduction, _count(x.shape))
+        share = share * ctx.weights[0] if ctx.weights else share
+        rule = ctx._forward_cls
+        pairs = zip((rule.by_input, rule.by_target), ctx.needs_input_grad, strict=True)
+        return tuple([share * slope(ctx, x, t) if wanted else None for slope, wanted in pairs])
 
 
 _LEAST_LOG = -100.0  # PyTorch's, for the logarithm of 0: a loss stays finite
@@ -163,13 +175,12 @@ class BinaryCrossEntropy(WeightedLoss):
         return reduced(losses * weights[0] if weights else losses, reduction)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, t = ctx.saved_tensors
-        wants_x, wants_t = ctx.needs_input_grad
-        share = share_of(grad, ctx.reduction, _count(x.shape))
-        share = share * ctx.weights[0] if ctx.weights else share
-        x_bar = share * (x - t) / np.maximum(x * (1 - x), _LEAST_SLOPE) if wants_x else None
-        return x_bar, share * (np.log1p(-x) - np.log(x)) if wants_t else None
+    def by_input(ctx, x, t):
+        return (x - t) / np.maximum(x * (1 - x), _LEAST_SLOPE)
+
+    @staticmethod
+    def by_target(ctx, x, t):
+        return np.log1p(-x) - np.log(x)
 
 
 def binary_cross_entropy(
@@ -244,18 +255,15 @@ class BinaryCrossEntropyWithLogits(WeightedLoss):
         return reduced(weight * ((1 - t) * x + (1 + (positive - 1) * t) * softplus), reduction)
 
     @staticmethod
-    def backward(ctx, grad):
-        x, t = ctx.saved_tensors
-        wants_x, wants_t = ctx.needs_input_grad
-        share = share_of(grad, ctx.reduction, _count(x.shape))
+    def by_input(ctx, x, t):
         if not ctx.weights:
-            x_bar = share * (run(Sigmoid, x) - t) if wants_x else None
-            return x_bar, share * -x if wants_t else None
-        weight, positive = ctx.weights
-        share = share * weight
-        a = 1 + (positive - 1) * t
-        x_bar = share * (1 - t - a * run(Sigmoid, -x)) if wants_x else None
-        return x_bar, share * ((positive - 1) * _softplus(-x) - x) if wants_t else None
+            return run(Sigmoid, x) - t
+        _, positive = ctx.weights
+        return 1 - t - (1 + (positive - 1) * t) * run(Sigmoid, -x)
+
+    @staticmethod
+    def by_target(ctx, x, t):
+        return (ctx.weights[1] - 1) * _softplus(-x) - x if ctx.weights else -x
 
 
 def _softplus(x: Any) -> Any:
