@@ -36,8 +36,9 @@ from glassgrad.nn._hooks import (
 )
 from glassgrad.nn.parameter import Buffer, Parameter
 from glassgrad.ops._arguments import check_type
+from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
-from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64
+from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
 
@@ -564,13 +565,7 @@ class Module:
             >>> Linear(2, 3).to(float64).weight.dtype
             dtype('float64')
         """
-        for wish in target:
-            if isinstance(wish, Tensor):
-                device, dtype = wish.device, wish.dtype
-            elif isinstance(wish, (str, Device)):
-                device = wish
-            else:
-                dtype = wish
+        dtype, device = destination(target, dtype, device)
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None and not is_differentiable(wanted):
             raise ArgumentTypeError(
@@ -578,7 +573,12 @@ class Module:
                 f"dtype={wanted}. Parameters of whole numbers cannot be trained. "
                 "Write `module.to(glassgrad.float32)`."
             )
-        return self._apply(lambda tensor: _moved(tensor, device, wanted))
+
+        def moved(tensor: Tensor) -> Tensor:
+            kept = None if is_differentiable(tensor.dtype) else tensor.dtype
+            return tensor.to(dtype=kept or wanted, device=device)
+
+        return self._apply(moved)
 
     def float(self) -> Self:
         """`to(float32)`."""
@@ -660,14 +660,6 @@ def _joined(path: str, name: str) -> str:
 
 def _quoted(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
-
-
-def _moved(tensor: Tensor, device: Device | str | None, dtype: DType | None) -> Tensor:
-    keeps_dtype = dtype is None or not is_differentiable(tensor.dtype)
-    return tensor.to(
-        device=tensor.device if device is None else device,
-        dtype=tensor.dtype if keeps_dtype else dtype,
-    )
 
 
 def _indented(text: str) -> str:
