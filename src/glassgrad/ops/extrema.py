@@ -85,17 +85,19 @@ class AlongDim(AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        shape = ctx.shape or (1,)  # PyTorch lets a 0-d tensor have a dim 0
-        kept = kept_shape(shape, (ctx.dim,))
-        places, zeros = ctx.indices.reshape(kept), zeros_like(grad, shape)
-        return run(ScatterAdd, zeros, grad.reshape(kept), places, dim=ctx.dim).reshape(ctx.shape)
+        places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
+        there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
+        return there.reshape(ctx.shape)
 
     @staticmethod
     def jvp(ctx, dx):
-        shape = ctx.shape or (1,)
-        places = ctx.indices.reshape(kept_shape(shape, (ctx.dim,)))
-        moved = run(Gather, dx.reshape(shape), places, dim=ctx.dim)
-        return moved.reshape(ctx.indices.shape), None
+        chosen = run(Gather, dx.reshape(ctx.shape or (1,)), _places(ctx), dim=ctx.dim)
+        return chosen.reshape(ctx.indices.shape), None
+
+
+def _places(ctx: Any) -> Any:
+    """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
+    return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
 
 
 def _with_indices(
@@ -199,7 +201,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return maximum(input, dim)
-    return _chosen(Max, MaxDim, MaxReturn, input, dim, keepdim)
+    return _chosen(Max, MaxReturn, input, dim, keepdim)
 
 
 @op(Min, MinDim, axis=True)
@@ -216,7 +218,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return minimum(input, dim)
-    return _chosen(Min, MinDim, MinReturn, input, dim, keepdim)
+    return _chosen(Min, MinReturn, input, dim, keepdim)
 
 
 @op(Amax, out=True, axis=True)
@@ -257,8 +259,7 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
 
 
 def _chosen(
-    whole: type[Primitive],
-    along: type[Primitive],
+    whole: type[_OfAll],
     returned: type[ValuesAndIndices],
     input: Tensor,
     dim: Any,
@@ -270,7 +271,7 @@ def _chosen(
         _check_any_element(input, name)
         return whole.apply(input)
     at = filled_dim(input, dim, name)
-    return returned(*along.apply(input, dim=at, keepdim=keepdim))
+    return returned(*whole.along.apply(input, dim=at, keepdim=keepdim))
 
 
 def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -462,7 +463,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(Median, MedianDim, MedianReturn, input, dim, keepdim)
+    return _chosen(Median, MedianReturn, input, dim, keepdim)
 
 
 @op(Nanmedian, NanmedianDim, axis=True)
@@ -477,7 +478,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """
     if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(Nanmedian, NanmedianDim, NanmedianReturn, input, dim, keepdim)
+    return _chosen(Nanmedian, NanmedianReturn, input, dim, keepdim)
 
 
 def _of_nothing(input: Tensor) -> Tensor:
