@@ -696,6 +696,16 @@ def _over_nothing(x: Any) -> Any:
     return np.where(x == 0, x + math.nan, x + math.inf)
 
 
+def _by_both(by_variance: Any, by_mean: Any, x: Any, ctx: Any) -> Any:
+    """The gradient of x from those of its variance and of its mean, where there are these."""
+    return total(
+        [
+            None if by_variance is None else _by_variance(by_variance, x, ctx),
+            None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
+        ]
+    )
+
+
 class VarMean(Along):
     """v, μ = Σᵢ (xᵢ − μ)²/(n − c), (Σᵢ xᵢ)/n        x̄ᵢ = 2·v̄·(xᵢ − μ)/(n − c) + μ̄/n"""
 
@@ -711,12 +721,7 @@ class VarMean(Along):
     @staticmethod
     def backward(ctx, by_variance, by_mean):
         (x,) = ctx.saved_tensors
-        return total(
-            [
-                None if by_variance is None else _by_variance(by_variance, x, ctx),
-                None if by_mean is None else spread_mean(by_mean, x.shape, ctx.dim),
-            ]
-        )
+        return _by_both(by_variance, by_mean, x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
@@ -735,11 +740,11 @@ class StdMean(VarMean):
 
     @staticmethod
     def backward(ctx, by_sigma, by_mean):
+        (x,) = ctx.saved_tensors
         if by_sigma is not None:
-            (x,) = ctx.saved_tensors
             sigma = run(Std, x, dim=ctx.dim, correction=ctx.correction, keepdim=ctx.keepdim)
             by_sigma = _by_root(by_sigma, sigma)
-        return VarMean.backward(ctx, by_sigma, by_mean)  # type: ignore[no-untyped-call]
+        return _by_both(by_sigma, by_mean, x, ctx)
 
     @staticmethod
     def jvp(ctx, dx):
