@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from glassgrad.ops import class_losses, linalg, losses
+from glassgrad.ops import linalg, losses
 from glassgrad.ops.einsum import einsum
 from opcase import OpCase, constant, fixed, real, sample, whole
 
@@ -109,7 +109,7 @@ LINALG = [
 
 LOSSES = [
     OpCase(
-        class_losses.cross_entropy,
+        losses.cross_entropy,
         [real(4, 3), whole(4)],
         rules="CrossEntropy SoftCrossEntropy",
         same_graph=False,  # CrossEntropyBackward0
@@ -144,7 +144,7 @@ LOSSES = [
         ],
     ),
     OpCase(
-        class_losses.nll_loss,
+        losses.nll_loss,
         [real(4, 3), whole(4)],
         more=[
             sample(real(4, 3), whole(4), reduction="none"),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from glassgrad.ops import extrema, reduction, statistics
+from glassgrad.ops import extrema, reduction
 from opcase import OpCase, fixed, flags, real, sample, whole
 
 __all__ = ["ROWS"]
@@ -62,14 +62,14 @@ REDUCTION = [
         wrong=[sample(real(2), dim=1), sample(whole(2))],
     ),
     OpCase(
-        statistics.var,
+        reduction.var,
         [real(2, 3)],
         numpy=_spread("var"),
         more=[sample(real(2, 3), dim=1, correction=0), sample(real(3, 2), dim=[0], keepdim=True)],
         wrong=[sample(whole(2)), sample(real(2), dim=2)],
     ),
     OpCase(
-        statistics.std,
+        reduction.std,
         [real(2, 3)],
         numpy=_spread("std"),
         more=[
@@ -189,13 +189,13 @@ CHOSEN = [
 
 MOMENTS = [
     OpCase(
-        statistics.var_mean,
+        reduction.var_mean,
         [real(2, 3)],
         more=[sample(real(2, 3), dim=1, correction=0), sample(real(3, 2), dim=[0], keepdim=True)],
         wrong=[sample(whole(2)), sample(real(2), dim=2)],
     ),
     OpCase(
-        statistics.std_mean,
+        reduction.std_mean,
         [real(2, 3)],
         more=[sample(real(2, 3), dim=1), sample(fixed([2.0, 2.0]), smooth=False)],
         wrong=[sample(whole(2))],

@@ -126,5 +126,5 @@ def test_functional_call_replaces_buffers():
 
 
 def test_what_is_no_tensor_is_refused():
-    with pytest.raises(ArgumentTypeError, match="Buffer data has to be a tensor, got list"):
+    with pytest.raises(ArgumentTypeError, match="Buffer data has to be a tensor, not list"):
         Buffer([1.0])

@@ -61,5 +61,5 @@ def test_integers_cannot_require_grad():
 
 
 def test_only_tensors_become_parameters():
-    with pytest.raises(ArgumentTypeError, match="Parameter data has to be a tensor, got list"):
+    with pytest.raises(ArgumentTypeError, match="Parameter data has to be a tensor, not list"):
         Parameter([1.0])

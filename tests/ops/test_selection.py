@@ -40,6 +40,24 @@ def test_clamp_of_integers_by_a_fraction_gives_floats():
     assert clamped.tolist() == [0.5, 5.0]
 
 
+def test_clamp_of_bools_by_a_tensor_of_bools_gives_bools():
+    clamped = gg.tensor([True, False]).clamp(max=gg.tensor(False))
+    assert clamped.dtype == gg.bool
+    assert clamped.tolist() == [False, False]
+
+
+@pytest.mark.parametrize("bound", [1.0, 1j, "x", "y"])
+@pytest.mark.parametrize("name", ["clamp", "clamp_min", "clamp_max"])
+def test_clamp_refuses_complex_numbers_in_any_place(name, bound):
+    x, y = gg.tensor([1.0 + 2.0j]), gg.tensor([1.0])
+    bound = {"x": x, "y": y}.get(bound, bound)
+    with pytest.raises(DTypeError, match="clamp is not supported for complex types"):
+        getattr(x, name)(bound)
+    if bound is x or bound == 1j:
+        with pytest.raises(DTypeError, match="clamp is not supported for complex types"):
+            getattr(y, name)(bound)
+
+
 def test_clamp_without_a_bound_is_refused():
     with pytest.raises(ArgumentError, match="At least one of 'min' or 'max' must not be None"):
         gg.clamp(gg.zeros(2))

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError, DataError
+from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._arguments import check_type
 from glassgrad.ops.creation import tensor
 
 __all__ = ["Digits", "load_digits"]
@@ -62,11 +63,8 @@ def load_digits(*, path: str | os.PathLike[str] | None = None) -> Digits:
         >>> images.shape, labels.shape
         (glassgrad.Size([1797, 64]), glassgrad.Size([1797]))
     """
-    if not isinstance(path, (str, os.PathLike, type(None))):
-        raise ArgumentTypeError(
-            f"load_digits() got path={path!r}, a {type(path).__name__}. It names a file. "
-            "Write a text or a `Path`, or leave it out."
-        )
+    why = "It names a file. Write a text or a `Path`, or leave it out."
+    check_type(f"load_digits(): path={path!r} must be a path", path, str | os.PathLike | None, why)
     file = _SHIPPED if path is None else Path(path)
     images, labels = _read(file)
     _check_images(file, images)

@@ -10,7 +10,7 @@ and one for those of all inputs:
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,40 +19,39 @@ from glassgrad.core.function import Function
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
+from glassgrad.ops._arguments import check_type
 
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
 Grads = tuple[Tensor | None, ...]
+Hook = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardHook:
     """A hook with the way it wants to be called; no closure, so that modules with hooks pickle."""
 
-    hook: Callable[..., Any]
+    hook: Hook
     with_kwargs: bool
 
-    def __call__(
-        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *result: Any
-    ) -> Any:
+    def __call__(self, module: Any, args: Args, kwargs: Kwargs, *result: Any) -> Any:
         if self.with_kwargs:
             return self.hook(module, args, kwargs, *result)
         return self.hook(module, args, *result)
 
 
 def add_forward_hook(
-    hooks: Hooks, hook: Callable[..., Any], *, prepend: bool, with_kwargs: bool
+    hooks: Hooks, hook: Hook, *, prepend: bool, with_kwargs: bool
 ) -> RemovableHandle:
     """Put `hook` among `hooks`, and return its handle."""
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a forward hook must be callable, got {type(hook).__name__}. "
-            "It is called around `forward`. Pass a function `hook(module, args, …)`."
-        )
+    why = "It is called around `forward`. Pass a function `hook(module, args, …)`."
+    check_type("a forward hook must be callable", hook, Callable, why)
     return add_hook(hooks, ForwardHook(hook, with_kwargs), first=prepend)
 
 
 def replaced_inputs(
-    hook: ForwardHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    hook: ForwardHook, module: Any, args: Args, kwargs: Kwargs
+) -> tuple[Args, Kwargs]:
     """The arguments of `forward` after one pre-hook."""
     result = hook(module, args, kwargs)
     if result is None:
@@ -72,11 +71,8 @@ def replaced_inputs(
 
 def add_full_backward_hook(hooks: Hooks, hook: Any, *, prepend: bool) -> RemovableHandle:
     """Put `hook` among `hooks`, and return its handle."""
-    if not callable(hook):
-        raise ArgumentTypeError(
-            f"a backward hook must be callable, got {type(hook).__name__}. "
-            "It is called with gradients. Pass a function `hook(module, …)`."
-        )
+    why = "It is called with gradients. Pass a function `hook(module, …)`."
+    check_type("a backward hook must be callable", hook, Callable, why)
     return add_hook(hooks, hook, first=prepend)
 
 
@@ -97,35 +93,30 @@ class ModuleBackward:
     """The backward hooks of one call of a module: those it had when it was called.
 
     Args:
-        module: what is being called.
-        hooks: called as `hook(module, grad_input, grad_output)`.
-        pre_hooks: called as `hook(module, grad_output)`.
+        module: what is being called. Its hooks are called as `hook(module, grad_input,
+            grad_output)`, its pre-hooks as `hook(module, grad_output)`.
     """
 
-    def __init__(
-        self,
-        module: Any,
-        hooks: Sequence[Callable[..., Any]],
-        pre_hooks: Sequence[Callable[..., Any]],
-    ) -> None:
+    def __init__(self, module: Any) -> None:
         self.module = module
-        self.hooks, self.pre_hooks = tuple(hooks), tuple(pre_hooks)
-        self.places: list[int] | None = None  # of the tensors among the inputs
-        self.n_inputs = 0
+        self.hooks = tuple(module._backward_hooks.values())
+        self.pre_hooks = tuple(module._backward_pre_hooks.values())
+        self.no_grads: Grads = ()  # as many as there are inputs
+        self.is_behind_node = False  # whether an input has a gradient
         self.grad_output: Grads | None = None
 
-    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def watch_inputs(self, args: Args) -> Args:
         """The positional arguments of `forward`, behind a node if one requires grad."""
-        self.n_inputs = len(args)
-        passed, self.places = _behind_node(args, self._inputs_arrived)
+        passed = _behind_node(args, self._inputs_arrived, _GRAD_INPUTS)
+        self.no_grads, self.is_behind_node = (None,) * len(args), passed is not args
         return passed
 
     def watch_output(self, result: Any) -> Any:
         """What `forward` returned, behind a node if it requires grad."""
         if isinstance(result, Tensor):
-            return self._watched((result,))[0]
+            return _behind_node((result,), self._outputs_arrived, _GRAD_OUTPUTS)[0]
         if isinstance(result, tuple):
-            return self._watched(result)
+            return _behind_node(result, self._outputs_arrived, _GRAD_OUTPUTS)
         warnings.warn(
             "For backward hooks to be called, module output should be a Tensor or a tuple of "
             f"Tensors but received {type(result)}.",
@@ -134,47 +125,50 @@ class ModuleBackward:
         )
         return result
 
-    def _watched(self, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        places: list[int] | None = None
-
-        def arrived(_: Grads, grads: Grads) -> Grads:
-            assert places is not None, "there is a node only if there are tensors"
-            return self._outputs_arrived(places, grads, len(outputs))
-
-        passed, places = _behind_node(outputs, arrived)
-        return passed
-
     # In the backward pass -----------------------------------------------------------------------
 
-    def _outputs_arrived(self, places: list[int], grads: Grads, n: int) -> Grads:
-        """Run the pre-hooks; what they leave is the gradient of the tensors at `places`."""
-        grad_output = _placed((None,) * n, places, grads)
-        for hook in self.pre_hooks:
-            result = hook(self.module, grad_output)
-            if result is not None:
-                grad_output = _checked("pre hook", "grad_output", result, n)
-        if self.places is None:
-            self._run_without_inputs(grad_output)
-        else:
+    def _outputs_arrived(self, grads: Grads) -> Grads:
+        """Run the pre-hooks; what they leave are the gradients of the outputs."""
+        grad_output = self._replaced(self.pre_hooks, "pre hook", "grad_output", grads)
+        if self.is_behind_node:
             self.grad_output = grad_output
-        return tuple([grad_output[place] for place in places])
+        elif self.hooks:
+            self._run_without_inputs(grad_output)
+        return grad_output
 
-    def _inputs_arrived(self, grads: Grads, _: Grads) -> Grads | None:
-        """Run the hooks; what they leave is the gradient of the inputs."""
+    def _inputs_arrived(self, grads: Grads) -> Grads | None:
+        """Run the hooks; what they leave are the gradients of the inputs."""
         grad_output, self.grad_output = self.grad_output, None
-        if grad_output is None or self.places is None:
+        if grad_output is None:
             return None  # it did not come through the outputs: a second differentiation
-        grad_input = _placed((None,) * self.n_inputs, self.places, grads)
-        for hook in self.hooks:
-            result = hook(self.module, grad_input, grad_output)
-            if result is not None:
-                grad_input = _checked("hook", "grad_input", result, self.n_inputs)
-        return tuple([grad_input[place] for place in self.places])
+        return self._replaced(self.hooks, "hook", "grad_input", grads, grad_output)
+
+    def _replaced(
+        self, hooks: Iterable[Hook], what: str, name: str, grads: Grads, *more: Grads
+    ) -> Grads:
+        """The gradients that hooks leave; a tensor's parts count as entries of a tuple."""
+        n = len(grads)
+        for hook in hooks:
+            result = hook(self.module, grads, *more)
+            if result is None:
+                continue
+            if not hasattr(result, "__len__"):
+                raise ArgumentTypeError(
+                    f"Backward {what} returned {type(result).__name__}, which is not a tuple of "
+                    f"gradients. It stands for {name}, one entry for each. Return a tuple of {n}, "
+                    "or None to keep it."
+                )
+            if len(result) != n:
+                raise HookError(
+                    f"Backward {what} returned an invalid number of {name}, got {len(result)}, but "
+                    f"expected {n}. Each has its place in the tuple. Return one entry each, None "
+                    "for what is no tensor."
+                )
+            grads = tuple(result)
+        return grads
 
     def _run_without_inputs(self, grad_output: Grads) -> None:
         """Run the hooks of a module none of whose inputs has a gradient."""
-        if not self.hooks:
-            return
         warnings.warn(
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. It is called before the gradients of the "
@@ -182,9 +176,8 @@ class ModuleBackward:
             UserWarning,
             stacklevel=2,
         )
-        nothing: Grads = (None,) * self.n_inputs
         for hook in self.hooks:
-            result = hook(self.module, nothing, grad_output)
+            result = hook(self.module, self.no_grads, grad_output)
             is_nothing = isinstance(result, tuple) and all(grad is None for grad in result)
             if result is not None and not is_nothing:
                 raise HookError(
@@ -194,41 +187,34 @@ class ModuleBackward:
                 )
 
 
-def _behind_node(
-    values: tuple[Any, ...], hook: Callable[[Grads, Grads], Grads | None]
-) -> tuple[tuple[Any, ...], list[int] | None]:
-    """Let the tensors among `values` pass through one node, with `hook` behind it.
+_GRAD_INPUTS, _GRAD_OUTPUTS = 0, 1
+"""Which gradients a node's post-hook is about: those it has computed, or those it got."""
 
-    Returns:
-        The values, and the places of the tensors; None if none requires grad and there is no node.
+
+def _behind_node(values: Args, hook: Callable[[Grads], Grads | None], side: int) -> Args:
+    """Let the tensors among `values` pass through one node, if one of them requires grad.
+
+    Args:
+        hook: gets the gradients of all values, None for what is no tensor, and returns what they
+            become; or None to keep them.
+        side: which gradients of the node these are.
     """
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     tensors = [values[place] for place in places]
     if not is_recording() or not any(x.requires_grad for x in tensors):
-        return values, None
+        return values
     passed = BackwardHookFunction.apply(*tensors)
-    node = next(x.grad_fn for x in passed if x.requires_grad)
-    node.register_hook(hook)
-    return _placed(values, places, passed), places
+    no_grads = (None,) * len(values)
+
+    def arrived(*grads: Grads) -> Grads | None:
+        found = hook(_placed(no_grads, places, grads[side]))
+        return None if found is None else tuple([found[place] for place in places])
+
+    next(x.grad_fn for x in passed if x.requires_grad).register_hook(arrived)
+    return _placed(values, places, passed)
 
 
-def _placed(values: Any, places: list[int], tensors: Grads) -> tuple[Any, ...]:
+def _placed(values: Args, places: list[int], tensors: Grads) -> Args:
     """Values with these tensors at these places."""
     at = dict(zip(places, tensors, strict=True))
     return tuple([at.get(place, value) for place, value in enumerate(values)])
-
-
-def _checked(what: str, name: str, result: Any, n: int) -> Grads:
-    """What a hook returned, as a tuple of `n` gradients; a tensor's parts count as its entries."""
-    if not hasattr(result, "__len__"):
-        raise ArgumentTypeError(
-            f"Backward {what} returned {type(result).__name__}, which is not a tuple of gradients. "
-            f"It stands for {name}, one entry for each. Return a tuple of {n}, or None to keep it."
-        )
-    if len(result) != n:
-        raise HookError(
-            f"Backward {what} returned an invalid number of {name}, got {len(result)}, but "
-            f"expected {n}. Each has its place in the tuple. Return one entry each, None for "
-            "what is no tensor."
-        )
-    return tuple(result)

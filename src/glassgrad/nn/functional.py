@@ -1,9 +1,14 @@
 """The ops that networks are made of, under the names of `torch.nn.functional`."""
 
 from glassgrad.ops.activations import log_softmax, relu, sigmoid, softmax, threshold, threshold_
-from glassgrad.ops.class_losses import cross_entropy, nll_loss
 from glassgrad.ops.linalg import linear
-from glassgrad.ops.losses import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
+from glassgrad.ops.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    mse_loss,
+    nll_loss,
+)
 from glassgrad.ops.trigonometric import tanh
 
 __all__ = [

@@ -28,14 +28,17 @@ from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.hooks.handles import Hooks, RemovableHandle
 from glassgrad.nn._hooks import (
+    Hook,
     ModuleBackward,
     add_forward_hook,
     add_full_backward_hook,
     replaced_inputs,
 )
 from glassgrad.nn.parameter import Buffer, Parameter
+from glassgrad.ops._arguments import check_type
+from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
-from glassgrad.values.dtypes import DType, as_dtype, float16, float32, float64
+from glassgrad.values.dtypes import as_dtype, float16, float32, float64
 
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
 
@@ -128,8 +131,7 @@ class Module:
             args, kwargs = replaced_inputs(hook, self, args, kwargs)
         watch = None
         if self._backward_hooks or self._backward_pre_hooks:
-            hooks = self._backward_hooks.values(), self._backward_pre_hooks.values()
-            watch = ModuleBackward(self, *map(tuple, hooks))
+            watch = ModuleBackward(self)
             args = watch.watch_inputs(args)
         result = self.forward(*args, **kwargs)
         for hook in tuple(self._forward_hooks.values()):
@@ -246,10 +248,7 @@ class Module:
     add_module = register_module
 
     def _require_free_name(self, what: str, name: str, own: Mapping[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise ArgumentTypeError(
-                f"{what} name should be a string. Got {type(name).__name__}. Write a name."
-            )
+        check_type(f"{what} name should be a string", name, str, "Write a name.")
         if "." in name:
             raise PartNameError(
                 f'{what} name can\'t contain ".", got: {name}. Dots join the names of nested '
@@ -353,7 +352,7 @@ class Module:
     # Hooks ----------------------------------------------------------------------------------------
 
     def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before each `forward`.
 
@@ -369,7 +368,7 @@ class Module:
         return add_forward_hook(pre_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after each `forward`.
 
@@ -384,7 +383,7 @@ class Module:
         return add_forward_hook(self._forward_hooks, hook, prepend=prepend, with_kwargs=with_kwargs)
 
     def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False
+        self, hook: Hook, *, prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients of the module are computed.
 
@@ -398,9 +397,7 @@ class Module:
         """
         return add_full_backward_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
-    def register_full_backward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Hook, *, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
         Args:
@@ -419,7 +416,7 @@ class Module:
         """
         return add_full_backward_hook(self._backward_hooks, hook, prepend=prepend)
 
-    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+    def register_backward_hook(self, hook: Hook) -> RemovableHandle:
         """The old form, which saw the last op of `forward` alone; it raises."""
         raise GraphError(
             "register_backward_hook() is deprecated: it saw the gradients of the last op of "
@@ -469,11 +466,8 @@ class Module:
             GraphError: for names or shapes that do not match, all of them listed; nothing has
                 been loaded then.
         """
-        if not isinstance(state_dict, Mapping):
-            raise ArgumentTypeError(
-                f"Expected state_dict to be dict-like, got {type(state_dict)}. "
-                "Values are found by name. Pass what `module.state_dict()` returns."
-            )
+        why = "Values are found by name. Pass what `module.state_dict()` returns."
+        check_type("Expected state_dict to be dict-like", state_dict, Mapping, why)
         own = {key: (registry, name, value) for key, registry, name, value in self._state()}
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]
@@ -571,13 +565,7 @@ class Module:
             >>> Linear(2, 3).to(float64).weight.dtype
             dtype('float64')
         """
-        for wish in target:
-            if isinstance(wish, Tensor):
-                device, dtype = wish.device, wish.dtype
-            elif isinstance(wish, (str, Device)):
-                device = wish
-            else:
-                dtype = wish
+        dtype, device = destination(target, dtype, device)
         wanted = None if dtype is None else as_dtype(dtype)
         if wanted is not None and not is_differentiable(wanted):
             raise ArgumentTypeError(
@@ -585,7 +573,12 @@ class Module:
                 f"dtype={wanted}. Parameters of whole numbers cannot be trained. "
                 "Write `module.to(glassgrad.float32)`."
             )
-        return self._apply(lambda tensor: _moved(tensor, device, wanted))
+
+        def moved(tensor: Tensor) -> Tensor:
+            kept = None if is_differentiable(tensor.dtype) else tensor.dtype
+            return tensor.to(dtype=kept or wanted, device=device)
+
+        return self._apply(moved)
 
     def float(self) -> Self:
         """`to(float32)`."""
@@ -667,14 +660,6 @@ def _joined(path: str, name: str) -> str:
 
 def _quoted(names: list[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
-
-
-def _moved(tensor: Tensor, device: Device | str | None, dtype: DType | None) -> Tensor:
-    keeps_dtype = dtype is None or not is_differentiable(tensor.dtype)
-    return tensor.to(
-        device=tensor.device if device is None else device,
-        dtype=tensor.dtype if keeps_dtype else dtype,
-    )
 
 
 def _indented(text: str) -> str:

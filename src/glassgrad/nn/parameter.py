@@ -2,8 +2,8 @@
 
 from typing import Any, Self
 
-from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.tensor import PLAIN, Tensor
+from glassgrad.ops._arguments import check_type
 from glassgrad.values.layers import Layer, settled
 
 __all__ = ["Buffer", "Parameter"]
@@ -42,7 +42,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
         data: Any = None,
         requires_grad: bool = True,
     ) -> Self:
-        _require_tensor(data, "Parameter")
+        _check_data(data, "Parameter")
         made: Any
         data = settled(data)
         if data is not None and isinstance(data.payload, Layer):
@@ -82,7 +82,7 @@ class Buffer(Tensor):
     persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
-        _require_tensor(data, "Buffer")
+        _check_data(data, "Buffer")
         made = super().__new__(cls, () if data is None else data)
         if data is not None and data.requires_grad:
             made.requires_grad = True
@@ -90,12 +90,9 @@ class Buffer(Tensor):
         return made
 
 
-def _require_tensor(data: object, kind: str) -> None:
-    if data is not None and not isinstance(data, Tensor):
-        raise ArgumentTypeError(
-            f"{kind} data has to be a tensor, got {type(data).__name__}. The {kind.lower()} "
-            f"shares its memory. Write `{kind}(glassgrad.tensor(values))`."
-        )
+def _check_data(data: object, kind: str) -> None:
+    why = f"The {kind.lower()} shares its memory. Write `{kind}(glassgrad.tensor(values))`."
+    check_type(f"{kind} data has to be a tensor", data, Tensor | None, why)
 
 
 PLAIN.update((Parameter, Buffer))  # an op treats them like any tensor: the fast doors may take them

@@ -22,10 +22,10 @@ from glassgrad.ops.joining import Tensors, atleast_1d as atleast_1d, atleast_2d 
 from glassgrad.ops.linalg import outer as ger, outer as outer
 from glassgrad.ops.masking import masked_fill as masked_fill, masked_scatter as masked_scatter, masked_select as masked_select
 from glassgrad.ops.random import bernoulli as bernoulli
+from glassgrad.ops.reduction import cov as cov
 from glassgrad.ops.scattering import gather as gather, index_add as index_add, index_copy as index_copy, index_fill as index_fill, index_reduce as index_reduce, index_select as index_select, scatter as scatter, scatter_add as scatter_add, scatter_reduce as scatter_reduce
 from glassgrad.ops.selection import clamp_max as clamp_max, clamp_min as clamp_min, where as where
 from glassgrad.ops.shape import broadcast_to as broadcast_to, flatten as flatten, flip as flip, movedim as movedim, permute as permute, ravel as ravel, reshape as reshape, roll as roll, squeeze as squeeze, swapaxes as swapaxes, t as t, tile as tile, transpose as transpose, unflatten as unflatten, unsqueeze as unsqueeze
-from glassgrad.ops.statistics import cov as cov
 from glassgrad.ops.strided import as_strided as as_strided
 from glassgrad.values.dtypes import Number
 from typing import Any
@@ -421,6 +421,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
 
     Raises:
         ArgumentError: if there is no bound.
+        DTypeError: for complex numbers.
         ShapeError: if the shapes do not broadcast.
 
     Example:

@@ -170,6 +170,15 @@ class Multilinear(Primitive):
         )
 
 
+def over_dims(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The forward of an op that is a function of NumPy's over some dims."""
+
+    def forward(x: Any, *, dim: Any, keepdim: bool) -> Any:
+        return function(x, axis=dim, keepdims=keepdim)
+
+    return forward
+
+
 class Along(Primitive):
     """An op that does the same whatever dims are in front: its parameters say where and how much.
 

@@ -1,6 +1,7 @@
 """Copies, other dtypes and devices; memory shared with other libraries (DLPack)."""
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,17 @@ def to(
 
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.to.html
     """
+    dtype, device = destination(args, dtype, device)
+    wanted = input.dtype if dtype is None else as_dtype(dtype)
+    place = input.device if device is None else Device(device)
+    if not copy and wanted is input.dtype and _is_on(input.payload, place):
+        return input
+    source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
+    return ToCopy.apply(source, dtype=wanted, device=place)
+
+
+def destination(args: Iterable[Any], dtype: Any, device: Any) -> tuple[Any, Any]:
+    """The dtype and the device that are meant by the arguments of `to`; None: as it is."""
     for given in args:
         if given is None:
             continue
@@ -168,12 +180,7 @@ def to(
             device = given
         else:
             dtype = given
-    wanted = input.dtype if dtype is None else as_dtype(dtype)
-    place = input.device if device is None else Device(device)
-    if not copy and wanted is input.dtype and _is_on(input.payload, place):
-        return input
-    source = input.detach() if input.requires_grad and not is_differentiable(wanted) else input
-    return ToCopy.apply(source, dtype=wanted, device=place)
+    return dtype, device
 
 
 @method(name="float")

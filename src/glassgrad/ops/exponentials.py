@@ -203,12 +203,10 @@ class PowTensor(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         x, y, z = ctx.saved_tensors
-        wants_x, wants_y = ctx.needs_input_grad
         x_bar = grad * np.where(y == 0, 0.0, y * x ** np.where(y == 0, 1.0, y - 1))
         # At x = 0 and y ≥ 0 the power is flat in y; ln 0 would make it nan.
         flat = (x == 0) & (y >= 0)
-        y_bar = grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
-        return x_bar if wants_x else None, y_bar if wants_y else None
+        return x_bar, grad * np.where(flat, 0.0, z * np.log(np.where(flat, 1.0, x)))
 
 
 class PowScalarBase(Elementwise):

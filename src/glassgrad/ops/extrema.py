@@ -1,6 +1,7 @@
 """The largest, the smallest and the middle element; with a dim, also where it is."""
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -11,7 +12,8 @@ from glassgrad.core.tensor import Tensor
 
 from ._arguments import Dims, names_none, reduced, require_tensor, wrap_dim
 from ._declaring import op
-from ._families import AlongLine, Reduction, array_of, kept_shape, rows_of
+from ._families import AlongLine, Reduction, kept_shape, over_dims, rows_of, run, zeros_like
+from .scattering import Gather, ScatterAdd
 from .reduction import in_numpys_order, sum
 from .selection import maximum, minimum
 from .shape import reshape
@@ -61,17 +63,13 @@ class _OverDims(Reduction):
 class Amax(_OverDims):
     """y = maxᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.max(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.max))
 
 
 class Amin(_OverDims):
     """y = minᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.min(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.min))
 
 
 class AlongDim(AlongLine):
@@ -87,23 +85,32 @@ class AlongDim(AlongLine):
 
     @staticmethod
     def backward(ctx, grad, _):
-        is_chosen = _chosen_places(ctx)
-        kept = grad.reshape(kept_shape(is_chosen.shape, (ctx.dim,)))
-        found = np.where(is_chosen, kept, 0)
-        return found if ctx.shape else found.reshape(())
+        places, zeros = _places(ctx), zeros_like(grad, ctx.shape or (1,))
+        there = run(ScatterAdd, zeros, grad.reshape(places.shape), places, dim=ctx.dim)
+        return there.reshape(ctx.shape)
 
     @staticmethod
     def jvp(ctx, dx):
-        moved = np.where(_chosen_places(ctx), dx, 0).sum(axis=ctx.dim)
-        return moved.reshape(ctx.indices.shape), None
+        chosen = run(Gather, dx.reshape(ctx.shape or (1,)), _places(ctx), dim=ctx.dim)
+        return chosen.reshape(ctx.indices.shape), None
 
 
-def _chosen_places(ctx: Any) -> Any:
-    """Which elements of the operand were chosen; if it is 0-d, as if it had one dim."""
-    shape = ctx.shape or (1,)
-    places = np.arange(shape[ctx.dim], like=array_of(ctx.indices))
-    line = places.reshape(-1, *(1,) * (len(shape) - 1 - ctx.dim))
-    return np.equal(line, ctx.indices.reshape(kept_shape(shape, (ctx.dim,))))
+def _places(ctx: Any) -> Any:
+    """The indices, with the dim that they count along; PyTorch lets a 0-d tensor have one, too."""
+    return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
+
+
+def _with_indices(
+    best: Callable[..., Any], where: Callable[..., Any]
+) -> Callable[..., tuple[Any, Any]]:
+    """The forward of an op that finds values along a dim, and where they are."""
+
+    def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:
+        if not x.shape:  # NumPy does not let a 0-d array have a dim 0
+            x, keepdim = x.reshape(1), False
+        return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
+
+    return forward
 
 
 class MaxDim(AlongDim):
@@ -111,9 +118,7 @@ class MaxDim(AlongDim):
 
     node = "MaxBackward0"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _with_indices(np.max, np.argmax, x, dim, keepdim)
+    forward = staticmethod(_with_indices(np.max, np.argmax))
 
 
 class MinDim(AlongDim):
@@ -121,15 +126,7 @@ class MinDim(AlongDim):
 
     node = "MinBackward0"
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return _with_indices(np.min, np.argmin, x, dim, keepdim)
-
-
-def _with_indices(best: Any, where: Any, x: Any, dim: int, keepdim: bool) -> Any:
-    if not x.shape:  # PyTorch lets a 0-d tensor have a dim 0, NumPy does not
-        x, keepdim = x.reshape(1), False
-    return best(x, axis=dim, keepdims=keepdim), where(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(_with_indices(np.min, np.argmin))
 
 
 class _OfAll(Reduction):
@@ -204,7 +201,7 @@ def max(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return maximum(input, dim)
-    return _chosen(Max, MaxDim, MaxReturn, input, dim, keepdim)
+    return _chosen(Max, MaxReturn, input, dim, keepdim)
 
 
 @op(Min, MinDim, axis=True)
@@ -221,7 +218,7 @@ def min(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False) -
     """
     if isinstance(dim, Tensor):
         return minimum(input, dim)
-    return _chosen(Min, MinDim, MinReturn, input, dim, keepdim)
+    return _chosen(Min, MinReturn, input, dim, keepdim)
 
 
 @op(Amax, out=True, axis=True)
@@ -262,8 +259,7 @@ def amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Tensor:
 
 
 def _chosen(
-    whole: type[Primitive],
-    along: type[Primitive],
+    whole: type[_OfAll],
     returned: type[ValuesAndIndices],
     input: Tensor,
     dim: Any,
@@ -275,7 +271,7 @@ def _chosen(
         _check_any_element(input, name)
         return whole.apply(input)
     at = filled_dim(input, dim, name)
-    return returned(*along.apply(input, dim=at, keepdim=keepdim))
+    return returned(*whole.along.apply(input, dim=at, keepdim=keepdim))
 
 
 def _over_dims(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Tensor:
@@ -324,17 +320,13 @@ class _Index(AlongLine):
 class ArgMax(_Index):
     """y = argmaxᵢ xᵢ"""
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.argmax(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.argmax))
 
 
 class ArgMin(_Index):
     """y = argminᵢ xᵢ"""
 
-    @staticmethod
-    def forward(x, *, dim, keepdim):
-        return np.argmin(x, axis=dim, keepdims=keepdim)
+    forward = staticmethod(over_dims(np.argmin))
 
 
 @op(ArgMax, axis=True)
@@ -471,7 +463,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(Median, MedianDim, MedianReturn, input, dim, keepdim)
+    return _chosen(Median, MedianReturn, input, dim, keepdim)
 
 
 @op(Nanmedian, NanmedianDim, axis=True)
@@ -486,7 +478,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     """
     if dim is None and not input.numel():
         return _of_nothing(input)
-    return _chosen(Nanmedian, NanmedianDim, NanmedianReturn, input, dim, keepdim)
+    return _chosen(Nanmedian, NanmedianReturn, input, dim, keepdim)
 
 
 def _of_nothing(input: Tensor) -> Tensor:

@@ -45,31 +45,13 @@ from ._writing import in_place
 from .creation import checked_size
 from .generator import Generator, source_of
 
+Args = tuple[Any, ...]
 Shape = tuple[int, ...]
 Draw = Callable[[Shape], Any]
 """Makes an array of random numbers of a shape."""
 
 
-def drawn_leaf(
-    draw: Draw,
-    shape: Any,
-    *,
-    device: Any = None,
-    requires_grad: bool = False,
-    like: Tensor | None = None,  # noqa: ARG001  # its shape, dtype and device are there already
-) -> Tensor:
-    """A leaf with the numbers that `draw(shape)` makes.
-
-    Raises:
-        TransformError: inside a vmap that does not say for whom numbers are drawn.
-    """
-    out = drawn(draw, tuple(shape), device)
-    if requires_grad:
-        out.requires_grad = True
-    return out
-
-
-def drawn(draw: Draw, shape: Shape, device: Any, given: tuple[Any, ...] = ()) -> Tensor:
+def drawn(draw: Draw, shape: Shape, device: Any, given: Args = ()) -> Tensor:
     """The numbers that `draw(shape)` makes, as the open levels show them.
 
     Args:
@@ -137,7 +119,7 @@ def check_filling(input: Tensor) -> None:
             )
 
 
-Distribution = Callable[["np.random.Generator", Sequence[int], DType], Any]
+Distribution = Callable[["np.random.Generator", Shape, DType], Any]
 
 
 # Uniform and normal -------------------------------------------------------------------------------
@@ -185,19 +167,29 @@ def randn(*size: Any, generator: Generator | None = None, **new: Any) -> Tensor:
 
 
 def _leaf_of_floats(
-    name: str,
+    name: str, draw: Distribution, size: Args, generator: Generator | None, **new: Any
+) -> Tensor:
+    wanted = as_dtype(new.pop("dtype") or get_default_dtype())
+    _check_floats(name, wanted)
+    return _leaf(draw, checked_size(name, size), wanted, generator, **new)
+
+
+def _leaf(
     draw: Distribution,
-    size: tuple[Any, ...],
+    shape: Shape,
+    dtype: DType,
     generator: Generator | None,
     *,
-    dtype: Any = None,
-    **new: Any,
+    device: Any = None,
+    requires_grad: bool = False,
+    like: Tensor | None = None,  # noqa: ARG001  # its shape, dtype and device are there already
 ) -> Tensor:
-    shape = checked_size(name, size)
-    wanted = as_dtype(dtype or get_default_dtype())
-    _check_floats(name, wanted)
+    """A leaf with the numbers that are drawn for it."""
     source = source_of(generator)
-    return drawn_leaf(lambda size: draw(source, size, wanted), shape, **new)
+    out = drawn(lambda size: draw(source, size, dtype), shape, device)
+    if requires_grad:
+        out.requires_grad = True
+    return out
 
 
 def _check_floats(name: str, *dtypes: DType) -> None:
@@ -208,7 +200,7 @@ def _check_floats(name: str, *dtypes: DType) -> None:
         )
 
 
-def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
+def _uniform(source: "np.random.Generator", shape: Shape, dtype: DType) -> Any:
     if dtype.kind == "c":
         return _pairs(_uniform, source, shape, dtype)
     if dtype.itemsize > 2:  # bytes: float32 and float64 are drawn as they are
@@ -217,16 +209,14 @@ def _uniform(source: "np.random.Generator", shape: Sequence[int], dtype: DType) 
     return (source.integers(0, steps, shape) / steps).astype(dtype)
 
 
-def _normal(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
+def _normal(source: "np.random.Generator", shape: Shape, dtype: DType) -> Any:
     if dtype.kind == "c":  # of variance 1: each part has a half
         return (_pairs(_normal, source, shape, dtype) / np.sqrt(2)).astype(dtype)
     drawn: Any = np.float64 if dtype == np.float64 else np.float32
     return np.asarray(source.standard_normal(shape, drawn)).astype(dtype, copy=False)
 
 
-def _pairs(
-    draw: Distribution, source: "np.random.Generator", shape: Sequence[int], dtype: DType
-) -> Any:
+def _pairs(draw: Distribution, source: "np.random.Generator", shape: Shape, dtype: DType) -> Any:
     """Complex numbers: both parts are drawn alike."""
     parts = draw(source, (*shape, 2), np.zeros(0, dtype).real.dtype)
     return parts[..., 0] + parts[..., 1] * 1j
@@ -273,7 +263,7 @@ def normal(
         )
     _check_std(std)
 
-    def draw(source: "np.random.Generator", shape: Sequence[int], dtype: DType) -> Any:
+    def draw(source: "np.random.Generator", shape: Shape, dtype: DType) -> Any:
         return (mean + std * _normal(source, shape, dtype)).astype(dtype)
 
     return _leaf_of_floats("normal", draw, (tuple(size),), generator, **new)
@@ -288,13 +278,10 @@ def _normal_around(
     _check_std(seen(std))
     centre, spread = [x.detach() if isinstance(x, Tensor) else x for x in (mean, std)]
     shape = np.shape(centre + spread)  # if they do not broadcast, it says so
-    first, source = tensors[0], source_of(generator)
-
-    def draw(size: Sequence[int]) -> Any:
-        return _normal(source, size, first.dtype)
-
-    standard = drawn(draw, shape, first.device, (mean, std))
-    return (centre + spread * standard).to(first.dtype).detach()
+    dtype, source = tensors[0].dtype, source_of(generator)
+    given = mean, std
+    standard = drawn(lambda size: _normal(source, size, dtype), shape, tensors[0].device, given)
+    return (centre + spread * standard).to(dtype).detach()
 
 
 def _check_std(std: Any) -> None:
@@ -403,13 +390,11 @@ def randint(
     first, end = size_of((low, high), "randint", argument="high")
     kind = as_dtype(dtype or int64)
     check_range(first, end, kind)
-    shape = checked_size("randint", (size,))
-    source = source_of(generator)
 
-    def draw(size: Sequence[int]) -> Any:
-        return source.integers(first, end, size).astype(kind)
+    def draw(source: "np.random.Generator", size: Shape, dtype: DType) -> Any:
+        return source.integers(first, end, size).astype(dtype)
 
-    return drawn_leaf(draw, shape, **new)
+    return _leaf(draw, checked_size("randint", (size,)), kind, generator, **new)
 
 
 def check_range(low: int, high: int, dtype: DType) -> None:
@@ -454,14 +439,13 @@ def randperm(
     (count,) = checked_size("randperm", (n,), "n")
     wanted = as_dtype(dtype or int64)
     check_number(wanted, count - 1)
-    source = source_of(generator)
 
-    def draw(size: Sequence[int]) -> Any:
+    def draw(source: "np.random.Generator", size: Shape, dtype: DType) -> Any:
         if len(size) == 1:
-            return source.permutation(count).astype(wanted)
-        return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(wanted)
+            return source.permutation(count).astype(dtype)
+        return source.permuted(np.broadcast_to(np.arange(count), size), axis=-1).astype(dtype)
 
-    return drawn_leaf(draw, (count,), **new)
+    return _leaf(draw, (count,), wanted, generator, **new)
 
 
 class Multinomial(Primitive):

@@ -264,6 +264,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
     Raises:
         ArgumentError: if there is no bound.
+        DTypeError: for complex numbers.
         ShapeError: if the shapes do not broadcast.
 
     Example:
@@ -278,6 +279,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
             "Write `x.clamp(min=0)`."
         )
     if isinstance(min, Tensor) or isinstance(max, Tensor):
+        _check_real(input, min, max)
         low, high = ends_of(input.dtype)
         bounds = low if min is None else min, high if max is None else max
         return ClampTensor.apply(input, *bounds)
@@ -327,6 +329,17 @@ def _bound(input: Tensor, number: Any) -> Any:
 
 def _fractional(input: Tensor, *bounds: Any) -> Tensor:
     """`input`, as floats if it has integers and a bound is a fraction."""
+    _check_real(input, *bounds)
     if input.payload.dtype.kind != "f" and any(isinstance(bound, float) for bound in bounds):
         return to(input, get_default_dtype())
     return input
+
+
+def _check_real(input: Tensor, *bounds: Any) -> None:
+    """Raise DTypeError for a complex number: none is larger or smaller than another."""
+    for x in (input, *bounds):
+        if isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.kind == "c"):
+            raise DTypeError(
+                "clamp is not supported for complex types: complex numbers have no order. Write "
+                "`x.abs().clamp(…)`."
+            )

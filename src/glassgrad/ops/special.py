@@ -1,10 +1,11 @@
 """The gamma function by its logarithm, and the derivatives of that: lgamma, digamma, polygamma.
 # Note [Far out, all are smooth]
-# For large x the logarithm of Γ and its derivatives are sums of few powers of x: Stirling's series.
+# For large x the derivatives of ln Γ are sums of few powers of x, as Stirling's series is one.
 # Γ(x + 1) = x·Γ(x) leads there from smaller x, and Γ(x)·Γ(1 − x) = π/sin πx from below ½.
-# (Abramowitz & Stegun, 6.1.40, 6.4.6, 6.4.7, 6.4.11.)
+# (Abramowitz & Stegun, 6.4.6, 6.4.7, 6.4.11.)
 """
 
+import functools
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.backend import asnumpy, backend_of
 
 from ._declaring import op
 from ._families import Fractional, run
@@ -30,13 +32,7 @@ class Lgamma(Fractional):
 
     @staticmethod
     def forward(x):
-        wide = _wide(x)
-        mirrored = np.where(wide < 0.5, 1 - wide, wide)
-        logarithm = _log_gamma(mirrored)
-        sine = np.abs(np.sin(math.pi * _from_integer(wide)))
-        below = math.log(math.pi) - np.log(sine) - logarithm
-        y = np.where(wide < 0.5, below, logarithm)
-        return _as_narrow_as(x, np.where(np.isinf(wide), math.inf, y))
+        return backend_of(x).asarray(_log_gamma(asnumpy(x)), x.dtype)
 
     @staticmethod
     def backward(ctx, grad):
@@ -44,19 +40,13 @@ class Lgamma(Fractional):
         return grad * run(Digamma, x)
 
 
-def _log_gamma(x: Any) -> Any:
-    """The logarithm of Γ(x) for x ≥ ½."""
-    product: Any = 1.0
-    near = np.where(x < _FAR, x, 1.0)
-    for k in range(_FAR):
-        product = product * (near + k)
-    z = np.where(x < _FAR, x + _FAR, x)
-    series: Any = 0.0
-    for j, b in reversed(list(enumerate(_BERNOULLI, 1))):
-        series = series / (z * z) + b / (2 * j * (2 * j - 1))
-    far = (z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi) + series / z
-    found = far - np.where(x < _FAR, np.log(product), 0.0)
-    return np.where((x == 1) | (x == 2), 0.0, found)  # Γ is 1 there: 0 to the last digit
+@functools.partial(np.frompyfunc, nin=1, nout=1)
+def _log_gamma(x: float) -> float:
+    """The logarithm of |Γ(x)|, by the C library: of one number at a time, on the CPU."""
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):  # a pole; a number without room for its result
+        return math.inf
 
 
 @op(Lgamma)
@@ -182,7 +172,7 @@ def _mirrored(x: Any, n: int) -> Any:
     ψ(x) = ψ(1 − x) − π·cot πx, n times derived. With c = cot πx and c' = −π·(1 + c²) the n-th
     derivative of c is πⁿ·Qₙ(c), where Q₀ = c and Qₙ₊₁ = −(1 + c²)·Qₙ'.
     """
-    angle = math.pi * _from_integer(x)
+    angle = math.pi * (x - np.rint(x))  # its sine is 0 at integers, to the last digit
     cotangent = np.cos(angle) / np.sin(angle)
     value, *others = _derived_cotangent(n)
     for q in others:
@@ -197,11 +187,6 @@ def _derived_cotangent(n: int) -> list[float]:
     for _ in range(n):
         q = -np.polynomial.Polynomial([1.0, 0.0, 1.0]) * q.deriv()
     return [float(each) for each in reversed(q.coef)]
-
-
-def _from_integer(x: Any) -> Any:
-    """How far x is from the next integer: the sine of π·x is 0 at integers, to the last digit."""
-    return x - np.rint(x)
 
 
 def _wide(x: Any) -> Any:

@@ -1,7 +1,6 @@
 """`Adam`: steps of about the same size in every direction."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError
@@ -9,7 +8,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import tensor
 from glassgrad.ops.selection import maximum
-from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
+from glassgrad.optim.optimizer import Group, Optimizer, Params, State, require_at_least_zero
 
 
 class Adam(Optimizer):
@@ -47,7 +46,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Tensor] | Iterable[Group],
+        params: Params,
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -94,7 +93,7 @@ class Adam(Optimizer):
                     "Keep real and imaginary part as two parameters."
                 )
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: dict[str, Any]) -> None:
+    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
         if not state:
             state["step"] = tensor(0.0)
             state["exp_avg"] = zeros_like(param)

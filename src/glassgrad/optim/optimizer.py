@@ -15,8 +15,11 @@ from typing import Any
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._arguments import check_type
 
 Group = dict[str, Any]
+Params = Iterable[Tensor] | Iterable[Group]
+State = dict[str, Any]
 
 
 class Optimizer:
@@ -48,11 +51,9 @@ class Optimizer:
         2.5
     """
 
-    def __init__(
-        self, params: Iterable[Tensor] | Iterable[Group], defaults: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self.defaults = dict(defaults)
-        self.state: defaultdict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: defaultdict[Tensor, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         entries = _listed(params, what="params argument given to the optimizer")
         if not entries:
@@ -66,11 +67,8 @@ class Optimizer:
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
-        if not isinstance(param_group, dict):
-            raise ArgumentTypeError(
-                f"param_group must be a dict, but got {type(param_group)}. "
-                'It needs names for its options. Write {"params": […], "lr": …}.'
-            )
+        why = 'It needs names for its options. Write {"params": […], "lr": …}.'
+        check_type("param_group must be a dict", param_group, dict, why)
         params = param_group.get("params", ())
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         taken = {id(p) for p in _params_of(self.param_groups)}
@@ -85,7 +83,7 @@ class Optimizer:
             taken.add(id(param))
         self.param_groups.append({**self.defaults, **param_group, "params": params})
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: dict[str, Any]) -> None:
+    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
         """Move `param` in place by one step; called inside `no_grad()`.
 
         Args:
@@ -129,7 +127,7 @@ class Optimizer:
                 param.grad = param.grad.detach()
                 param.grad.zero_()
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         """What must be saved to go on later: state and options, parameters by number."""
         number = {id(param): nr for nr, param in enumerate(_params_of(self.param_groups))}
         groups = [
@@ -194,11 +192,8 @@ def _params_of(groups: Iterable[Group]) -> list[Any]:
 
 def require_at_least_zero(value: float, what: str) -> None:
     """Raise for a negative option, such as a learning rate."""
-    if not isinstance(value, (int, float, Tensor)):
-        raise ArgumentTypeError(
-            f"Invalid {what}: {value!r} is a {type(value).__name__}. It scales how far a step "
-            "goes. Write a number, such as 0.01."
-        )
+    why = "It scales how far a step goes. Write a number, such as 0.01."
+    check_type(f"Invalid {what}: {value!r} must be a number", value, int | float | Tensor, why)
     if not value >= 0.0:
         raise ArgumentError(
             f"Invalid {what}: {value}. It scales how far a step goes, and nan or less than 0 "

@@ -1,11 +1,8 @@
 """`SGD`: one step down the gradient, with momentum if wanted."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.tensor import Tensor
-from glassgrad.optim.optimizer import Group, Optimizer, require_at_least_zero
+from glassgrad.optim.optimizer import Group, Optimizer, Params, State, require_at_least_zero
 
 
 class SGD(Optimizer):
@@ -41,7 +38,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Tensor] | Iterable[Group],
+        params: Params,
         lr: float = 1e-3,
         momentum: float = 0.0,
         dampening: float = 0.0,
@@ -69,7 +66,7 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def update(self, param: Tensor, grad: Tensor, group: Group, state: dict[str, Any]) -> None:
+    def update(self, param: Tensor, grad: Tensor, group: Group, state: State) -> None:
         if group["maximize"]:
             grad = -grad
         if group["weight_decay"]:

@@ -30,14 +30,12 @@ with Sublinear Memory Cost* (2016).
 import contextlib
 import functools
 import itertools
-import linecache
 import sys
+import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from glassgrad.autograd.function import Function
@@ -45,7 +43,7 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
-from glassgrad.core.state import is_recording, modes
+from glassgrad.core.state import is_recording, modes, outside
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
@@ -541,20 +539,12 @@ def _tensors_among(args: Iterable[Any]) -> list[Tensor]:
 
 # What `debug=True` shows --------------------------------------------------------------------------
 
-_PACKAGE = str(Path(__file__).parents[1])
-
 
 def _line_that_saved(tensor: Tensor) -> str:
     """The tensor, and the line outside of glassgrad whose op saves it."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    what = f"{tensor.dtype}{list(tensor.shape)}"
-    if frame is None:
-        return what
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    text = linecache.getline(file, line).strip()
-    return f"{what}  {file}:{line} in {frame.f_code.co_name}: {text}"
+    (place,) = traceback.extract_stack(outside(sys._getframe()), limit=1)
+    where = f"{place.filename}:{place.lineno} in {place.name}: {place.line}"
+    return f"{tensor.dtype}{list(tensor.shape)}  {where}"
 
 
 def _with_logs(error: CheckpointError, first: list[str], second: list[str]) -> CheckpointError:

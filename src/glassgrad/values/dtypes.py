@@ -120,7 +120,7 @@ def ends_of(dtype: DType) -> tuple[Any, Any]:
     if dtype.kind not in "biu":
         return -math.inf, math.inf
     if dtype.kind == "b":
-        return 0, 1
+        return False, True
     limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max)
 

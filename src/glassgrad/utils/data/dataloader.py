@@ -54,7 +54,30 @@ class DataLoader:
         drop_last: bool = False,
         generator: Generator | None = None,
     ) -> None:
-        _refuse_contradictions(dataset, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        has_order = shuffle or sampler is not None or batch_sampler is not None
+        if isinstance(dataset, IterableDataset) and has_order:
+            raise ArgumentError(
+                "DataLoader with IterableDataset: expected no shuffle, sampler or batch_sampler "
+                "option. Such a data set has no index, it decides the order itself. "
+                "Leave them out, or make it a Dataset with `__getitem__`."
+            )
+        if sampler is not None and shuffle:
+            raise ArgumentError(
+                "sampler option is mutually exclusive with shuffle: got both. "
+                "Each says in which order to visit the samples. Leave one of them out."
+            )
+        if batch_sampler is not None and (batch_size != 1 or shuffle or sampler or drop_last):
+            raise ArgumentError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
+                "drop_last: got more than one. A batch_sampler already decides all of these. "
+                "Leave the others out."
+            )
+        if batch_size is None and drop_last:
+            raise ArgumentError(
+                "batch_size=None option disables auto-batching and is mutually exclusive with "
+                "drop_last: got both. There is no last batch of single samples. "
+                "Leave drop_last out."
+            )
         self.dataset = dataset
         self.drop_last = drop_last
         self.generator = generator
@@ -98,41 +121,6 @@ def _as_it_is(sample: Any) -> Any:
     return sample
 
 
-def _refuse_contradictions(
-    dataset: object,
-    batch_size: int | None,
-    shuffle: bool | None,
-    sampler: object,
-    batch_sampler: object,
-    drop_last: bool,
-) -> None:
-    """Raise for two options that answer the same question."""
-    has_order = shuffle or sampler is not None or batch_sampler is not None
-    if isinstance(dataset, IterableDataset) and has_order:
-        raise ArgumentError(
-            "DataLoader with IterableDataset: expected no shuffle, sampler or batch_sampler "
-            "option. Such a data set has no index, it decides the order itself. "
-            "Leave them out, or make it a Dataset with `__getitem__`."
-        )
-    if sampler is not None and shuffle:
-        raise ArgumentError(
-            "sampler option is mutually exclusive with shuffle: got both. "
-            "Each says in which order to visit the samples. Leave one of them out."
-        )
-    if batch_sampler is not None and (batch_size != 1 or shuffle or sampler or drop_last):
-        raise ArgumentError(
-            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
-            "drop_last: got more than one. A batch_sampler already decides all of these. "
-            "Leave the others out."
-        )
-    if batch_size is None and drop_last:
-        raise ArgumentError(
-            "batch_size=None option disables auto-batching and is mutually exclusive with "
-            "drop_last: got both. There is no last batch of single samples. "
-            "Leave drop_last out."
-        )
-
-
 # Collating --------------------------------------------------------------------------------------
 
 
@@ -157,8 +145,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Tensor):
         return stack(list(batch))
     if isinstance(first, (np.ndarray, np.generic)) and first.dtype.kind in "biufc":
-        _require_one_size([np.shape(sample) for sample in batch])
-        return tensor(np.stack([np.asarray(sample) for sample in batch]))
+        return stack([tensor(sample) for sample in batch])
     if isinstance(first, float):
         return tensor(batch, dtype=float64)  # a Python float has 64 bits, and torch keeps them
     if isinstance(first, int):
@@ -168,32 +155,18 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, Mapping):
         return {key: default_collate([sample[key] for sample in batch]) for key in first}
     if isinstance(first, Sequence):
-        return _collate_sequences(first, batch)
+        sizes = {len(sample) for sample in batch}
+        if len(sizes) > 1:
+            raise ShapeError(
+                "each element in list of batch should be of equal size, but the samples have "
+                f"{sorted(sizes)} entries. They are stacked entry by entry. Return equally many "
+                "from `__getitem__`, or pass a `collate_fn` of your own."
+            )
+        columns = [default_collate(column) for column in zip(*batch, strict=True)]
+        # A namedtuple keeps its names.
+        return type(first)(*columns) if hasattr(first, "_fields") else columns
     raise ArgumentTypeError(
         "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; "
         f"found {type(first)}. There is no rule how to stack those. "
         "Return tensors from `__getitem__`, or pass a `collate_fn` of your own."
     )
-
-
-def _collate_sequences(first: Any, batch: Sequence[Any]) -> Any:
-    if any(len(sample) != len(first) for sample in batch):
-        raise ShapeError(
-            "each element in list of batch should be of equal size, but the samples have "
-            f"{sorted({len(sample) for sample in batch})} entries. They are stacked entry by "
-            "entry. Return equally many from `__getitem__`, or pass a `collate_fn` of your own."
-        )
-    columns = [default_collate(column) for column in zip(*batch, strict=True)]
-    if hasattr(first, "_fields"):  # a namedtuple keeps its names
-        return type(first)(*columns)
-    return columns
-
-
-def _require_one_size(shapes: Sequence[tuple[int, ...]]) -> None:
-    for k, shape in enumerate(shapes):
-        if shape != shapes[0]:
-            raise ShapeError(
-                f"stack expects each array to be equal size, but got {list(shapes[0])} at entry 0 "
-                f"and {list(shape)} at entry {k}. The samples of a batch become the rows of one "
-                "tensor. Cut or pad them to one size, or pass a `collate_fn` of your own."
-            )

@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from glassgrad.core.errors import (
     ArgumentError,
-    ArgumentTypeError,
     DimError,
     MissingRuleError,
     ShapeError,
 )
 from glassgrad.core.tensor import Tensor
+from glassgrad.ops._arguments import check_type
 from glassgrad.ops.generator import Generator
 from glassgrad.ops.random import randperm
 
@@ -74,12 +74,9 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __init__(self, *tensors: Tensor) -> None:
         for position, value in enumerate(tensors):
-            if not isinstance(value, Tensor):
-                raise ArgumentTypeError(
-                    f"TensorDataset takes Tensors, but argument {position} is a "
-                    f"{type(value).__name__}. Sample i is row i of each. "
-                    "Write `glassgrad.tensor(values)`."
-                )
+            wanted = f"TensorDataset takes Tensors: argument {position} must be one"
+            why = "Sample i is row i of each. Write `glassgrad.tensor(values)`."
+            check_type(wanted, value, Tensor, why)
         shapes = [tuple(t.shape) for t in tensors]
         if not shapes or any(len(shape) == 0 or shape[0] != shapes[0][0] for shape in shapes):
             raise ShapeError(
