@@ -9,10 +9,8 @@ import copy
 import gc
 import heapq
 import math
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from glassgrad.memory.saved import Saved
@@ -187,7 +185,7 @@ class Graph(Library):
 
     def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
         about = {"name": self.label(tensor), "shape": list(tensor.shape)}
-        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.ids((tensor,))[0]}
+        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.add(tensor)}
 
     def node_entry(self, table: ArrayTable, node: Any) -> Entry:
         """A node as an entry of a trace."""
@@ -229,7 +227,7 @@ class Graph(Library):
         shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
         entry |= {"bytes": math.prod(shape) * dtype.itemsize, "shape": shape}
-        entry |= {"dtype": dtype_name(dtype), "array": table.ids((what,))[0]}
+        entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
@@ -341,58 +339,3 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-class Growth:
-    """The graph that a pass leaves behind under `create_graph=True`: nodes, each with what made it.
-
-    All nodes draw their numbers from one counter (in PyTorch, one for each thread). So the numbers
-    that were drawn while the turn of a node was under way are those of the nodes made then, and
-    nobody has to look at each as it is made.
-
-    Args:
-        graph: the one that the pass runs through.
-        gradients: the tensors that there are before it begins, with a graph of their own perhaps.
-
-    Attributes:
-        spans: (number drawn, whose turn began then), None where one ended.
-    """
-
-    def __init__(self, graph: Graph, gradients: Iterable[Any]) -> None:
-        self.graph = graph
-        self.spans: list[tuple[int, Any]] = []
-        self._older = set(self._behind(gradients))
-
-    def begin(self, number: int, node: Any) -> None:
-        """From now on, with this number, it is the turn of `node`; None: of no node."""
-        self.spans.append((number, node))
-
-    def whole(self, gradients: Iterable[Any]) -> Graph:
-        """The graph with what lies behind the gradients."""
-        return self.graph.extended(self._behind(gradients))
-
-    def added_to(self, document: Entry, table: ArrayTable, gradients: Iterable[Any]) -> Entry:
-        """`document` and what lies behind the gradients; arrays go into `table`."""
-        graph = self.whole(gradients)
-        nodes = graph.nodes[len(self.graph.nodes) :]
-        if not nodes:
-            return document
-        entries = []
-        for node in nodes:
-            entries.append(graph.node_entry(table, node))
-            if (maker := self._maker(node)) is not None:
-                entries[-1]["origin"] = graph.node[maker]
-                entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
-        leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
-        grown = {"nodes": document["nodes"] + entries, "leaves": document["leaves"] + leaves}
-        return document | graph.transforms() | grown
-
-    def _maker(self, node: Any) -> Any:
-        """The node whose turn it was when `node` was made."""
-        place = bisect_right(self.spans, node._sequence_nr(), key=itemgetter(0))
-        is_new = not (is_leaf(node) or node in self._older)
-        return self.spans[place - 1][1] if place and is_new else None
-
-    def _behind(self, gradients: Iterable[Any]) -> dict[Any, Edges]:
-        """The nodes behind gradients that the graph of the pass does not have."""
-        return reach(map(self.graph.node_of, gradients), self.graph.node)

@@ -136,7 +136,7 @@ class Paused(Engine):
             ArgumentError, ArgumentTypeError: if it is no part of the pass.
         """
         node, rows = find_node(self, node), []
-        for name, what, version, now in self._log.saved_by(node):
+        for name, what, version, now in self.names.saved_by(node):
             owners = self._owners(self.names.storage(what), node)
             about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
             rows.append(Saved(name, *about, version, now, owners))
@@ -149,7 +149,7 @@ class Paused(Engine):
             if is_leaf(node):
                 held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
             else:
-                held, who = [saved.what for saved in self._log.saved_by(node)], self.describe(node)
+                held, who = [saved.what for saved in self.names.saved_by(node)], self.describe(node)
             if node is not besides and storage in map(self.names.storage, held):
                 found.append(who)
         return tuple(found)

@@ -81,7 +81,6 @@ def watched(
             turn = task.turn
             if look is not None and turn is not None and turn.upcoming[0] == "apply":
                 look(log.graph.node[turn.node], turn.node, turn.grads)
-                log.table.forget()
     finally:
         task.close()
     return log.trace()

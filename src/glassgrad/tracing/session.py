@@ -220,7 +220,6 @@ class Session(Paused):
                 "There is nothing left to do. Write back() to see a step again, or begin another "
                 "pass with `gg.step(loss)`, for which this one needs `retain_graph=True`."
             )
-        self._log.table.forget()
         self._step()
         return self
 
@@ -295,12 +294,10 @@ class Session(Paused):
         )
 
     def _asks(self, what: Callable[[Self], Any]) -> bool:
-        self._log.table.forget()  # a function of the user may write into what it looks at
         return bool(what(self))
 
     def _go(self, is_there: Callable[[], bool]) -> Self:
         self._check_idle()
-        self._log.table.forget()
         self._run_to(is_there)
         return self
 

@@ -51,6 +51,7 @@ class TorchGraph(Graph):
         running: the nodes that the pass runs.
         roots: the nodes that it starts from.
         hooks: those of users by node, once a recorder has found them.
+        saved: what nodes hold on to, as a recorder that watches them has found it.
     """
 
     how_to_name = "PyTorch's tensors have no names of their own. Write `step(loss, names=locals())`"
@@ -64,6 +65,7 @@ class TorchGraph(Graph):
         self._inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self.hooks: dict[Any, list[Hook]] = {}
+        self.saved: dict[Any, list[Saved]] = {}
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
@@ -96,9 +98,13 @@ class TorchGraph(Graph):
     def saved_by(self, node: Any) -> list[Saved]:
         """The saved tensors of `node`, in the order of their names; none if they are freed.
 
+        While a pass is watched, they are those it began with, with the versions of now.
+
         What a pack hook turned into something else than a tensor is left out: to see the tensor one
         would have to call the unpack hook, which is the pass's to call.
         """
+        if node in self.saved:
+            return [item._replace(now=version_now(item.what)) for item in self.saved[node]]
         found = []
         for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
             name = attribute.removeprefix(_RAW)
