@@ -16,14 +16,13 @@ from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
 from .engine_graph import hooks_at
-from .graph import is_leaf, names_of
+from .graph import Entry, is_leaf, names_of
 from .summary import measured, numbers
 
 if TYPE_CHECKING:
     from .paused import Paused
 
 
-Event = dict[str, Any]
 Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
@@ -62,7 +61,7 @@ class Breakpoint:
         return f"<Breakpoint: {self.why}>"
 
 
-def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
+def make(session: "Paused", conditions: Entry) -> Breakpoint:
     """The breakpoint that `break_at(**conditions)` asks for, one condition in them.
 
     Args:
@@ -217,7 +216,7 @@ def _gets_spoiled(session: "Paused", node: Any) -> bool:
     return _are_finite(session, waited.values())
 
 
-def _spoils(session: "Paused", event: Event) -> bool:
+def _spoils(session: "Paused", event: Entry) -> bool:
     """Whether what is not finite came out of what was, in one event of the log."""
     operands, results = _ENDS.get(event["type"], ("", ""))
     if not results or _are_finite(session, _listed(event[results])):
@@ -232,7 +231,7 @@ def _are_finite(session: "Paused", ids: Iterable[str | None]) -> bool:
     return not any("nan" in arrays[id] or "inf" in arrays[id] for id in ids if id is not None)
 
 
-def _summands(events: list[Event], event: Event) -> list[str | None]:
+def _summands(events: list[Entry], event: Entry) -> list[str | None]:
     """What waited in a buffer, and what was added to it in `event`."""
     source, _, position = event["edge"][1:].partition("-")
     earlier = events[event["k"] - 1 :: -1]

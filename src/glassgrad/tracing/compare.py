@@ -1,5 +1,6 @@
 """`compare(a, b)`: what differs between two traces, in structure and in numbers."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 
 from .events import Trace
+from .graph import Entry
 from .matching import Cut, Matching, Side
 from .summary import head_in_words
 
@@ -272,7 +274,7 @@ class _Findings:
                 arrays = grads[0][first], grads[1][second]
                 yield from self._apart(".grad", _title(self.a, first), first, *arrays)
 
-    def _of_rule(self, one: dict[str, Any], other: dict[str, Any]) -> Difference | None:
+    def _of_rule(self, one: Entry, other: Entry) -> Difference | None:
         """What differs where a node ran: what it was given, or else what it made of that."""
         for side, verb in (("grad_in", "is given"), ("grad_out", "makes of the same gradient")):
             for place, pair in enumerate(zip(one[side], other[side], strict=False)):
@@ -317,7 +319,8 @@ class _Findings:
         if first == second or not _is_number(first) or not _is_number(second):
             return bool(first == second)
         # Relative to the whole array too: sums in another order leave dust where 0 was.
-        return bool(abs(first - second) <= self.rtol * max(abs(first), abs(second), 0.01 * scale))
+        dust = self.rtol * 0.01 * scale
+        return math.isclose(first, second, rel_tol=self.rtol, abs_tol=dust)
 
 
 _COUNTS = ("shape", "nan", "inf")
@@ -327,7 +330,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float))
 
 
-def _rules(trace: Trace) -> Iterator[dict[str, Any]]:
+def _rules(trace: Trace) -> Iterator[Entry]:
     """The events in which a rule ran."""
     return (event for event in trace.events if event["type"] == "apply")
 
@@ -338,7 +341,7 @@ def _grads(trace: Trace) -> dict[str, str | None]:
     return {leaf["acc"]: grads[leaf["id"]] for leaf in trace.leaves if leaf["id"] in grads}
 
 
-def _hook(entry: dict[str, Any]) -> str:
+def _hook(entry: Entry) -> str:
     return f"{entry['kind']} {_cut(repr(entry.get('name', 'hook')))}"
 
 

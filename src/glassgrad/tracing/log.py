@@ -17,7 +17,7 @@ from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
 
 from .engine_graph import EngineGraph, grad_of
 from .events import Trace
@@ -233,7 +233,7 @@ class Log(EventLog[EngineGraph]):
         else:
             self._entering = self.table.ids(turn.grads)
 
-    def _tell(self, kind: str, node: Any, _: Any, after: tuple[Any, ...], detail: Any) -> None:
+    def _tell(self, kind: str, node: Any, _: Any, after: Grads, detail: Any) -> None:
         """Write down a phase."""
         if kind == "apply":
             if isinstance(node, PrimitiveNode) and any(self._entering):

@@ -2,15 +2,66 @@
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from . import breakpoints, inspection
+from glassgrad.hooks.turn import Grads
+
+from . import breakpoints
 from .breakpoints import Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, bytes_of, is_leaf
-from .inspection import Saved, Waiting
+from .graph import Hook, bytes_of, is_leaf, op_of, plain
 from .log import EventLog
-from .summary import dtype_name
+from .summary import batch_of, dtype_name, numbers, summarize
+
+
+class Waiting(NamedTuple):
+    """A node that gradients are on their way to.
+
+    Attributes:
+        id, node: which.
+        label: how it is called in sentences: "n1 AccumulateGrad of x".
+        arrived, expected: how many gradients have arrived there, of how many.
+        gradients: the sum of them, one for each output of the node; None where none has arrived.
+    """
+
+    id: str
+    node: Any
+    label: str
+    arrived: int
+    expected: int
+    gradients: Grads
+
+    def __str__(self) -> str:
+        what = ", ".join(shown(grad) for grad in self.gradients if grad is not None)
+        return f"{self.label}: {self.arrived} of {self.expected} arrived" + (what and f"; {what}")
+
+
+class Saved(NamedTuple):
+    """A tensor that a node saved for its rule.
+
+    Attributes:
+        name: what the rule calls it: "self", "result", "saved_tensors[0]".
+        shape, dtype, bytes: what it is.
+        version, now: the version of its memory when it was saved, and now; the rule refuses to
+            run if they differ.
+        shared_with: who else holds the same memory: other nodes, and the leaf or output itself.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    version: int
+    now: int
+    shared_with: tuple[str, ...]
+
+    def __str__(self) -> str:
+        version = f"saved at version {self.version}"
+        if self.now != self.version:
+            version += f", which is stale: it is at version {self.now} now"
+        shared = f"; memory shared with {', '.join(self.shared_with)}" if self.shared_with else ""
+        size = "1 byte" if self.bytes == 1 else f"{self.bytes:,} bytes"
+        return f"{self.name} {self.shape} {self.dtype}, {size}, {version}{shared}"
 
 
 class Engine(Protocol):
@@ -42,10 +93,10 @@ class Engine(Protocol):
     def _reached(self) -> set[Any]:
         """The nodes that gradients have arrived at, the current one included."""
 
-    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
+    def _waiting_at(self, node: Any) -> Grads:
         """The gradients at a node, as the engine has them."""
 
-    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
+    def _copies(self, grads: Iterable[Any]) -> Grads:
         """Gradients to look at: writing to them changes nothing.
 
         Under `create_graph` the real ones.
@@ -56,9 +107,6 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """End the pass where it is."""
-
-    def _asks(self, what: Callable[[Any], Any]) -> Any:
-        """What a function says of where the pass is."""
 
     def _step(self) -> None:
         """One step."""
@@ -91,6 +139,10 @@ class Paused(Engine):
         """Whether the current node's turn has not begun, as far as the engine can be stopped."""
         return True
 
+    def _asks(self, what: Callable[[Any], Any]) -> Any:
+        """What a function says of where the pass is."""
+        return what(self)
+
     # Looking ------------------------------------------------------------------------------------
 
     @property
@@ -104,7 +156,7 @@ class Paused(Engine):
         return self._log.trace()
 
     @property
-    def arrived(self) -> tuple[Any, ...]:
+    def arrived(self) -> Grads:
         """Copies of the gradients at the current node, one for each of its outputs."""
         return self._copies(self._arriving())
 
@@ -147,7 +199,7 @@ class Paused(Engine):
         found = []
         for node in reversed(self.names.nodes):
             if is_leaf(node):
-                held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
+                held, who = [node.variable], f"leaf {self._leaf_name(node)}"
             else:
                 held, who = [saved.what for saved in self.names.saved_by(node)], self.describe(node)
             if node is not besides and storage in map(self.names.storage, held):
@@ -170,13 +222,36 @@ class Paused(Engine):
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-        return inspection.label_of(self.names, node)
+        label = f"{self.names.node[node]} {plain(op_of(node))}"
+        return f"{label} of {self._leaf_name(node)}" if is_leaf(node) else label
 
-    def _arriving(self) -> tuple[Any, ...]:
+    def _leaf_name(self, node: Any) -> str:
+        """A leaf in a sentence: its name, its id if it has none."""
+        return plain(self.names.label(node.variable) or self.names.leaf[node])
+
+    def _arriving(self) -> Grads:
         return () if self._node is None else self._waiting_at(self._node)
 
     def __repr__(self) -> str:
-        return inspection.view(self)
+        total = len(self.schedule)
+        done, node = f"{self.position} of {total} nodes", self._node
+        if self.is_closed and not self.is_done:
+            lines = [f"Closed after {done} of the pass."]
+        elif self.is_done:
+            lines = [f"The pass is over: {done} are done."]
+        elif node is None:
+            return f"{self._how()}: {done} of the pass are done."
+        else:
+            label = self.describe(node)
+            why = f" Stopped {self.stopped_by.why}." if self.stopped_by else ""
+            place = f"node {self.position + 1} of {total} of the pass"
+            lines = [f"Paused at {label}{self._how()}: {place}.{why}"]
+            lines += section("Queue:", map(str, self.queue))
+            lines += section(f"Saved by {label}:", map(str, self.saved))
+            return "\n".join(lines + section("Hooks here:", map(str, self.hooks)))
+        pairs = self.gradients.items()
+        rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+        return "\n".join(lines + section("Gradients:", rows))
 
     def __exit__(
         self,
@@ -276,3 +351,32 @@ class Paused(Engine):
 
     def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
         """Raise if the pass will come to none of the nodes that `what` means, and knows that."""
+
+
+# In words ---------------------------------------------------------------------------------------
+
+
+def shown(grad: Any) -> str:
+    """A gradient in a few words: shape, dtype, and its elements or its norm."""
+    array, batch = numbers(grad), batch_of(grad)
+    about = summarize(array, examples=len(batch))
+    examples = "".join([f"{size} × " for size in batch])
+    text = f"{examples}{tuple(about['shape'])} {about['dtype']}"
+    if len(about["head"]) == array.size:
+        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in about["head"]]
+        text += f" [{', '.join(values)}]"
+    elif about["norm"] is not None:
+        text += f", norm {about['norm']:.3g}"
+    return text + "".join([f", {about[bad]} {bad}" for bad in ("nan", "inf") if bad in about])
+
+
+def section(title: str, rows: Iterable[str]) -> list[str]:
+    """A title and its rows as lines; nothing if there are no rows."""
+    rows = list(rows)
+    if not rows:
+        return []
+    more = [f"  … and {len(rows) - _MOST_ROWS:,} more"] if len(rows) > _MOST_ROWS else []
+    return [title, *[f"  {row}" for row in rows[:_MOST_ROWS]], *more]
+
+
+_MOST_ROWS = 12

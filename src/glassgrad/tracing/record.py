@@ -8,6 +8,7 @@ from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, get_gradient_edge
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import Grads
 
 from .engine_graph import EngineGraph
 from .events import Trace
@@ -53,7 +54,7 @@ def record(
 
 def watched(
     tensors: Tensor | Iterable[Tensor],
-    look: Callable[[str, Node, tuple[Any, ...]], None] | None,
+    look: Callable[[str, Node, Grads], None] | None,
     *,
     gradient: Any = None,
     retain_graph: bool | None = None,

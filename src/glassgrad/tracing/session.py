@@ -12,7 +12,7 @@ from glassgrad.core.backward import backward_task
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.tensor import Tensor, as_tensor
-from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
 
 from .breakpoints import find_node
 from .engine_graph import EngineGraph, replace_saved
@@ -162,7 +162,7 @@ class Session(Paused):
     def _reached(self) -> set[Any]:
         return {self._node, *self._task.buffers}
 
-    def _waiting_at(self, node: Node) -> tuple[Any, ...]:
+    def _waiting_at(self, node: Node) -> Grads:
         turn = self._task.turn
         if turn is not None and turn.node is node:
             return turn.grads
@@ -292,9 +292,6 @@ class Session(Paused):
             f"{self.describe(goal)} {why}; the pass is at {self._here()}. Each node has one "
             "turn. Write back() to return to one that has run."
         )
-
-    def _asks(self, what: Callable[[Self], Any]) -> bool:
-        return bool(what(self))
 
     def _go(self, is_there: Callable[[], bool]) -> Self:
         self._check_idle()

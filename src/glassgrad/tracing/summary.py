@@ -188,15 +188,17 @@ def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
 
     None where there is no such number: no element, or none that can be compared.
     """
-    kind, flat = array.dtype.kind, array.reshape(-1)
+    kind, flat = array.dtype.kind, array.ravel()
     if kind not in "biufc" or not flat.size:
         return None, None, 0.0 if kind in "biufc" else None, 0, 0
     parts = flat.astype(np.complex128 if kind == "c" else np.float64, copy=False).view(np.float64)
-    top = max(abs(float(parts.min())), abs(float(parts.max())))  # a nan would be both
+    ordered = parts if kind == "c" else flat
+    ends = ordered.min().item(), ordered.max().item()
+    top = max(map(abs, ends))  # a nan would be both ends
     if not math.isfinite(top):
         finite = measured(flat[np.isfinite(flat)])
         return *finite[:3], int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
-    low, high = (None, None) if kind == "c" else (flat.min().item(), flat.max().item())
+    low, high = (None, None) if kind == "c" else ends
     if 1e-100 < top < 1e100:  # else the squares would overflow, or vanish
         return low, high, math.sqrt(parts.dot(parts)), 0, 0
     parts = parts / (top or 1.0)

@@ -18,7 +18,7 @@ from glassgrad.hooks.turn import GraphTask
 
 from .engine_graph import EngineGraph
 from .events import Trace
-from .graph import rank_of
+from .graph import Entry, rank_of
 from .log import Log
 from .record import check_values
 from .session import Session
@@ -90,13 +90,14 @@ class Passes(Sequence[Trace]):
     """
 
     def __init__(self) -> None:
-        self._traces: list[Trace | None] = []  # in the order of their beginnings; None: under way
-        self._graphs: list[EngineGraph | None] = []
+        self._begun = 0
+        self._traces: dict[int, Trace] = {}  # by their places in the order of beginnings
+        self._graphs: dict[int, EngineGraph] = {}
         self._ids: list[dict[str, str]] | None = None
 
     @property
     def _done(self) -> list[Trace]:
-        return [trace for trace in self._traces if trace is not None]
+        return [self._traces[place] for place in sorted(self._traces)]
 
     def __len__(self) -> int:
         return len(self._done)
@@ -128,19 +129,9 @@ class Passes(Sequence[Trace]):
             )
         return together(self._done, self._ids)
 
-    def _begin(self) -> int:
-        """A place for the pass that begins now."""
-        self._traces.append(None)
-        self._graphs.append(None)
-        return len(self._traces) - 1
-
-    def _keep(self, place: int, log: Log) -> None:
-        """Keep the log of a pass that is over, or has failed."""
-        self._graphs[place], self._traces[place] = log.whole_graph(), log.trace()
-
     def _close(self) -> None:
         """Tell what is the same in several passes, and let go of the graphs."""
-        self._ids = ids_of([graph for graph in self._graphs if graph is not None])
+        self._ids = ids_of([self._graphs[place] for place in sorted(self._graphs)])
         self._graphs.clear()
 
     def __repr__(self) -> str:
@@ -171,7 +162,8 @@ class _Watcher:
         if self._calling and self._calling[-1] is modes.task:
             self._let_run(task)
             return
-        place, roots = self.passes._begin(), _roots_of(task)
+        passes, roots = self.passes, _roots_of(task)
+        place, passes._begun = passes._begun, passes._begun + 1
         if self._on_pass is None:
             log = Log(task, EngineGraph(task.schedule, roots), full=self._full)
             run, close = log.run, log.close
@@ -181,7 +173,7 @@ class _Watcher:
         try:
             run()
         finally:
-            self.passes._keep(place, log)
+            passes._traces[place], passes._graphs[place] = log.trace(), log.whole_graph()
             task.close()
             close()
 
@@ -234,8 +226,6 @@ def _roots_of(task: GraphTask) -> list[GradientEdge]:
 
 # Several passes as one trace ----------------------------------------------------------------------
 
-Entry = dict[str, Any]
-
 
 def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
     """For each pass, ids of its nodes, leaves and hooks that mean the same in all of them.
@@ -287,7 +277,7 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
         for part in ("nodes", "leaves")
     ]
     outputs = enumerate(whole["outputs"].values(), start=len(leaves))
-    graph: dict[str, Any] = {
+    graph: Entry = {
         "nodes": [node | {"seq": rank_of(node["id"])} for node in nodes],
         "leaves": leaves,
         "outputs": [output | {"id": f"t{rank}"} for rank, output in outputs],

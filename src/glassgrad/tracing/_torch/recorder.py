@@ -16,12 +16,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
 
 from .graph import TorchGraph, outputs_of, the_torch
 
-Grads = tuple[Any, ...]
 Gate = Callable[[Any, Grads], Grads | None]
 
 
@@ -62,7 +62,6 @@ class Recorder(EventLog[TorchGraph]):
         self.begun: dict[Any, None] = {}
         self.done = 0
         self._handles: list[Any] = []
-        self._free: dict[Any, int] = {}
         self._before: dict[Any, list[str | None]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
@@ -82,8 +81,6 @@ class Recorder(EventLog[TorchGraph]):
             self.document = self.graph.describe(self.table)
             for node in self.graph.nodes:
                 saved = self.graph.saved_by(node)
-                places = {self.graph.place(item.what): item.what for item in saved}
-                self._free[node] = sum(map(bytes_of, places.values()))
                 # Only what shares memory: the tensors themselves would outlive their node.
                 self.graph.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
         except BaseException:
@@ -237,9 +234,11 @@ class Recorder(EventLog[TorchGraph]):
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
         self._node = None
         self.done += 1
-        if not self.keep_graph and self._free.get(node):
-            self._emit("free_saved", node, bytes=self._free[node])
-        self.graph.saved.pop(node, None)
+        saved = [item.what for item in self.graph.saved.pop(node, ())]
+        places = {self.graph.place(what): bytes_of(what) for what in saved}
+        size = sum(places.values())
+        if size and not self.keep_graph:
+            self._emit("free_saved", node, bytes=size)
         edges = zip(self.graph.edges[node], results, strict=False)
         for position, ((goal, slot), grad) in enumerate(edges):
             if goal not in self.graph.running:

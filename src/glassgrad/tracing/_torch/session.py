@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
+from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Hook, is_leaf, op_of
@@ -25,9 +26,6 @@ from glassgrad.tracing.summary import dtype_name
 
 from .graph import foreseen, is_tensor, outputs_of, the_torch
 from .recorder import Recorder
-
-Grads = tuple[Any, ...]
-Event = dict[str, Any]
 
 
 class Stop:
