@@ -9,14 +9,15 @@ import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.core import state
+from glassgrad.core.backward import start_of
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
-from glassgrad.core.graph import AccumulateGrad, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, ends
 from glassgrad.core.state import Place, here, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.stale import shown
-from glassgrad.values.backend import backend_of
+from glassgrad.ops import ones_like
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import flatten
 
@@ -185,12 +186,9 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
     outputs = [output for output in outputs if output.requires_grad]
     if not outputs or modes.levels:
         return None
-    roots = [get_gradient_edge(output) for output in outputs]
-    nodes = Schedule([edge.node for edge in roots])
-    leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
-    ones = [backend_of(output.payload).xp.ones_like(output.payload) for output in outputs]
-    edges = [edge.node if edge.node.num_outputs == 1 else edge for edge in roots]
-    task = GraphTask(edges, ones, keep_graph=True, captures=leaves)
+    start = start_of(outputs, [ones_like(output) for output in outputs], True, False)
+    nodes = Schedule([ends(edge)[0] for edge in start["roots"]])
+    task = GraphTask(**start, captures=[x for x in nodes if isinstance(x, AccumulateGrad)])
     task.tell_outer()
     watch = _Watch("backward")
     try:

@@ -11,6 +11,7 @@ import heapq
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from glassgrad.memory.saved import Saved
@@ -306,26 +307,18 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     rank = {node: place for place, node in enumerate(edges)}
-    feeds: dict[Any, list[Any]] = {node: [] for node in edges if node not in leaves}
-    left = dict.fromkeys(feeds, 0)
-    for node in feeds:
-        for goal, _ in edges[node]:
-            if goal in feeds:
-                feeds[goal].append(node)
-                left[node] += 1
-    heap = [(node._sequence_nr(), rank[node], node) for node in feeds if not left[node]]
-    heapq.heapify(heap)
+    inner = [node for node in edges if node not in leaves]
+    behind = {node: {goal: None for goal, _ in edges[node] if goal in edges} for node in inner}
+    sorter = TopologicalSorter({node: behind[node].keys() - leaves for node in inner})
+    sorter.prepare()
+    heap: list[tuple[int, int, Any]] = []
     ordered: dict[Any, None] = {}
-    while heap:
+    for _ in inner:
+        for node in sorter.get_ready():
+            heapq.heappush(heap, (node._sequence_nr(), rank[node], node))
         node = heapq.heappop(heap)[-1]
-        for goal, _ in edges[node]:
-            if goal in rank:
-                ordered.setdefault(goal)  # a leaf, mostly
-        ordered[node] = None
-        for consumer in feeds[node]:
-            left[consumer] -= 1
-            if not left[consumer]:
-                heapq.heappush(heap, (consumer._sequence_nr(), rank[consumer], consumer))
+        ordered |= behind[node] | {node: None}  # a leaf is not in before its first consumer
+        sorter.done(node)
     return list(ordered | dict.fromkeys(edges))
 
 

@@ -17,7 +17,7 @@ from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.hooks.turn import Grads, GraphTask, Phase
 
 from .engine_graph import EngineGraph, grad_of
 from .events import Trace
@@ -122,7 +122,7 @@ class EventLog(Generic[GraphOfPass]):
         self.have[name] += 1
         have, need = self.have[name], self.need[node]
         edge = f"e{self.graph.node[source][1:]}-{position}"
-        array = None if grad is None else self.table.add(grad)
+        array = self.table.add(grad)
         self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=array)
         if have == need:
             self._emit("ready", node)
@@ -203,9 +203,8 @@ class Log(EventLog[EngineGraph]):
         under_way = task.buffers, turn
         at_end = task.position == len(task.schedule)
         node = None if at_end else task.schedule[task.position]
-        kind = "" if turn is None else turn.upcoming[0]
-        if kind in _LOOKED_AT:
-            self._look_ahead(kind, turn)
+        self._kind = ""
+        task.about_to = self._look_ahead  # no longer than that: it would be a cycle
         outer, modes.tracer = modes.tracer, self._told
         state.tracing.add(id(self))
         if self.recorded:
@@ -213,10 +212,10 @@ class Log(EventLog[EngineGraph]):
         try:
             phase = advance()
         except BaseException as error:
-            self._failed(kind, node, error, under_way)
+            self._failed(node, error, under_way)
             raise
         finally:
-            modes.tracer = outer
+            modes.tracer, task.about_to = outer, None
             state.tracing.discard(id(self))
             if self.recorded:  # whoever steps the pass may make nodes
                 self.spans.append((state.next_seq(), None))
@@ -225,7 +224,8 @@ class Log(EventLog[EngineGraph]):
         return phase
 
     def _look_ahead(self, kind: str, turn: Any) -> None:
-        """Note what goes into the next phase, which may be written there."""
+        """Note what goes into a hook or a rule, which may be written there."""
+        self._kind = kind
         if kind == "post_hook":
             self._entering = self.table.ids(turn.results)
         elif kind == "post_accumulate":
@@ -249,7 +249,7 @@ class Log(EventLog[EngineGraph]):
         elif kind == "free_saved":
             self._emit(kind, node, bytes=detail)
         elif kind == "accumulate":
-            (grad,) = self.table.ids((grad_of(node.variable),))
+            grad = self.table.add(grad_of(node.variable))
             self._emit(kind, tensor=self.graph.leaf[node], grad=grad)
         elif not isinstance(detail, ReferenceType):  # what retains: no hook
             if kind == "post_accumulate":
@@ -269,7 +269,6 @@ class Log(EventLog[EngineGraph]):
 
     def _failed(
         self,
-        kind: str,
         node: Node | None,
         error: BaseException,
         under_way: tuple[dict[Any, Any], Any],
@@ -278,7 +277,7 @@ class Log(EventLog[EngineGraph]):
         stale = None
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
-                if isinstance(node, PrimitiveNode) and kind == "apply":
+                if isinstance(node, PrimitiveNode) and self._kind == "apply":
                     self._emit("unpack", node, saved=name, version=[saved, now])
                 if saved != now:
                     stale = name
@@ -301,7 +300,3 @@ class Log(EventLog[EngineGraph]):
             found += grads if type(grads) is list else [grads]
         found += [] if turn is None else [*turn.grads, *turn.results]
         return (grad for grad in found if isinstance(grad, Tensor))
-
-
-_LOOKED_AT = (*HOOK_PHASES, "apply")
-"""The phases in which what they are given may be written."""

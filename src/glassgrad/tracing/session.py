@@ -441,7 +441,7 @@ _HALFWAY = {
     "pass_by": ", its gradient taken",
 }
 
-_BEFORE_THE_RULE = ("capture", "pre_hook", "apply", "accumulate", "pass_by")
+_BEFORE_THE_RULE = ("pre_hook", "apply", "accumulate", "pass_by")
 
 
 def _check(value: Any, shape: Any, dtype: Any, what: str) -> None:

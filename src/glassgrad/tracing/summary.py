@@ -43,10 +43,12 @@ class ArrayTable:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, value: Any) -> str:
-        """The id, new or known, of an array or a tensor of any shape and dtype."""
+    def add(self, value: Any) -> str | None:
+        """The id, new or known, of an array or a tensor of any shape and dtype; None for None."""
         import xxhash
 
+        if value is None:
+            return None
         array, examples = value, 0
         if type(value) is not np.ndarray:
             array, examples = np.asarray(numbers(value)), len(batch_of(value))
@@ -61,8 +63,8 @@ class ArrayTable:
         return known
 
     def ids(self, values: Iterable[Any]) -> list[str | None]:
-        """The ids of tensors and arrays, None for None."""
-        return [None if value is None else self.add(value) for value in values]
+        """The ids of several."""
+        return list(map(self.add, values))
 
     def cut(self, length: int) -> None:
         """Be as it was when there were `length` arrays."""
@@ -149,10 +151,10 @@ def numbers(value: Any) -> Any:
 
     Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
     """
-    if type(value) is np.ndarray:
-        return value
     value = value.payload if isinstance(value, Tensor) else value
     value = value.array if isinstance(value, Layer) else value
+    if type(value) is np.ndarray:
+        return value
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _array_of(value, torch)

@@ -251,46 +251,43 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
         ids: as from `ids_of`.
     """
     whole: dict[str, dict[Any, Entry]] = {part: {} for part in _KEYS}
-    levels: dict[int, Entry] = {}
     wanted: set[str] = set()
     arrays: dict[str, Entry] = {}
     events: list[Entry] = []
     storages = 0
     for trace, known in zip(traces, ids, strict=True):
-        held = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
+        held = {saved["storage"]: None for node in trace.nodes for saved in node.get("saved", ())}
         names = known | _numbered_on("a", trace.arrays, len(arrays))
-        names |= _numbered_on("s", dict.fromkeys(held), storages)
-        storages += len(set(held))
+        names |= _numbered_on("s", held, storages)
+        storages += len(held)
         arrays |= {names[name]: entry for name, entry in trace.arrays.items()}
         for part, key in _KEYS.items():
             for entry in trace.graph.get(part, ()):
                 new = _renamed(entry, names)
                 whole[part].setdefault(key(new), new)
-        levels |= {entry["level"]: entry for entry in trace.graph.get("levels", ())}
         wanted |= {names[name] for name in trace.graph.get("wanted", ())}
         if events and events[-1]["type"] == "error":
             events.pop()  # it would be the end of all; the trace of that pass has it
         for event in trace.events:
             events.append(_renamed(event, names) | {"k": len(events)})
-    nodes, leaves = [
-        [whole[part][name] for name in sorted(whole[part], key=rank_of)]
-        for part in ("nodes", "leaves")
-    ]
-    outputs = enumerate(whole["outputs"].values(), start=len(leaves))
-    graph: Entry = {
-        "nodes": [node | {"seq": rank_of(node["id"])} for node in nodes],
-        "leaves": leaves,
-        "outputs": [output | {"id": f"t{rank}"} for rank, output in outputs],
-    }
-    if levels:
-        graph["levels"] = [levels[depth] for depth in sorted(levels)]
-    if wanted:
-        graph["wanted"] = sorted(wanted, key=rank_of)
-    return Trace(graph, arrays, events)
+    outputs = list(whole.pop("outputs").values())
+    graph = {part: [found[key] for key in sorted(found)] for part, found in whole.items()}
+    for rank, node in enumerate(graph["nodes"]):
+        node["seq"] = rank
+    for rank, output in enumerate(outputs, start=len(graph["leaves"])):
+        output["id"] = f"t{rank}"
+    if not graph["levels"]:
+        del graph["levels"]
+    wanted_too = {"wanted": sorted(wanted, key=rank_of)} if wanted else {}
+    return Trace({**graph, "outputs": outputs, **wanted_too}, arrays, events)
 
 
-_ID, _PLACE = itemgetter("id"), itemgetter("node", "slot")
-_KEYS = {"nodes": _ID, "leaves": _ID, "outputs": _PLACE}
+_KEYS: dict[str, Callable[[Entry], Any]] = {
+    "nodes": lambda node: rank_of(node["id"]),
+    "leaves": lambda leaf: rank_of(leaf["id"]),
+    "outputs": itemgetter("node", "slot"),
+    "levels": itemgetter("level"),
+}
 """What tells the entries of each list apart."""
 
 _IDS = frozenset(("id", "storage", "hook", *REFERENCES))

@@ -5,7 +5,6 @@ Everything here only looks: no hook is registered, and nobody's is run.
 
 import importlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -269,12 +268,11 @@ def foreseen(graph: "TorchGraph") -> list[Any]:
     order of many.
     """
     running = [node for node in reversed(graph.nodes) if node in graph.running]
-    left = Counter(goal for node in running for goal, _ in graph.edges[node])
+    last = {goal: node for node in running for goal, _ in graph.edges[node]}
     order: dict[Any, None] = {}
     for node in running:
         order.setdefault(node)  # a leaf may have had its turn
         for goal, _ in graph.edges[node]:
-            left[goal] -= 1
-            if not left[goal] and goal in graph.running and is_leaf(goal):
-                order[goal] = None
+            if last[goal] is node and goal in graph.running and is_leaf(goal):
+                order.setdefault(goal)
     return list(order)
