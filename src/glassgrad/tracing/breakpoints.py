@@ -61,28 +61,6 @@ class Breakpoint:
         return f"<Breakpoint: {self.why}>"
 
 
-def make(session: "Paused", conditions: Entry) -> Breakpoint:
-    """The breakpoint that `break_at(**conditions)` asks for, one condition in them.
-
-    Args:
-        session: a pass that is paused, of glassgrad or of PyTorch.
-        conditions: by the name of the argument; None for those that were not given.
-
-    Raises:
-        ArgumentError: if there is not exactly one condition, or it can never be met.
-        ArgumentTypeError: if a condition is of the wrong type.
-    """
-    given = {kind: what for kind, what in conditions.items() if what is not None}
-    if len(given) != 1:
-        names = ", ".join(given) or "nothing"
-        raise ArgumentError(
-            f"break_at() was given {names}. A breakpoint has one condition. Write one of node=, "
-            "op=, tensor=, scope=, hook=, nan=True and norm=; several breakpoints may be set."
-        )
-    ((kind, what),) = given.items()
-    return session._makers[kind](session, what)
-
-
 # Before a node ----------------------------------------------------------------------------------
 
 

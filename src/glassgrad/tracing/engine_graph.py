@@ -17,7 +17,6 @@ from glassgrad.values.layers import Layer
 
 from .graph import Entry, Graph, Hook, name_of
 from .naming import Naming
-from .summary import ArrayTable
 
 
 class EngineGraph(Graph):
@@ -35,6 +34,7 @@ class EngineGraph(Graph):
     def __init__(self, nodes: Iterable[Node], outputs: Sequence[Tensor | GradientEdge]) -> None:
         super().__init__({node: node.next_functions for node in nodes}, list(outputs))
         self._lines: dict[tuple[str, int], str] = {}
+        self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
 
     @cached_property
     def naming(self) -> Naming:
@@ -102,12 +102,8 @@ class EngineGraph(Graph):
             entry["user"] = True
         return entry
 
-    def describe(self, table: ArrayTable) -> Entry:
-        around = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
-        return {**around, **super().describe(table)}
-
     def transforms(self) -> Entry:
-        """The `levels` of a trace: the transforms whose tapes nodes are on, outermost first."""
+        """`inside` and `levels` of a trace: what was open; whose tapes nodes are on."""
         found: dict[int, Entry] = {}
         for node in self.nodes:
             level = getattr(node, "_level", None)
@@ -117,7 +113,8 @@ class EngineGraph(Graph):
                 entry = found[_depth(level)] = {"level": _depth(level), "kind": level.kind}
                 if level.outer:
                     entry["inside"] = [outer.kind for outer in level.outer]
-        return {"levels": [found[depth] for depth in sorted(found)]} if found else {}
+        levels = {"levels": [found[depth] for depth in sorted(found)]} if found else {}
+        return self._inside | levels
 
     def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
         """The tensors that are known, each with the node where its gradient arrives."""

@@ -132,7 +132,7 @@ class Trace:
         True
     """
 
-    graph: Entry
+    graph: dict[str, list[Any]]
     arrays: Entry = field(default_factory=dict)
     events: list[Entry] = field(default_factory=list)
 
@@ -153,20 +153,17 @@ class Trace:
     @property
     def nodes(self) -> list[Entry]:
         """The backward nodes, oldest first."""
-        nodes: list[Entry] = self.graph["nodes"]
-        return nodes
+        return self.graph["nodes"]
 
     @property
     def leaves(self) -> list[Entry]:
         """The tensors whose `.grad` the pass fills."""
-        leaves: list[Entry] = self.graph["leaves"]
-        return leaves
+        return self.graph["leaves"]
 
     @property
     def outputs(self) -> list[Entry]:
         """The tensors the pass started from."""
-        outputs: list[Entry] = self.graph.get("outputs", [])
-        return outputs
+        return self.graph.get("outputs", [])
 
     def schedule(self) -> list[str]:
         """The ids of the nodes in the order in which they ran.

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
+from glassgrad.core.errors import ArgumentError
 from glassgrad.hooks.turn import Grads
 
-from . import breakpoints
-from .breakpoints import Breakpoint, Makers, find_node, find_nodes
+from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
 from .graph import Hook, bytes_of, is_leaf, op_of, plain
 from .log import EventLog
@@ -90,9 +90,6 @@ class Engine(Protocol):
     def _how(self) -> str:
         """What is about to happen there."""
 
-    def _reached(self) -> set[Any]:
-        """The nodes that gradients have arrived at, the current one included."""
-
     def _waiting_at(self, node: Any) -> Grads:
         """The gradients at a node, as the engine has them."""
 
@@ -122,7 +119,7 @@ class Paused(Engine):
         breakpoints: the breakpoints that are set.
     """
 
-    _makers: Makers = breakpoints.MAKERS
+    _makers: Makers = MAKERS
     _log: EventLog[Any]
     _roots: list[Any]  # the nodes that it starts from
     _runs: set[Any]  # those that it runs
@@ -164,13 +161,13 @@ class Paused(Engine):
     def queue(self) -> list[Waiting]:
         """The nodes that gradients have arrived at, the current one first, each with how many."""
         rows, log = [], self._log
-        reached = self._reached() if self._node is not None else ()
-        for node in self.schedule[self.position :]:
-            if node in reached:
-                name, given = self.names.node[node], self._roots.count(node)
-                counts = log.have[name] + given, log.need[node] + given
+        for node in () if self._node is None else self.schedule[self.position :]:
+            name, given = self.names.node[node], self._roots.count(node)
+            have = log.have[name] + given
+            if have or node is self._node:
                 gradients = self._copies(self._waiting_at(node))
-                rows.append(Waiting(name, node, self.describe(node), *counts, gradients))
+                about = name, node, self.describe(node), have, log.need[node] + given
+                rows.append(Waiting(*about, gradients))
         return rows
 
     @property
@@ -306,7 +303,14 @@ class Paused(Engine):
         self._check_open()
         conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
         conditions |= {"hook": hook, "nan": nan, "norm": norm}
-        point = breakpoints.make(self, conditions)
+        given = [kind for kind, what in conditions.items() if what is not None]
+        if len(given) != 1:
+            raise ArgumentError(
+                f"break_at() was given {', '.join(given) or 'nothing'}. A breakpoint has one "
+                "condition. Write one of node=, op=, tensor=, scope=, hook=, nan=True and norm=; "
+                "several breakpoints may be set."
+            )
+        point = self._makers[given[0]](self, conditions[given[0]])
         point.among = self.breakpoints
         self.breakpoints.append(point)
         return point

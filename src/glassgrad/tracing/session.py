@@ -159,9 +159,6 @@ class Session(Paused):
         turn = self._task.turn
         return ", before it runs" if turn is None else _HALFWAY[turn.upcoming[0]]
 
-    def _reached(self) -> set[Any]:
-        return {self._node, *self._task.buffers}
-
     def _waiting_at(self, node: Node) -> Grads:
         turn = self._task.turn
         if turn is not None and turn.node is node:

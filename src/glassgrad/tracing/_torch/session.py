@@ -193,10 +193,6 @@ class Session(Paused):
             return "Not begun" if self._thread.ident is None else "Under way"
         return ", before it adds to .grad" if is_leaf(self._node) else ", before its rule"
 
-    def _reached(self) -> set[Any]:
-        arrived = {node for node in self.names.nodes if self._log.have[self.names.node[node]]}
-        return {self._node, *((arrived | set(self._roots)) - set(self._log.begun))}
-
     def _waiting_at(self, node: Any) -> Grads:
         if self.current is not None and self.current.node is node:
             return self.current.gradients
