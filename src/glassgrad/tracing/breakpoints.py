@@ -15,8 +15,7 @@ from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
-from .engine_graph import hooks_at
-from .graph import Entry, is_leaf, names_of
+from .graph import Entry, hooks_at, is_leaf, names_of
 from .summary import measured, numbers
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from glassgrad.core.graph import AccumulateGrad, ends
 from glassgrad.core.state import Place, here, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
 from glassgrad.ops import ones_like
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import flatten
 
-from .engine_graph import EngineGraph
 from .graph import Entry
 from .naming import Path
 from .summary import head_in_words, numbers, summarize
@@ -171,7 +171,7 @@ class _Watch:
             node = tensor.grad_fn
             kind = _kind([tensor])
             if kind is not None and node is not None and node._is_users:
-                read = [(name, what) for name, what, *_ in EngineGraph.saved_by(node)]
+                read = [(name, what) for name, what, *_ in saved_by(node)]
                 made = _kind([what for _, what in read]) is None
                 where = made_at(node), made_in(node)
                 self.note(kind, node.op_name(), made, where, read, [tensor])
@@ -197,7 +197,7 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
             if kind is not None and _kind(phase.before) not in (kind, "nan"):
                 node = phase.node
                 read = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
-                read += [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
+                read += [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
                 where = made_at(node), made_in(node)
                 watch.note(kind, node.name(), True, where, read, phase.after)
     except FreedGraphError as error:

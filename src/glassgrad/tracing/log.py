@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Any
 from weakref import ReferenceType
 
 from glassgrad.core import state
@@ -19,15 +19,12 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import Grads, GraphTask, Phase
 
-from .engine_graph import EngineGraph, grad_of
 from .events import Trace
-from .graph import Edges, Entry, Graph, is_leaf, rank_of, reach
+from .graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
 from .summary import ArrayTable
 
-GraphOfPass = TypeVar("GraphOfPass", bound=Graph)
 
-
-class EventLog(Generic[GraphOfPass]):
+class EventLog:
     """The log of one pass, of any engine.
 
     Under `create_graph=True` it tells of the graph too that the pass leaves behind, each node with
@@ -51,9 +48,9 @@ class EventLog(Generic[GraphOfPass]):
             ended.
     """
 
-    def __init__(
-        self, graph: GraphOfPass, running: Iterable[Any], *, full: bool, recorded: bool
-    ) -> None:
+    graph: Graph
+
+    def __init__(self, graph: Any, running: Iterable[Any], *, full: bool, recorded: bool) -> None:
         self.graph, self.recorded = graph, recorded
         self.table = ArrayTable(full=full)
         self.events: list[Entry] = []
@@ -73,7 +70,7 @@ class EventLog(Generic[GraphOfPass]):
 
     # What has grown -----------------------------------------------------------------------------
 
-    def whole_graph(self) -> GraphOfPass:
+    def whole_graph(self) -> Graph:
         """The graph of all nodes that `trace` tells of."""
         return self.graph.extended(self._behind()) if self.recorded else self.graph
 
@@ -137,7 +134,7 @@ class EventLog(Generic[GraphOfPass]):
         self._emit("error", node, **saved, error=type(error).__name__, message=message)
 
 
-class Log(EventLog[EngineGraph]):
+class Log(EventLog):
     """The log of a pass of glassgrad's engine.
 
     Args:
@@ -146,7 +143,7 @@ class Log(EventLog[EngineGraph]):
         full: keep all elements of all arrays.
     """
 
-    def __init__(self, task: GraphTask, graph: EngineGraph, *, full: bool = False) -> None:
+    def __init__(self, task: GraphTask, graph: Graph, *, full: bool = False) -> None:
         self.task = task
         needed = task.schedule.needed
         running = [node for node in task.schedule if needed is None or node in needed]

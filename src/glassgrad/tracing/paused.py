@@ -120,11 +120,11 @@ class Paused(Engine):
     """
 
     _makers: Makers = MAKERS
-    _log: EventLog[Any]
+    _log: EventLog
     _roots: list[Any]  # the nodes that it starts from
     _runs: set[Any]  # those that it runs
 
-    def __init__(self, log: EventLog[Any]) -> None:
+    def __init__(self, log: EventLog) -> None:
         self._log = log
         self.names = log.graph
         self.outputs: list[Any] = log.graph.outputs

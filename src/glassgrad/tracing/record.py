@@ -10,8 +10,8 @@ from glassgrad.core.graph import Node, get_gradient_edge
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import Grads
 
-from .engine_graph import EngineGraph
 from .events import Trace
+from .graph import Graph
 from .log import Log
 from .summary import ArrayTable
 
@@ -73,7 +73,7 @@ def watched(
     outputs = outputs_of(tensors, "record")
     task = backward_task(outputs, gradient, retain_graph, create_graph, inputs)
     task.tell_outer()
-    log = Log(task, EngineGraph(task.schedule, outputs), full=values == "full")
+    log = Log(task, Graph(task.schedule, outputs), full=values == "full")
     try:
         if look is None:
             log.run()
@@ -119,7 +119,7 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
     outputs = outputs_of(tensors, "snapshot")
     table = ArrayTable(full=values == "full")
     schedule = Schedule([get_gradient_edge(output).node for output in outputs])
-    return Trace(EngineGraph(schedule, outputs).describe(table), table.summaries, [])
+    return Trace(Graph(schedule, outputs).describe(table), table.summaries, [])
 
 
 def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:

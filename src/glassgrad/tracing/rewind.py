@@ -15,15 +15,17 @@ from types import MemberDescriptorType
 from typing import Any
 
 from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import default_generator
 from glassgrad.values.backend import is_array
 from glassgrad.values.layers import Layer
 
-from .engine_graph import EngineGraph, has_builtin_rule
+from .graph import Graph
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
@@ -179,7 +181,7 @@ class Journal:
             self._undo += [partial(vars(node).update, own), vars(node).clear]  # the last one first
 
     def _note_retained(self, node: Node) -> None:
-        for _, tensor in EngineGraph.retained_by(node):
+        for _, tensor in Graph.retained_by(node):
             self._note_grad(tensor, is_written=False)
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
@@ -216,3 +218,8 @@ class Journal:
                 source.bit_generator.state = state
 
         self._undo.append(undo)
+
+
+def has_builtin_rule(node: Any) -> bool:
+    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
+    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking

@@ -11,11 +11,14 @@ from typing import Any, Self
 from glassgrad.core.backward import backward_task
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
+from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
-from .engine_graph import EngineGraph, replace_saved
+from .graph import Graph
 from .log import Log
 from .paused import Paused
 from .record import outputs_of
@@ -106,7 +109,7 @@ class Session(Paused):
             self._runs.add(task.only_root)
         self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
         self._journal = Journal(task)
-        super().__init__(Log(task, EngineGraph(task.schedule, outputs)))
+        super().__init__(Log(task, Graph(task.schedule, outputs)))
         self._roots = [self.names.node_of(output) for output in outputs]
         self._pauses: list[tuple[Any, Any]] = []  # marks of all pauses before this one
         while self._node not in self._runs and not self.is_done:
@@ -458,3 +461,24 @@ def _check(value: Any, shape: Any, dtype: Any, what: str) -> None:
             f"{what} is {dtype}, and the new value {value.dtype}. A gradient has its tensor's "
             f"dtype. Write `value.to(glassgrad.{dtype})`."
         )
+
+
+def replace_saved(node: Any, name: str, value: Tensor) -> None:
+    """Have the rule of `node` find a copy of `value` under `name`."""
+    if isinstance(node, CopySlices):
+        node = node.fn
+    if not isinstance(node, PrimitiveNode):
+        index = int(name.removeprefix("saved_tensors[").removesuffix("]"))
+        kept = list(node.holders)
+        kept[index] = value.detach().clone()
+        node.holders = tuple(kept)
+        return
+    index = node._saved_names.index(name)
+    values, holders = node._all_kept(), list(node.holders)
+    values[index], holders[index] = value.payload.copy(), None  # which has no version of its own
+    packed = type(node.saved_tensors) is Unpacking
+    node.saved_tensors = (
+        Unpacking(tuple(values), node.saved_tensors.order) if packed else tuple(values)
+    )
+    node.holders = tuple(holders)
+    node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}

@@ -16,9 +16,8 @@ from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
-from .engine_graph import EngineGraph
 from .events import Trace
-from .graph import Entry, rank_of
+from .graph import Entry, Graph, rank_of
 from .log import Log
 from .record import check_values
 from .session import Session
@@ -92,7 +91,7 @@ class Passes(Sequence[Trace]):
     def __init__(self) -> None:
         self._begun = 0
         self._traces: dict[int, Trace] = {}  # by their places in the order of beginnings
-        self._graphs: dict[int, EngineGraph] = {}
+        self._graphs: dict[int, Graph] = {}
         self._ids: list[dict[str, str]] | None = None
 
     @property
@@ -165,7 +164,7 @@ class _Watcher:
         passes, roots = self.passes, _roots_of(task)
         place, passes._begun = passes._begun, passes._begun + 1
         if self._on_pass is None:
-            log = Log(task, EngineGraph(task.schedule, roots), full=self._full)
+            log = Log(task, Graph(task.schedule, roots), full=self._full)
             run, close = log.run, log.close
         else:
             session = Session(task, roots)
@@ -227,14 +226,14 @@ def _roots_of(task: GraphTask) -> list[GradientEdge]:
 # Several passes as one trace ----------------------------------------------------------------------
 
 
-def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
+def ids_of(passes: Iterable[Graph]) -> list[dict[str, str]]:
     """For each pass, ids of its nodes, leaves and hooks that mean the same in all of them.
 
     Args:
         passes: the names that each pass gave.
     """
     passes = list(passes)
-    whole = EngineGraph(dict.fromkeys([node for graph in passes for node in graph.nodes]), [])
+    whole = Graph(dict.fromkeys([node for graph in passes for node in graph.nodes]), [])
     found = []
     for graph in passes:
         ids = {name: whole.node[node] for node, name in graph.node.items()}

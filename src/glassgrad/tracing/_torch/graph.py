@@ -131,6 +131,15 @@ class TorchGraph(Graph):
         """PyTorch says so by the op's name alone."""
         return op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
 
+    @staticmethod
+    def retained_by(_: Any) -> list[tuple[int, Any]]:
+        """None: PyTorch's nodes do not tell."""
+        return []
+
+    def transforms(self) -> Entry:
+        """None: they are not watched."""
+        return {}
+
     def origin(self, node: Any) -> Entry:
         entry: Entry = {}
         if not is_leaf(node) and (line := line_of(node)) is not None:

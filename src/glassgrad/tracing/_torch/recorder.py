@@ -35,7 +35,7 @@ class _Probe:
         return self.look(*grads) if self.recorder.is_under_way() else None
 
 
-class Recorder(EventLog[TorchGraph]):
+class Recorder(EventLog):
     """A context manager: within it, a pass over `graph` becomes events.
 
     Args:
@@ -50,6 +50,8 @@ class Recorder(EventLog[TorchGraph]):
         begun: the nodes whose turn has come, in the order of their turns.
         done: how many turns are over.
     """
+
+    graph: TorchGraph
 
     def __init__(
         self, graph: TorchGraph, *, keep_graph: bool, full: bool, recorded: bool = False
