@@ -8,8 +8,7 @@ import pytest
 
 import glassgrad as gg
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.memory.saved import saved_bytes
-from glassgrad.tracing.engine_graph import EngineGraph
+from glassgrad.memory.saved import saved_by, saved_bytes
 from opcase import Run
 from opcases import DIFFERENTIABLE, rows
 
@@ -52,7 +51,7 @@ def reachable(node):
 
 def said(node):
     """The storages that a log lists for a node."""
-    arrays = [getattr(what, "payload", what) for _, what, *_ in EngineGraph.saved_by(node)]
+    arrays = [getattr(what, "payload", what) for _, what, *_ in saved_by(node)]
     return {id(storage(array)): storage(array) for array in arrays}
 
 

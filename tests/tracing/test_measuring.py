@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glassgrad.tracing import ArrayTable
-from glassgrad.tracing.summary import digest, measured
+from glassgrad.tracing.summary import measured
 
 LARGE = 70_001  # several pieces, the last one shorter and of an odd number of bytes
 
@@ -71,6 +71,7 @@ def test_ones_and_twos_that_change_places_are_told_apart():
 def test_equal_neighbours_that_change_places_are_told_apart(dtype, times):
     random = np.random.default_rng(2)
     few = np.where(np.arange(5_000) % 2, 1.0, 2.0).astype(dtype)
+    digest = ArrayTable().add
     seen = {digest(np.repeat(random.permutation(few), times)) for _ in range(300)}
     assert len(seen) == 300
 
@@ -135,6 +136,7 @@ def test_measures_are_those_of_numpy(size, dtype):
 
 
 def test_equal_bit_by_bit():
+    digest = ArrayTable().add
     array = large()
     assert digest(array) == digest(array.copy())
     assert digest(np.zeros(5000)) != digest(-np.zeros(5000))
@@ -143,7 +145,7 @@ def test_equal_bit_by_bit():
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.bool_])
 def test_a_few_ones_among_zeros_are_told_by_their_places(dtype):
-    seen = set()
+    digest, seen = ArrayTable().add, set()
     for place in range(500):
         array = np.zeros(20_003, dtype)
         array[[place, -1 - 7 * place]] = 1

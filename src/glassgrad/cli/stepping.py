@@ -22,7 +22,7 @@ from glassgrad.ops import full_like
 from glassgrad.ops.creation import full, tensor
 from glassgrad.tracing import Session, step
 from glassgrad.tracing.breakpoints import is_called
-from glassgrad.tracing.engine_graph import hooks_at
+from glassgrad.tracing.graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 

@@ -26,8 +26,8 @@ Grads = tuple[Any, ...]
 HOOK_PHASES = ("pre_hook", "post_hook", "post_accumulate")
 """The kinds of phases that are one hook of a user each."""
 
-
-_PERHAPS_SILENT = ("capture", "free_saved")
+CODE_PHASES = (*HOOK_PHASES, "apply")
+"""The kinds of phases that are given gradients which they may write."""
 
 
 class Phase(NamedTuple):
@@ -75,7 +75,11 @@ class Turn:
         self.task.node = self.node
         while self.at < len(self.todo):
             kind, what = self.todo[self.at]
+            if kind in CODE_PHASES and self.task.about_to is not None:
+                self.task.about_to(kind, self)
             self.at += 1
+            if self.at == 2 and self.node in self.task.wanted:
+                self._capture()
             phase: Phase | None = getattr(self, f"_{kind}")(what)
             if phase is not None:
                 return phase
@@ -85,7 +89,7 @@ class Turn:
     def upcoming(self) -> tuple[str, Any]:
         """The kind of the next phase, and its hook or edge; ("", None) if there is none."""
         for kind, what in self.todo[self.at : self.at + 2]:
-            if kind not in _PERHAPS_SILENT or (kind == "free_saved" and self.node.holders):
+            if kind != "free_saved" or self.node.holders:
                 return kind, what
         return "", None
 
@@ -106,8 +110,6 @@ class Turn:
             self.grads = (plugs.gradients.as_leaf_wants(node.variable, self.grads[0]),)
         needed = task.schedule.needed
         if needed is None or node in needed:
-            if node in task.wanted:
-                self.todo += (("capture", None),)
             if has_hooks(node):
                 self._then("pre_hook", on_gradients.before(node))
             self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
@@ -122,9 +124,9 @@ class Turn:
         """The gradient is wanted, and the node does not run."""
         if has_hooks(self.node):
             self.grads = on_gradients.run(on_gradients.of_tensors(self.node), self.grads)
-        self._capture(None)
+        self._capture()
 
-    def _capture(self, _: None) -> None:
+    def _capture(self) -> None:
         """Keep what is wanted: before hooks, where the node runs itself."""
         for nr, place in self.task.wanted.get(self.node, ()):
             self.task.captured[place] = self.grads[nr]
@@ -195,6 +197,7 @@ class GraphTask(Pass):
 
     Attributes:
         number: what tells it from other passes, once somebody asked.
+        about_to: called with each turn that is about to call a hook or a rule, and which, or None.
         before_inner: called with each pass that runs inside of it, before that begins, or None.
         turn, position, is_over: how far a watched pass has come: the turn that has begun, if one
             has; the place in the schedule; whether it has come to its end, or was closed.
@@ -202,6 +205,7 @@ class GraphTask(Pass):
     """
 
     number: int | None = None
+    about_to: Callable[[str, Turn], None] | None = None
     before_inner: Callable[["GraphTask"], None] | None = None
     turn: Turn | None = None
     position: int = 0
@@ -268,7 +272,7 @@ class GraphTask(Pass):
             self.is_over, self.turn, self.buffers = True, None, {}
             raise
         left = self.turn.todo[self.turn.at :]
-        if not left or (left[0][0] in _PERHAPS_SILENT and not self.turn.upcoming[0]):
+        if not left or (left[0][0] == "free_saved" and not self.turn.upcoming[0]):
             self.turn = None
             self.position += 1
         return phase

@@ -236,7 +236,7 @@ def saved_by(node: Any) -> list[Saved]:
             alive += [kept] if holder.payload.dtype is not kept.dtype else []
         name, versions = name_of_saved(node, index), versions_at(node, index)
         found += [Saved(name, what, *versions) for what in alive]
-    return found + kept_beside(node)
+    return found + kept_beside(node) if hasattr(node, "__dict__") else found
 
 
 def name_of_saved(node: Any, index: int) -> str:

@@ -15,15 +15,13 @@ from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
-from .engine_graph import hooks_at
-from .graph import is_leaf, names_of
+from .graph import Entry, hooks_at, is_leaf, names_of
 from .summary import measured, numbers
 
 if TYPE_CHECKING:
     from .paused import Paused
 
 
-Event = dict[str, Any]
 Makers = dict[str, Callable[[Any, Any], "Breakpoint"]]
 
 
@@ -60,28 +58,6 @@ class Breakpoint:
 
     def __repr__(self) -> str:
         return f"<Breakpoint: {self.why}>"
-
-
-def make(session: "Paused", conditions: dict[str, Any]) -> Breakpoint:
-    """The breakpoint that `break_at(**conditions)` asks for, one condition in them.
-
-    Args:
-        session: a pass that is paused, of glassgrad or of PyTorch.
-        conditions: by the name of the argument; None for those that were not given.
-
-    Raises:
-        ArgumentError: if there is not exactly one condition, or it can never be met.
-        ArgumentTypeError: if a condition is of the wrong type.
-    """
-    given = {kind: what for kind, what in conditions.items() if what is not None}
-    if len(given) != 1:
-        names = ", ".join(given) or "nothing"
-        raise ArgumentError(
-            f"break_at() was given {names}. A breakpoint has one condition. Write one of node=, "
-            "op=, tensor=, scope=, hook=, nan=True and norm=; several breakpoints may be set."
-        )
-    ((kind, what),) = given.items()
-    return session._makers[kind](session, what)
 
 
 # Before a node ----------------------------------------------------------------------------------
@@ -217,7 +193,7 @@ def _gets_spoiled(session: "Paused", node: Any) -> bool:
     return _are_finite(session, waited.values())
 
 
-def _spoils(session: "Paused", event: Event) -> bool:
+def _spoils(session: "Paused", event: Entry) -> bool:
     """Whether what is not finite came out of what was, in one event of the log."""
     operands, results = _ENDS.get(event["type"], ("", ""))
     if not results or _are_finite(session, _listed(event[results])):
@@ -232,7 +208,7 @@ def _are_finite(session: "Paused", ids: Iterable[str | None]) -> bool:
     return not any("nan" in arrays[id] or "inf" in arrays[id] for id in ids if id is not None)
 
 
-def _summands(events: list[Event], event: Event) -> list[str | None]:
+def _summands(events: list[Entry], event: Entry) -> list[str | None]:
     """What waited in a buffer, and what was added to it in `event`."""
     source, _, position = event["edge"][1:].partition("-")
     earlier = events[event["k"] - 1 :: -1]

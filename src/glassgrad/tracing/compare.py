@@ -1,5 +1,6 @@
 """`compare(a, b)`: what differs between two traces, in structure and in numbers."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,10 +8,9 @@ from typing import Any
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 
 from .events import Trace
+from .graph import Entry, plain
 from .matching import Cut, Matching, Side
 from .summary import head_in_words
-
-LONGEST = 60  # characters shown of a name that a user gave, or of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ def compare(a: Trace, b: Trace, *, rtol: float = 1e-5) -> Comparison:
             f"rtol must be at least 0, got {rtol!r}. It is how far two numbers may differ. "
             "Write `rtol=1e-5`."
         )
-    found = Matching(a, b)
-    return Comparison(a, b, found.pairs, tuple(_Findings(found, rtol).all()))
+    found = _Findings(a, b, rtol)
+    return Comparison(a, b, found.pairs, tuple(found.all()))
 
 
 def _beside(said: Sequence[str]) -> str:
@@ -128,43 +128,29 @@ def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def _title(side: Side, name: str) -> str:
-    """How a node is spoken of."""
-    leaf = side.names.get(name)
-    return f"{name} {side.op(name)}" + (f" of {_cut(repr(leaf))}" if leaf else "")
-
-
-def _line(side: Side, name: str) -> str:
-    """The line that made a node, if it is known."""
-    return _cut(side.nodes[name].get("src", ""))
-
-
-class _Findings:
+class _Findings(Matching):
     """What differs between two traces whose nodes are matched."""
 
-    def __init__(self, found: Matching, rtol: float) -> None:
-        self.a, self.b, self.found, self.rtol = found.a, found.b, found, rtol
-        self.alone = {side: dict.fromkeys(side.alone) for side in (found.a, found.b)}
-        self.cut = {(cut.a, cut.position) for cut in found.cuts}  # told as such
+    def __init__(self, a: Trace, b: Trace, rtol: float) -> None:
+        super().__init__(a, b)
+        self.rtol = rtol
+        self.alone = {side: dict.fromkeys(side.alone) for side in (self.a, self.b)}
+        self.cut = {(cut.a, cut.position) for cut in self.cuts}  # told as such
         self.ran = set(self.a.trace.schedule())
         self.shapes = {id: node.get("shape") for id, node in self.a.nodes.items()}
         self.shapes |= {leaf["acc"]: leaf["shape"] for leaf in self.a.trace.leaves}
 
     def all(self) -> Iterator[Difference]:
         """Structure first, then values, then gradients in the order of the pass."""
-        for pair in self.found.pairs.items():
+        for pair in self.pairs.items():
             yield from self._in_pair(*pair)
         told: set[tuple[Side, str]] = set()
-        for cut in self.found.cuts:
+        for cut in self.cuts:
             yield self._of_cut(cut, told)
         for side, letter in ((self.a, "a"), (self.b, "b")):
             for name in self.alone[side]:
                 if (side, name) not in told:
-                    text = _title(side, name) + _in_brackets(_line(side, name))
+                    text = side.title(name) + _in_brackets(side.line(name))
                     ids = (name, None) if side is self.a else (None, name)
                     yield Difference(f"only in {letter}", text, *ids)
         yield from self._values()
@@ -176,10 +162,10 @@ class _Findings:
 
     def _in_pair(self, first: str, second: str) -> Iterator[Difference]:
         """What differs between two nodes that belong together."""
-        title, nodes = _title(self.a, first), (self.a.nodes[first], self.b.nodes[second])
+        title, nodes = self.a.title(first), (self.a.nodes[first], self.b.nodes[second])
         if nodes[0]["op"] != nodes[1]["op"]:
-            line = _in_brackets(_line(self.a, first))
-            text = f"{title} in a is {_title(self.b, second)} in b{line}"
+            line = _in_brackets(self.a.line(first))
+            text = f"{title} in a is {self.b.title(second)} in b{line}"
             yield Difference("other op", text, first, second)
         forms = [
             f"{node['dtype']} {node.get('shape')}" if "dtype" in node else "" for node in nodes
@@ -192,12 +178,12 @@ class _Findings:
 
     def _of_cut(self, cut: Cut, told: set[tuple[Side, str]]) -> Difference:
         """An edge that leads elsewhere; what hangs on it alone is `told` with it."""
-        lines = _line(self.a, cut.a), _line(self.b, cut.b)
+        lines = self.a.line(cut.a), self.b.line(cut.b)
         where = _beside(lines) if all(lines) and lines[0] != lines[1] else lines[0] or lines[1]
         goals = [(self.a, cut.to_a), (self.b, cut.to_b)]
         known = [(side, goal) for side, goal in goals if goal is not None]
-        ends = [f"to {_title(side, goal)}" if goal else "nowhere" for side, goal in goals]
-        text = f"edge {cut.position} of {_title(self.a, cut.a)} leads {_beside(ends)}"
+        ends = [f"to {side.title(goal)}" if goal else "nowhere" for side, goal in goals]
+        text = f"edge {cut.position} of {self.a.title(cut.a)} leads {_beside(ends)}"
         text += _in_brackets(where)
         if len(known) == 2:
             return Difference("other edge", text, cut.a, cut.b)
@@ -225,9 +211,9 @@ class _Findings:
         """The leaves and outputs that have other values."""
         leaves = {leaf["acc"]: leaf for leaf in self.b.trace.leaves}
         tensors = [
-            (_title(self.a, leaf["acc"]), leaf["acc"], leaf, other)
+            (self.a.title(leaf["acc"]), leaf["acc"], leaf, other)
             for leaf in self.a.trace.leaves
-            if (other := leaves.get(self.found.pairs.get(leaf["acc"], "")))
+            if (other := leaves.get(self.pairs.get(leaf["acc"], "")))
         ]
         outputs = zip(self.a.trace.outputs, self.b.trace.outputs, strict=False)
         tensors += [(f"output {one['id']}", one["node"], one, other) for one, other in outputs]
@@ -239,7 +225,7 @@ class _Findings:
     ) -> Iterator[Difference]:
         if not self._are_equal(first, second):
             text = f"{title}: {self._said(first, second)}"
-            yield Difference(f"other {what}", text, node, self.found.pairs.get(node))
+            yield Difference(f"other {what}", text, node, self.pairs.get(node))
 
     def _said(self, first: str | None, second: str | None) -> str:
         return _beside([_seen(self.a.trace, first), _seen(self.b.trace, second)])
@@ -249,12 +235,12 @@ class _Findings:
         ran = set(self.b.trace.schedule())
         order_a = [name for name in self.a.trace.schedule() if self.a.partner.get(name) in ran]
         partners = [self.b.partner.get(name) for name in self.b.trace.schedule()]
-        order_b = [name for name in partners if name in set(order_a)]
+        order_b = [name for name in partners if name in self.ran]
         for turn, (first, second) in enumerate(zip(order_a, order_b, strict=True), start=1):
             if first != second and second is not None:
-                other = self.found.pairs[second]
-                text = f"of the nodes in both, number {turn} to run is {_title(self.a, first)} in a"
-                text += f", {_title(self.b, other)} in b"
+                other = self.pairs[second]
+                text = f"of the nodes in both, number {turn} to run is {self.a.title(first)} in a"
+                text += f", {self.b.title(other)} in b"
                 yield Difference("other order", text, first, other)
                 return
 
@@ -262,24 +248,24 @@ class _Findings:
         """The first node whose gradients differ, then every leaf's .grad that does."""
         applied = {event["node"]: event for event in _rules(self.b.trace)}
         for event in _rules(self.a.trace):
-            other = applied.get(self.found.pairs.get(event["node"], ""))
+            other = applied.get(self.pairs.get(event["node"], ""))
             if other is not None and (found := self._of_rule(event, other)):
                 yield found
                 break
         grads = [_grads(trace) for trace in (self.a.trace, self.b.trace)]
-        for first, second in self.found.pairs.items():
+        for first, second in self.pairs.items():
             if first in grads[0] and second in grads[1]:
                 arrays = grads[0][first], grads[1][second]
-                yield from self._apart(".grad", _title(self.a, first), first, *arrays)
+                yield from self._apart(".grad", self.a.title(first), first, *arrays)
 
-    def _of_rule(self, one: dict[str, Any], other: dict[str, Any]) -> Difference | None:
+    def _of_rule(self, one: Entry, other: Entry) -> Difference | None:
         """What differs where a node ran: what it was given, or else what it made of that."""
         for side, verb in (("grad_in", "is given"), ("grad_out", "makes of the same gradient")):
             for place, pair in enumerate(zip(one[side], other[side], strict=False)):
                 is_told = side == "grad_out" and self._is_told(one["node"], place, *pair)
                 if not is_told and not self._are_equal(*pair):
                     where = f" (at {place})" if len(one[side]) > 1 else ""
-                    title = _title(self.a, one["node"])
+                    title = self.a.title(one["node"])
                     text = f"first at {title}, which {verb}{where} {self._said(*pair)}"
                     return Difference("other gradient", text, one["node"], other["node"], pair)
         return None
@@ -317,7 +303,8 @@ class _Findings:
         if first == second or not _is_number(first) or not _is_number(second):
             return bool(first == second)
         # Relative to the whole array too: sums in another order leave dust where 0 was.
-        return bool(abs(first - second) <= self.rtol * max(abs(first), abs(second), 0.01 * scale))
+        dust = self.rtol * 0.01 * scale
+        return math.isclose(first, second, rel_tol=self.rtol, abs_tol=dust)
 
 
 _COUNTS = ("shape", "nan", "inf")
@@ -327,7 +314,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float))
 
 
-def _rules(trace: Trace) -> Iterator[dict[str, Any]]:
+def _rules(trace: Trace) -> Iterator[Entry]:
     """The events in which a rule ran."""
     return (event for event in trace.events if event["type"] == "apply")
 
@@ -338,8 +325,8 @@ def _grads(trace: Trace) -> dict[str, str | None]:
     return {leaf["acc"]: grads[leaf["id"]] for leaf in trace.leaves if leaf["id"] in grads}
 
 
-def _hook(entry: dict[str, Any]) -> str:
-    return f"{entry['kind']} {_cut(repr(entry.get('name', 'hook')))}"
+def _hook(entry: Entry) -> str:
+    return f"{entry['kind']} {plain(repr(entry.get('name', 'hook')))}"
 
 
 def _seen(trace: Trace, name: str | None) -> str:

@@ -86,13 +86,13 @@ that its gradients cause follow its `apply`.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, DataError
-from glassgrad.tracing.graph import uncollected
+from glassgrad.tracing.graph import Entry, uncollected
 from glassgrad.tracing.validate import problem
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
@@ -132,9 +132,9 @@ class Trace:
         True
     """
 
-    graph: dict[str, Any]
-    arrays: dict[str, Any] = field(default_factory=dict)
-    events: list[dict[str, Any]] = field(default_factory=list)
+    graph: dict[str, list[Any]]
+    arrays: Entry = field(default_factory=dict)
+    events: list[Entry] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         graph: Any = self.graph
@@ -151,22 +151,19 @@ class Trace:
                 )
 
     @property
-    def nodes(self) -> list[dict[str, Any]]:
+    def nodes(self) -> list[Entry]:
         """The backward nodes, oldest first."""
-        nodes: list[dict[str, Any]] = self.graph["nodes"]
-        return nodes
+        return self.graph["nodes"]
 
     @property
-    def leaves(self) -> list[dict[str, Any]]:
+    def leaves(self) -> list[Entry]:
         """The tensors whose `.grad` the pass fills."""
-        leaves: list[dict[str, Any]] = self.graph["leaves"]
-        return leaves
+        return self.graph["leaves"]
 
     @property
-    def outputs(self) -> list[dict[str, Any]]:
+    def outputs(self) -> list[Entry]:
         """The tensors the pass started from."""
-        outputs: list[dict[str, Any]] = self.graph.get("outputs", [])
-        return outputs
+        return self.graph.get("outputs", [])
 
     def schedule(self) -> list[str]:
         """The ids of the nodes in the order in which they ran.
@@ -269,7 +266,7 @@ class Trace:
         if len(self.nodes) + len(self.events) <= MOST_CHECKED:
             Trace.from_document(self.document(), source=f"the trace given to {name}()")
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Entry:
         """The whole as one dict, as it is in the file."""
         return {
             "schema": SCHEMA,
@@ -286,29 +283,25 @@ class Trace:
 def _lines(trace: Trace) -> Iterator[str]:
     """The document in pieces: a million nodes need not be one string in memory."""
     yield f'{{"schema": {_text(SCHEMA)},\n "graph": {{\n'
-    yield from _list("nodes", trace.nodes, end=",\n")
-    yield from _list("leaves", trace.leaves, end=",\n" if trace.outputs else "")
-    if trace.outputs:
-        yield from _list("outputs", trace.outputs, end="")
+    parts = ["nodes", "leaves", "outputs"] if trace.outputs else ["nodes", "leaves"]
+    for name in parts:
+        closing = "]" if name == parts[-1] else "],\n"
+        yield from _block(f'  "{name}": [', map(_text, trace.graph[name]), closing, "\n   ")
     for name in ("levels", "inside", "wanted"):
         if name in trace.graph:
             yield f',\n  "{name}": {_text(trace.graph[name])}'
-    yield '},\n "arrays": {'
-    comma = "\n  "
-    for name in sorted(trace.arrays, key=_rank):
-        yield f"{comma}{_text(name)}: {_text(trace.arrays[name])}"
-        comma = ",\n  "
-    yield "},\n"
-    yield from _list("events", trace.events, end="}\n", indent=" ")
+    names = sorted(trace.arrays, key=_rank)
+    arrays = (f"{_text(name)}: {_text(trace.arrays[name])}" for name in names)
+    yield from _block('},\n "arrays": {', arrays, "},\n", "\n  ")
+    yield from _block(' "events": [', map(_text, trace.events), "]}\n", "\n  ")
 
 
-def _list(name: str, items: list[dict[str, Any]], *, end: str, indent: str = "  ") -> Iterator[str]:
-    yield f'{indent}"{name}": ['
-    comma = f"\n{indent} "
-    for item in items:
-        yield comma + _text(item)
-        comma = f",\n{indent} "
-    yield "]" + end
+def _block(opening: str, rows: Iterable[str], closing: str, line: str) -> Iterator[str]:
+    """Rows with commas between them, each after the beginning of a `line`."""
+    yield opening
+    for rank, row in enumerate(rows):
+        yield ("," if rank else "") + line + row
+    yield closing
 
 
 def _rank(name: str) -> tuple[int, str]:

@@ -9,19 +9,26 @@ import numpy as np
 
 from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
 from glassgrad.core import state
+from glassgrad.core.backward import start_of
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
-from glassgrad.core.graph import AccumulateGrad, get_gradient_edge
+from glassgrad.core.graph import AccumulateGrad, ends
 from glassgrad.core.state import Place, here, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
-from glassgrad.values.backend import backend_of
+from glassgrad.ops import ones_like
 from glassgrad.values.layers import Layer
 from glassgrad.values.tree import flatten
 
-from .engine_graph import EngineGraph
+from .graph import Entry
+from .naming import Path
 from .summary import head_in_words, numbers, summarize
+
+Named = Iterable[tuple[str, Any]]
+Summaries = tuple[tuple[str, Entry], ...]
+Where = tuple[Place | None, Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +53,9 @@ class NonFinite:
     op: str
     made: bool
     src: str | None
-    scope: tuple[str, ...]
-    operands: tuple[tuple[str, dict[str, Any]], ...]
-    results: tuple[tuple[str, dict[str, Any]], ...]
+    scope: Path
+    operands: Summaries
+    results: Summaries
     before: "NonFinite | None" = None
 
     def __str__(self) -> str:
@@ -94,7 +101,7 @@ def find_nan(loss_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinit
             f"find_nan() was given a {type(loss_fn).__name__}. It watches ops while they run, and "
             "has to run them. Write `find_nan(lambda: model(x).sum())`, or `find_nan(model, x)`."
         )
-    watch = _Watch()
+    watch = _Watch("forward")
     state.computed = (*state.computed, watch.look)
     try:
         with scope():
@@ -102,48 +109,43 @@ def find_nan(loss_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinit
     finally:
         state.computed = tuple([tell for tell in state.computed if tell != watch.look])
     outputs = [leaf for leaf in flatten(result)[0] if isinstance(leaf, Tensor)]
-    return _found(watch.first) or _users_function(outputs) or _in_backward(outputs)
-
-
-def _found(first: dict[str, NonFinite]) -> NonFinite | None:
-    """What was found, a NaN if there is one."""
-    return first.get("nan") or first.get("inf")
-
-
-def _noted(
-    phase: str,
-    kind: str,
-    op: str,
-    made: bool,
-    place: Place | None,
-    scopes: tuple[str, ...],
-    read: Iterable[tuple[str, Any]],
-    results: Iterable[Any],
-    before: NonFinite | None = None,
-) -> NonFinite:
-    """A NonFinite, with the source line of `place` and summaries of what was read and made."""
-    src = shown(place) if place else None
-    made_of = [(f"result {at}", value) for at, value in enumerate(results)]
-    operands, named = _summaries(read), _summaries(made_of)
-    return NonFinite(phase, kind, op, made, src, scopes, operands, named, before)
+    if not watch.first:
+        watch.look_at_functions(outputs)
+    return watch.found or _in_backward(outputs)
 
 
 # Forward ----------------------------------------------------------------------------------------
 
 
 class _Watch:
-    """Looks at what each op of this thread makes.
+    """What is not finite in one phase of a run of this thread.
 
     Attributes:
         first: the first NaN and the first infinity, by kind.
     """
 
-    def __init__(self) -> None:
-        self.key = modes.key
+    def __init__(self, phase: str) -> None:
+        self.phase, self.key = phase, modes.key
         self.first: dict[str, NonFinite] = {}
 
+    @property
+    def found(self) -> NonFinite | None:
+        """What was found, a NaN if there is one."""
+        return self.first.get("nan") or self.first.get("inf")
+
+    def note(
+        self, kind: str, op: str, made: bool, where: Where, read: Named, results: Iterable[Any]
+    ) -> None:
+        """Note an op with what it read and made, unless it is not the first."""
+        if kind not in self.first:
+            place, scopes = where
+            made_of = [(f"result {at}", value) for at, value in enumerate(results)]
+            about = shown(place) if place else None, scopes, _summaries(read), _summaries(made_of)
+            before = self.first.get("inf")
+            self.first[kind] = NonFinite(self.phase, kind, op, made, *about, before)
+
     def look(self, op: Any, operands: Any, values: Any, parameters: Any, result: Any) -> None:
-        """Note the first op whose result is not finite, for NaN and for infinity."""
+        """Note an op that has run, if its result is not finite."""
         if modes.key != self.key or "nan" in self.first:
             return
         results = result if isinstance(result, tuple) else (result,)
@@ -151,31 +153,29 @@ class _Watch:
         if kind is None:
             return
         read = _kind(values)
-        origin = _users_function([x for x in operands if isinstance(x, Tensor)]) if read else None
-        if origin is not None:
-            self.first.setdefault(origin.kind, origin)
+        if read:
+            self.look_at_functions([x for x in operands if isinstance(x, Tensor)])
         given = [x for x in parameters.values() if isinstance(x, float)]
-        if kind in self.first or (kind == "inf" and (read or any(map(math.isinf, given)))):
+        if kind == "inf" and (read or any(map(math.isinf, given))):
             return  # an infinity that is passed on, such as that of a mask, was not made here
         named = zip([_name(*pair) for pair in enumerate(operands)], values, strict=False)
-        about = op.__name__, read != "nan", here(2), open_scopes(), named, results
-        self.first[kind] = _noted("forward", kind, *about, self.first.get("inf"))
+        where = here(2), open_scopes()
+        self.note(kind, op.__name__, read != "nan", where, named, results)
 
+    def look_at_functions(self, tensors: list[Tensor]) -> None:
+        """Note the first user's Function that made one of `tensors`, if that is not finite.
 
-def _users_function(tensors: list[Tensor]) -> NonFinite | None:
-    """The user's Function that made one of `tensors`, if that is not finite.
-
-    Its forward may have computed with NumPy, unseen by the tape.
-    """
-    for tensor in tensors:
-        node = tensor.grad_fn
-        kind = _kind([tensor])
-        if kind is not None and node is not None and node._is_users:
-            read = [(name, what) for name, what, *_ in EngineGraph.saved_by(node)]
-            made = _kind([what for _, what in read]) is None
-            where = made_at(node), made_in(node)
-            return _noted("forward", kind, node.op_name(), made, *where, read, [tensor])
-    return None
+        Its forward may have computed with NumPy, unseen by the tape.
+        """
+        for tensor in tensors:
+            node = tensor.grad_fn
+            kind = _kind([tensor])
+            if kind is not None and node is not None and node._is_users:
+                read = [(name, what) for name, what, *_ in saved_by(node)]
+                made = _kind([what for _, what in read]) is None
+                where = made_at(node), made_in(node)
+                self.note(kind, node.op_name(), made, where, read, [tensor])
+                return
 
 
 # Backward ---------------------------------------------------------------------------------------
@@ -186,23 +186,20 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
     outputs = [output for output in outputs if output.requires_grad]
     if not outputs or modes.levels:
         return None
-    roots = [get_gradient_edge(output) for output in outputs]
-    nodes = Schedule([edge.node for edge in roots])
-    leaves = [node for node in nodes if isinstance(node, AccumulateGrad)]
-    ones = [backend_of(output.payload).xp.ones_like(output.payload) for output in outputs]
-    edges = [edge.node if edge.node.num_outputs == 1 else edge for edge in roots]
-    task = GraphTask(edges, ones, keep_graph=True, captures=leaves)
+    start = start_of(outputs, [ones_like(output) for output in outputs], True, False)
+    nodes = Schedule([ends(edge)[0] for edge in start["roots"]])
+    task = GraphTask(**start, captures=[x for x in nodes if isinstance(x, AccumulateGrad)])
     task.tell_outer()
-    first: dict[str, NonFinite] = {}
+    watch = _Watch("backward")
     try:
-        while "nan" not in first and (phase := task.step()) is not None:
+        while "nan" not in watch.first and (phase := task.step()) is not None:
             kind = _kind(phase.after) if phase.kind == "apply" else None
             if kind is not None and _kind(phase.before) not in (kind, "nan"):
                 node = phase.node
                 read = [(f"grad {at}", grad) for at, grad in enumerate(phase.before)]
-                read += [(f"saved {name}", what) for name, what, *_ in EngineGraph.saved_by(node)]
-                about = node.name(), True, made_at(node), made_in(node), read, phase.after
-                first.setdefault(kind, _noted("backward", kind, *about, first.get("inf")))
+                read += [(f"saved {name}", what) for name, what, *_ in saved_by(node)]
+                where = made_at(node), made_in(node)
+                watch.note(kind, node.name(), True, where, read, phase.after)
     except FreedGraphError as error:
         raise FreedGraphError(
             "find_nan() found nothing in the forward pass, and cannot look at the gradients: "
@@ -211,7 +208,7 @@ def _in_backward(outputs: list[Tensor]) -> NonFinite | None:
         ) from error
     finally:
         task.close()
-    return _found(first)
+    return watch.found
 
 
 # Numbers ----------------------------------------------------------------------------------------
@@ -238,12 +235,12 @@ def _name(at: int, operand: Any) -> str:
     return f"operand {at}" if name is None else f"{name!r}"[:60]
 
 
-def _summaries(named: Iterable[tuple[str, Any]]) -> tuple[tuple[str, dict[str, Any]], ...]:
+def _summaries(named: Named) -> Summaries:
     pairs = [(name, _array(value)) for name, value in named]
     return tuple([(name, summarize(array)) for name, array in pairs if array is not None])
 
 
-def _seen(entry: dict[str, Any]) -> str:
+def _seen(entry: Entry) -> str:
     """A summary in one line."""
     counts = [f"{entry[kind]} {kind}" for kind in ("nan", "inf") if kind in entry]
     said = f"{entry['dtype']} {entry['shape']} {head_in_words(entry)}"

@@ -1,22 +1,31 @@
 """The graph of a trace: what hangs together behind a tensor, with ids, as plain data.
 
 glassgrad's nodes and PyTorch's answer to the same names (`name()`, `next_functions`, `variable`,
-`_input_metadata`), so a `Graph` reads both. What they tell in different ways, `engine_graph.py` and
-`_torch/graph.py` say. Nothing here runs a pass or changes a graph.
+`_input_metadata`). What PyTorch's tell in other ways, `_torch/graph.py` says. Nothing here runs a
+pass or changes a graph.
 """
 
 import copy
 import gc
 import heapq
 import math
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from functools import cached_property
+from graphlib import TopologicalSorter
+from typing import Any, NamedTuple, Self
 
-from glassgrad.memory.saved import Saved
+from glassgrad.autograd.scopes import made_at
+from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
+from glassgrad.core.saved import PrimitiveNode, SavingNode
+from glassgrad.core.state import modes
+from glassgrad.core.tensor import Tensor
+from glassgrad.memory.saved import Saved, saved_by
+from glassgrad.memory.stale import line_of, shown
+from glassgrad.memory.views import AsStridedBackward0, CopySlices
+from glassgrad.values.layers import Layer
 
+from .naming import Naming, Path
 from .summary import ArrayTable, dtype_name
 
 Entry = dict[str, Any]
@@ -42,49 +51,11 @@ class Hook(NamedTuple):
         return f"{self.id} {plain(self.name)} ({self.kind})"
 
 
-class Library(Protocol):
-    """What the library of a graph tells: in `engine_graph.py`, and in `_torch/graph.py`."""
-
-    def node_of(self, tensor: Any) -> Any:
-        """The node at which the gradient of `tensor` arrives; None if none does."""
-
-    def is_tensor(self, value: Any) -> bool:
-        """Whether `value` is a tensor of that library."""
-
-    def label(self, tensor: Any) -> str | None:
-        """What `tensor` is called."""
-
-    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
-        """The tensors that are known, each with the node where its gradient arrives."""
-
-    how_to_name: ClassVar[str]
-
-    def memory_of(self, what: Any) -> tuple[int, Any]:
-        """What tells the memory of a tensor or array from all other, and what keeps that so."""
-
-    def saved_by(self, node: Any) -> list[Saved]:
-        """What a node holds on to; of what a pack hook made of it, what is a tensor or array."""
-
-    def hooks_at(self, node: Any) -> list[Hook]:
-        """The hooks at a node, in the order in which they run."""
-
-    def traits(self, node: Any) -> tuple[bool, bool]:
-        """What a node's op is like.
-
-        Returns:
-            Whether the result shares the memory of the first operand; whether the engine reduces
-            the gradients that the node makes to the operands' shapes.
-        """
-
-    def origin(self, node: Any) -> Entry:
-        """Where a node comes from, and what else there is to say of it: fields of its entry."""
-
-
-class Graph(Library):
+class Graph:
     """Nodes, leaves, outputs, hooks and storages, each with an id: ranks, never addresses.
 
     Args:
-        edges: the `next_functions` of each node.
+        nodes: all of it.
         outputs: the tensors that a pass starts from; or edges, where nobody has these.
 
     Attributes:
@@ -95,7 +66,11 @@ class Graph(Library):
         hook_ids: of each hook that was asked for, by node and identity, with the hook.
     """
 
-    def __init__(self, edges: dict[Any, Edges], outputs: list[Any]) -> None:
+    how_to_name = (
+        "Leaves, outputs and saved tensors are looked through. Set `x.name` before the session"
+    )
+
+    def __init__(self, nodes: Iterable[Any], outputs: Iterable[Any]) -> None:
         self.edges: dict[Any, Edges] = {}
         self.nodes: list[Any] = []
         self.node: dict[Any, str] = {}
@@ -104,8 +79,10 @@ class Graph(Library):
         self.hook_ids: dict[Any, tuple[str, Any]] = {}
         self._bases: dict[Any, Any] = {}
         self.outputs: list[Any] = []
-        self._add(edges)
-        self.outputs = outputs
+        self._lines: dict[tuple[str, int], str] = {}
+        self._inside = {"inside": [level.kind for level in modes.levels]} if modes.levels else {}
+        self._add({node: tuple(node.next_functions) for node in nodes})
+        self.outputs = list(outputs)
 
     def _add(self, edges: dict[Any, Edges]) -> None:
         """Number more nodes on, and their leaves behind the outputs."""
@@ -127,10 +104,6 @@ class Graph(Library):
             setattr(more, name, getattr(self, name).copy())
         more._add(edges)
         return more
-
-    def transforms(self) -> Entry:
-        """The transforms that recorded nodes: fields of the graph's entry."""
-        return {}
 
     # Ids ----------------------------------------------------------------------------------------
 
@@ -172,7 +145,8 @@ class Graph(Library):
             }
 
     def _output(self, table: ArrayTable, output: Any) -> Entry:
-        node, slot = self.node_of(output), output.output_nr
+        node: Any = self.node_of(output)
+        slot = output.output_nr
         if self.is_tensor(output):
             about = self._tensor(table, output)
         else:
@@ -187,7 +161,7 @@ class Graph(Library):
 
     def _tensor(self, table: ArrayTable, tensor: Any) -> Entry:
         about = {"name": self.label(tensor), "shape": list(tensor.shape)}
-        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.ids((tensor,))[0]}
+        return {**about, "dtype": dtype_name(tensor.dtype), "array": table.add(tensor)}
 
     def node_entry(self, table: ArrayTable, node: Any) -> Entry:
         """A node as an entry of a trace."""
@@ -220,16 +194,12 @@ class Graph(Library):
             ]
         return entry
 
-    def retained_by(self, node: Any) -> list[tuple[int, Any]]:
-        """(which output, tensor) of the tensors that a node made and that keep their gradient."""
-        return []
-
     def _saved(self, table: ArrayTable, item: Saved) -> Entry:
         name, what, version, now = item
         shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
         entry |= {"bytes": math.prod(shape) * dtype.itemsize, "shape": shape}
-        entry |= {"dtype": dtype_name(dtype), "array": table.ids((what,))[0]}
+        entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
         if now != version:
             entry["now"] = now
         if id(what) in self._leaf_of:
@@ -240,10 +210,141 @@ class Graph(Library):
             entry["label"] = label
         return entry
 
+    # What the nodes tell: of PyTorch's, `_torch/graph.py` says it ---------------------------------
+
+    @cached_property
+    def naming(self) -> Naming:
+        """What modules and scopes call the parts of the graph."""
+        return Naming(self.nodes)
+
+    def scope(self, node: Node) -> Path:
+        """The names of the scopes in which `node` was made, the outermost first."""
+        return self.naming.scopes.get(node, ())
+
+    def label(self, tensor: Tensor) -> str | None:
+        """What `tensor` is called."""
+        return self.naming.parameters.get(id(tensor)) if tensor.name is None else tensor.name
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether `value` is a tensor of the library."""
+        return isinstance(value, Tensor)
+
+    def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
+        """The node at which the gradient of `tensor` arrives; None if none does."""
+        edge = edge_of(tensor) if isinstance(tensor, Tensor) else tensor
+        return None if edge is None else ends(edge)[0]
+
+    def memory_of(self, what: Any) -> tuple[int, Any]:
+        """What tells the memory of a tensor or array from all other, and what keeps that so."""
+        memory = what.payload if isinstance(what, Tensor) else what
+        memory = memory.array if isinstance(memory, Layer) else memory
+        while getattr(memory, "base", None) is not None:
+            memory = memory.base
+        return id(memory), memory
+
+    def saved_by(self, node: Any) -> list[Saved]:
+        """What a node holds on to; of what a pack hook made of it, what is a tensor or array."""
+        return saved_by(node)
+
+    def hooks_at(self, node: Node) -> list[Hook]:
+        """The hooks at a node, in the order in which they run."""
+        if node.cold is None and not isinstance(node, AccumulateGrad):
+            return []  # as most nodes have none
+        found = hooks_at(node)
+        return [Hook(self.hook(node, x), kind, name_of(x), x) for kind, x in found]
+
+    @staticmethod
+    def retained_by(node: Node) -> list[tuple[int, Tensor]]:
+        """(which output, tensor) of the tensors that a node made and that keep their gradient."""
+        if node.cold is None:
+            return []
+        kept = node.cold.retain.items()
+        return [(slot, tensor) for slot, ref in kept if (tensor := ref()) is not None]
+
+    def traits(self, node: Node) -> tuple[bool, bool]:
+        """What a node's op is like.
+
+        Returns:
+            Whether the result shares the memory of the first operand; whether the engine reduces
+            the gradients that the node makes to the operands' shapes.
+        """
+        if not isinstance(node, PrimitiveNode):
+            return isinstance(node, AsStridedBackward0), False
+        return bool(node._forward_cls.views), node.checked and node._forward_cls.broadcasts
+
+    def origin(self, node: Any) -> Entry:
+        """Where a node comes from, and what else there is to say of it: fields of its entry."""
+        entry: Entry = {}
+        if scope := self.naming.scopes.get(node):
+            entry["scope"] = list(scope)
+        if place := made_at(node):
+            line = place[0].co_filename, line_of(place)
+            entry["src"] = self._lines.get(line) or self._lines.setdefault(line, shown(place))
+        if (level := getattr(node, "_level", None)) is not None:
+            entry["level"] = _depth(level)
+        if isinstance(node, CopySlices):
+            entry["part"] = list(node.geometry.size)
+            is_freed = node.fn is None
+        else:
+            is_freed = isinstance(node, SavingNode) and node._is_released()
+        if is_freed:
+            entry["freed"] = True
+        if node._is_users:
+            entry["user"] = True
+        return entry
+
+    def transforms(self) -> Entry:
+        """`inside` and `levels` of a trace: what was open; whose tapes nodes are on."""
+        found: dict[int, Entry] = {}
+        for node in self.nodes:
+            level = getattr(node, "_level", None)
+            if isinstance(node, AccumulateGrad) and isinstance(node.variable.payload, Layer):
+                level = node.variable.payload.level
+            if level is not None:
+                entry = found[_depth(level)] = {"level": _depth(level), "kind": level.kind}
+                if level.outer:
+                    entry["inside"] = [outer.kind for outer in level.outer]
+        levels = {"levels": [found[depth] for depth in sorted(found)]} if found else {}
+        return self._inside | levels
+
+    def tensors_by_name(self) -> Iterator[tuple[str | None, Any]]:
+        """The tensors that are known, each with the node where its gradient arrives."""
+        for node in reversed(self.nodes):
+            for saved in self.saved_by(node):
+                if isinstance(saved.what, Tensor) and self.node_of(saved.what) in self.node:
+                    yield saved.what.name, self.node_of(saved.what)
+            yield from [(tensor.name, node) for _, tensor in self.retained_by(node)]
+        outputs = filter(self.is_tensor, self.outputs)
+        yield from [(tensor.name, self.node_of(tensor)) for tensor in outputs]
+        yield from [(self.label(leaf.variable), leaf) for leaf in self.leaves]
+
 
 def _may_be_broadcast(shape: Any, result: Any) -> bool:
     """Whether an operand was broadcast: one of another shape may be so, as a matrix is."""
     return shape != result and (len(shape) < len(result) or 1 in shape)
+
+
+def _depth(level: Any) -> int:
+    return len(level.outer) + 1  # its `depth` says so only while it is open
+
+
+def grad_of(tensor: Tensor) -> Tensor | None:
+    """The `.grad` of a tensor; without the warning that one of a non-leaf is none."""
+    return None if tensor.cold is None else tensor.cold.grad
+
+
+def hooks_at(node: Node) -> list[tuple[str, Any]]:
+    """(kind, hook) of the hooks at `node`, in the order in which they run."""
+    groups: list[tuple[str, dict[int, Any] | None]] = []
+    if isinstance(node, AccumulateGrad) and (leaf := node.variable.cold) is not None:
+        groups += [("tensor", leaf.hooks), ("post_accumulate", leaf.post_hooks)]
+    if (cold := node.cold) is not None:
+        groups += [("tensor", hooks) for hooks in cold.tensor.values()]
+        groups += [("pre", cold.pre), ("post", cold.post)]
+    found: list[tuple[str, Any]] = []
+    for kind, hooks in groups:
+        found += [(kind, hook) for hook in hooks.values()] if hooks else []
+    return found
 
 
 def name_of(hook: Any) -> str:
@@ -308,26 +409,18 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
     rank = {node: place for place, node in enumerate(edges)}
-    feeds: dict[Any, list[Any]] = {node: [] for node in edges if node not in leaves}
-    left = dict.fromkeys(feeds, 0)
-    for node in feeds:
-        for goal, _ in edges[node]:
-            if goal in feeds:
-                feeds[goal].append(node)
-                left[node] += 1
-    heap = [(node._sequence_nr(), rank[node], node) for node in feeds if not left[node]]
-    heapq.heapify(heap)
+    inner = [node for node in edges if node not in leaves]
+    behind = {node: {goal: None for goal, _ in edges[node] if goal in edges} for node in inner}
+    sorter = TopologicalSorter({node: behind[node].keys() - leaves for node in inner})
+    sorter.prepare()
+    heap: list[tuple[int, int, Any]] = []
     ordered: dict[Any, None] = {}
-    while heap:
+    for _ in inner:
+        for node in sorter.get_ready():
+            heapq.heappush(heap, (node._sequence_nr(), rank[node], node))
         node = heapq.heappop(heap)[-1]
-        for goal, _ in edges[node]:
-            if goal in rank:
-                ordered.setdefault(goal)  # a leaf, mostly
-        ordered[node] = None
-        for consumer in feeds[node]:
-            left[consumer] -= 1
-            if not left[consumer]:
-                heapq.heappush(heap, (consumer._sequence_nr(), rank[consumer], consumer))
+        ordered |= behind[node] | {node: None}  # a leaf is not in before its first consumer
+        sorter.done(node)
     return list(ordered | dict.fromkeys(edges))
 
 
@@ -341,58 +434,3 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-class Growth:
-    """The graph that a pass leaves behind under `create_graph=True`: nodes, each with what made it.
-
-    All nodes draw their numbers from one counter (in PyTorch, one for each thread). So the numbers
-    that were drawn while the turn of a node was under way are those of the nodes made then, and
-    nobody has to look at each as it is made.
-
-    Args:
-        graph: the one that the pass runs through.
-        gradients: the tensors that there are before it begins, with a graph of their own perhaps.
-
-    Attributes:
-        spans: (number drawn, whose turn began then), None where one ended.
-    """
-
-    def __init__(self, graph: Graph, gradients: Iterable[Any]) -> None:
-        self.graph = graph
-        self.spans: list[tuple[int, Any]] = []
-        self._older = set(self._behind(gradients))
-
-    def begin(self, number: int, node: Any) -> None:
-        """From now on, with this number, it is the turn of `node`; None: of no node."""
-        self.spans.append((number, node))
-
-    def whole(self, gradients: Iterable[Any]) -> Graph:
-        """The graph with what lies behind the gradients."""
-        return self.graph.extended(self._behind(gradients))
-
-    def added_to(self, document: Entry, table: ArrayTable, gradients: Iterable[Any]) -> Entry:
-        """`document` and what lies behind the gradients; arrays go into `table`."""
-        graph = self.whole(gradients)
-        nodes = graph.nodes[len(self.graph.nodes) :]
-        if not nodes:
-            return document
-        entries = []
-        for node in nodes:
-            entries.append(graph.node_entry(table, node))
-            if (maker := self._maker(node)) is not None:
-                entries[-1]["origin"] = graph.node[maker]
-                entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
-        leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
-        grown = {"nodes": document["nodes"] + entries, "leaves": document["leaves"] + leaves}
-        return document | graph.transforms() | grown
-
-    def _maker(self, node: Any) -> Any:
-        """The node whose turn it was when `node` was made."""
-        place = bisect_right(self.spans, node._sequence_nr(), key=itemgetter(0))
-        is_new = not (is_leaf(node) or node in self._older)
-        return self.spans[place - 1][1] if place and is_new else None
-
-    def _behind(self, gradients: Iterable[Any]) -> dict[Any, Edges]:
-        """The nodes behind gradients that the graph of the pass does not have."""
-        return reach(map(self.graph.node_of, gradients), self.graph.node)

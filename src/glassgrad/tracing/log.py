@@ -1,21 +1,14 @@
 """The log of a watched pass: what its engine does becomes the events of a trace.
 
 `record` and a live `Session` both keep one. It looks at a pass and never changes what it computes.
-
-Note [What the log may remember]
-
-One gradient passes by several times, as what a rule gave, what waits, and what goes into the next
-rule, and it is the same array each time. Looking at all its elements each time would be most of
-the work. So an array is known by its identity as long as nobody can have written it: the engine
-adds in place only to arrays that nobody refers to, and the log does; built-in rules write into
-none. Whatever else runs may write: hooks, rules of users, whoever steps a session, and the sum
-into a `.grad` that was there before. After each of them the log forgets what it knew, and what
-goes into code of a user is looked at before that runs.
+What goes into a hook or a rule is looked at before that runs, for code of a user may write into it.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from operator import itemgetter
+from typing import Any
 from weakref import ReferenceType
 
 from glassgrad.core import state
@@ -24,66 +17,96 @@ from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
-from glassgrad.memory.saved import Saved
+from glassgrad.hooks.turn import Grads, GraphTask, Phase
 
-from .engine_graph import EngineGraph, grad_of, has_builtin_rule
 from .events import Trace
-from .graph import Graph, Growth, rank_of
-from .rewind import OF_USERS
+from .graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
 from .summary import ArrayTable
 
-GraphOfPass = TypeVar("GraphOfPass", bound=Graph)
 
-
-class EventLog(Generic[GraphOfPass]):
+class EventLog:
     """The log of one pass, of any engine.
+
+    Under `create_graph=True` it tells of the graph too that the pass leaves behind, each node with
+    what made it. All nodes draw their numbers from one counter (in PyTorch, one for each thread).
+    So the numbers that were drawn while the turn of a node was under way are those of the nodes
+    made then, and nobody has to look at each as it is made.
 
     Args:
         graph: what the pass goes through.
+        running: the nodes of it that run.
         full: keep all elements of all arrays.
-        remembers: whether an array is known by its identity, until `table.forget`.
+        recorded: whether the pass is recorded itself, by `create_graph`.
 
     Attributes:
         table: the arrays that the events speak of.
         events: what has happened so far.
         document: the graph as it was when the pass began.
-        growth: what the pass adds to the graph, if it is recorded itself.
         have: how many gradients have arrived at each node, by its id.
         need: how many come to each node.
+        spans: of a pass that is recorded, (number drawn, whose turn began then), None where one
+            ended.
     """
 
-    def __init__(
-        self, graph: GraphOfPass, running: Iterable[Any], *, full: bool, remembers: bool = True
-    ) -> None:
-        self.graph = graph
-        self.table = ArrayTable(full=full, remembers=remembers)
-        self.events: list[dict[str, Any]] = []
-        self.document: dict[str, Any] = {"nodes": [], "leaves": []}
-        self.growth: Growth | None = None
+    graph: Graph
+
+    def __init__(self, graph: Any, running: Iterable[Any], *, full: bool, recorded: bool) -> None:
+        self.graph, self.recorded = graph, recorded
+        self.table = ArrayTable(full=full)
+        self.events: list[Entry] = []
+        self.document: Entry = {"nodes": [], "leaves": []}
         self.have: defaultdict[str, int] = defaultdict(int)
         self.need: defaultdict[Any, int] = defaultdict(int)
         for node in running:
             for goal, _ in graph.edges[node]:
                 self.need[goal] += 1
+        self.spans: list[tuple[int, Any]] = []
+        self._older = self._behind() if recorded else {}
 
     def trace(self) -> Trace:
         """The graph as it was when the pass began, with what has grown since, and the events."""
-        document, table = self.document, self.table.copy()
-        if self.growth is not None:
-            document = self.growth.added_to(document, table, self._gradients())
-        return Trace(document, table.summaries, list(self.events))
+        table = self.table.copy()
+        return Trace(self._grown(table), table.summaries, list(self.events))
 
-    def saved_by(self, node: Any) -> list[Saved]:
-        """What a node holds on to."""
-        return self.graph.saved_by(node)
+    # What has grown -----------------------------------------------------------------------------
+
+    def whole_graph(self) -> Graph:
+        """The graph of all nodes that `trace` tells of."""
+        return self.graph.extended(self._behind()) if self.recorded else self.graph
+
+    def _grown(self, table: ArrayTable) -> Entry:
+        """The document, with what lies behind the gradients; arrays go into `table`."""
+        known, graph, entries = len(self.graph.nodes), self.whole_graph(), []
+        for node in graph.nodes[known:]:
+            entries.append(graph.node_entry(table, node))
+            if (maker := self._maker(node)) is not None:
+                entries[-1]["origin"] = graph.node[maker]
+                entries[-1].pop("src", None)  # it comes from that node's rule, and not from a line
+        if not entries:
+            return self.document
+        leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
+        grown = {"nodes": entries, "leaves": leaves}
+        whole = {part: self.document[part] + more for part, more in grown.items()}
+        return self.document | graph.transforms() | whole
+
+    def _maker(self, node: Any) -> Any:
+        """The node whose turn it was when `node` was made."""
+        place = bisect_right(self.spans, node._sequence_nr(), key=itemgetter(0))
+        is_new = not (is_leaf(node) or node in self._older)
+        return self.spans[place - 1][1] if place and is_new else None
+
+    def _behind(self) -> dict[Any, Edges]:
+        """The nodes behind gradients that the graph of the pass does not have."""
+        return reach(map(self.graph.node_of, self._gradients()), self.graph.node)
 
     def _gradients(self) -> Iterable[Any]:
         """The gradients behind which the graph may have grown."""
         raise NotImplementedError
 
+    # Events -------------------------------------------------------------------------------------
+
     def _emit(self, kind: str, node: Any = None, **fields: Any) -> None:
-        event: dict[str, Any] = {"k": len(self.events), "type": kind}
+        event: Entry = {"k": len(self.events), "type": kind}
         if node is not None:
             event["node"] = self.graph.node[node]
         event |= fields
@@ -96,7 +119,7 @@ class EventLog(Generic[GraphOfPass]):
         self.have[name] += 1
         have, need = self.have[name], self.need[node]
         edge = f"e{self.graph.node[source][1:]}-{position}"
-        (array,) = self.table.ids((grad,))
+        array = self.table.add(grad)
         self._emit("buffer", node, slot=slot, have=have, need=need, edge=edge, grad=array)
         if have == need:
             self._emit("ready", node)
@@ -111,7 +134,7 @@ class EventLog(Generic[GraphOfPass]):
         self._emit("error", node, **saved, error=type(error).__name__, message=message)
 
 
-class Log(EventLog[EngineGraph]):
+class Log(EventLog):
     """The log of a pass of glassgrad's engine.
 
     Args:
@@ -120,47 +143,32 @@ class Log(EventLog[EngineGraph]):
         full: keep all elements of all arrays.
     """
 
-    def __init__(self, task: GraphTask, graph: EngineGraph, *, full: bool = False) -> None:
+    def __init__(self, task: GraphTask, graph: Graph, *, full: bool = False) -> None:
+        self.task = task
         needed = task.schedule.needed
         running = [node for node in task.schedule if needed is None or node in needed]
-        super().__init__(graph, running, full=full)
-        self.task = task
+        super().__init__(graph, running, full=full, recorded=task.recording)
         self.document = graph.describe(self.table)
         if wanted := [graph.node[node] for node in task.wanted if node in graph.node]:
             self.document["wanted"] = sorted(wanted, key=rank_of)
-        self.table.forget()
-        if task.recording:
-            self.growth = Growth(graph, ())
-        else:
+        if not self.recorded:
             graph.forget_storages()
         self._entering: list[str | None] = []
-        self._may_write = False
         for node in task.schedule:
             if not self.need[node]:
                 self._emit("ready", node)
 
-    def whole_graph(self) -> EngineGraph:
-        """The graph of all nodes that `trace` tells of."""
-        if self.growth is None:
-            return self.graph
-        whole = self.growth.whole(self._gradients())
-        assert isinstance(whole, EngineGraph)
-        return whole
-
     def close(self) -> None:
         """Let go of all arrays; what is written stays."""
-        if self.growth is not None:
-            self.document = self.growth.added_to(self.document, self.table, self._gradients())
-            self.graph, self.growth = self.whole_graph(), None
-        self.table.forget()
+        self.document = self._grown(self.table)
+        self.graph, self.recorded = self.whole_graph(), False
         self.graph.forget_storages()
 
     # Back and forth -----------------------------------------------------------------------------
 
     def mark(self) -> tuple[int, int, int, int]:
         """This moment, for `rewind`: how many events, arrays, hooks and spans there are."""
-        spans = 0 if self.growth is None else len(self.growth.spans)
-        return len(self.events), len(self.table), len(self.graph.hook_ids), spans
+        return len(self.events), len(self.table), len(self.graph.hook_ids), len(self.spans)
 
     def rewind(self, mark: tuple[int, int, int, int]) -> None:
         """Forget what happened since `mark`, so that going on gives the same log again."""
@@ -168,12 +176,10 @@ class Log(EventLog[EngineGraph]):
         for event in self.events[events:]:
             if event["type"] == "buffer":
                 self.have[event["node"]] -= 1
-        del self.events[events:]
+        del self.events[events:], self.spans[spans:]
         self.table.cut(arrays)
         while len(self.graph.hook_ids) > hooks:
             self.graph.hook_ids.popitem()
-        if self.growth is not None:
-            del self.growth.spans[spans:]
 
     # One phase ----------------------------------------------------------------------------------
 
@@ -193,92 +199,60 @@ class Log(EventLog[EngineGraph]):
         task, turn = self.task, self.task.turn
         under_way = task.buffers, turn
         at_end = task.position == len(task.schedule)
-        kind = "" if turn is None else turn.upcoming[0]
-        # Where code of a user may write: in hooks, rules, callbacks for the end of the pass.
-        self._may_write = kind in OF_USERS or at_end
-        if kind in _LOOKED_AT:
-            self._look_ahead(kind, turn)
-        try:
-            is_plain = not self._may_write and self.growth is None
-            phase = advance() if is_plain else self._listening(advance)
-        except BaseException as error:
-            node = None if at_end else task.schedule[task.position]
-            self._failed(kind, node, error, under_way)
-            raise
-        if self._may_write or phase is None:
-            self.table.forget()
-        if phase is not None and phase.kind != "ready":  # that is told where the last one arrives
-            getattr(self, f"_on_{phase.kind}")(phase)
-        return phase
-
-    def _listening(self, advance: Callable[[], Phase | None]) -> Phase | None:
-        """Call `advance`, while users' rules tell what they read, and new nodes are told apart."""
-        task = self.task
+        node = None if at_end else task.schedule[task.position]
+        self._kind = ""
+        task.about_to = self._look_ahead  # no longer than that: it would be a cycle
         outer, modes.tracer = modes.tracer, self._told
         state.tracing.add(id(self))
-        if self.growth is not None:
-            is_over = task.position == len(task.schedule)
-            self.growth.begin(state.next_seq(), None if is_over else task.schedule[task.position])
+        if self.recorded:
+            self.spans.append((state.next_seq(), node))
         try:
-            return advance()
+            phase = advance()
+        except BaseException as error:
+            self._failed(node, error, under_way)
+            raise
         finally:
-            modes.tracer = outer
+            modes.tracer, task.about_to = outer, None
             state.tracing.discard(id(self))
-            if self.growth is not None:  # whoever steps the pass may make nodes
-                self.growth.begin(state.next_seq(), None)
+            if self.recorded:  # whoever steps the pass may make nodes
+                self.spans.append((state.next_seq(), None))
+        if phase is not None and phase.kind != "ready":  # told where the last gradient arrived
+            self._tell(*phase)
+        return phase
 
     def _look_ahead(self, kind: str, turn: Any) -> None:
-        """Note what goes into the next phase, which may be written there."""
+        """Note what goes into a hook or a rule, which may be written there."""
+        self._kind = kind
         if kind == "post_hook":
             self._entering = self.table.ids(turn.results)
         elif kind == "post_accumulate":
             self._entering = self.table.ids((grad_of(turn.node.variable),))
-        elif kind == "accumulate":
-            had = grad_of(turn.node.variable)
-            self._entering = self.table.ids((had, turn.grads[0]))
-            self._may_write = had is not None
-            self.table.drop(turn.grads[0])  # so that it can become the `.grad` itself
         else:
             self._entering = self.table.ids(turn.grads)
-            self._may_write = kind != "apply" or not has_builtin_rule(turn.node)
 
-    def _on_hook(self, phase: Phase) -> None:
-        if isinstance(phase.detail, ReferenceType):
-            return  # a tensor that retains its gradient: nobody's hook
-        node: Any = phase.node
-        kind, grads = phase.kind, phase.after
-        if kind == "post_accumulate":
-            kind, grads = "post_hook", (grad_of(node.variable),)
-        hook, after = self.graph.hook(node, phase.detail), self.table.ids(grads)
-        self._emit(kind, node, hook=hook, before=self._entering, after=after)
-
-    _on_pre_hook = _on_post_hook = _on_post_accumulate = _on_hook
-
-    def _on_apply(self, phase: Phase) -> None:
-        node = phase.node
-        if isinstance(node, PrimitiveNode) and any(self._entering):
-            self._unpacked("unpack", node)
-        grad_out = self.table.ids(phase.after)
-        self._emit("apply", node, grad_in=self._entering, grad_out=grad_out)
-        self.table.release()
-
-    def _on_accumulate(self, phase: Phase) -> None:
-        node: Any = phase.node
-        grad = grad_of(node.variable)
-        had, name = self._entering
-        if had is not None or grad is None or grad.payload is not phase.before[0]:
-            (name,) = self.table.ids((grad,))
-        self._emit("accumulate", tensor=self.graph.leaf[node], grad=name)
-        self.table.release()
-
-    def _on_free_saved(self, phase: Phase) -> None:
-        self._emit("free_saved", phase.node, bytes=phase.detail)
-
-    def _on_buffer(self, phase: Phase) -> None:
-        source, position = phase.detail
-        node, slot = self.graph.edges[source][position]
-        waiting = self.task.buffers.get(node)
-        self._emit_arrival(source, position, waiting[slot] if type(waiting) is list else waiting)
+    def _tell(self, kind: str, node: Any, _: Any, after: Grads, detail: Any) -> None:
+        """Write down a phase."""
+        if kind == "apply":
+            if isinstance(node, PrimitiveNode) and any(self._entering):
+                self._unpacked("unpack", node)
+            grad_out = self.table.ids(after)
+            self._emit(kind, node, grad_in=self._entering, grad_out=grad_out)
+        elif kind == "buffer":
+            source, position = detail
+            node, slot = self.graph.edges[source][position]
+            waiting = self.task.buffers.get(node)
+            grad = waiting[slot] if type(waiting) is list else waiting
+            self._emit_arrival(source, position, grad)
+        elif kind == "free_saved":
+            self._emit(kind, node, bytes=detail)
+        elif kind == "accumulate":
+            grad = self.table.add(grad_of(node.variable))
+            self._emit(kind, tensor=self.graph.leaf[node], grad=grad)
+        elif not isinstance(detail, ReferenceType):  # what retains: no hook
+            if kind == "post_accumulate":
+                kind, after = "post_hook", (grad_of(node.variable),)
+            hook, changed = self.graph.hook(node, detail), self.table.ids(after)
+            self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
     def _told(self, kind: str, node: Node) -> None:
         """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
@@ -292,7 +266,6 @@ class Log(EventLog[EngineGraph]):
 
     def _failed(
         self,
-        kind: str,
         node: Node | None,
         error: BaseException,
         under_way: tuple[dict[Any, Any], Any],
@@ -301,7 +274,7 @@ class Log(EventLog[EngineGraph]):
         stale = None
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
-                if isinstance(node, PrimitiveNode) and kind == "apply":
+                if isinstance(node, PrimitiveNode) and self._kind == "apply":
                     self._emit("unpack", node, saved=name, version=[saved, now])
                 if saved != now:
                     stale = name
@@ -324,7 +297,3 @@ class Log(EventLog[EngineGraph]):
             found += grads if type(grads) is list else [grads]
         found += [] if turn is None else [*turn.grads, *turn.results]
         return (grad for grad in found if isinstance(grad, Tensor))
-
-
-_LOOKED_AT = (*HOOK_PHASES, "apply", "accumulate")
-"""The phases whose gradients may be written."""

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from .events import Trace
+from .graph import plain
 
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
 
@@ -70,6 +71,15 @@ class Side:
         """The op of a node."""
         op: str = self.nodes[name]["op"]
         return op
+
+    def title(self, name: str) -> str:
+        """How a node is spoken of."""
+        leaf = self.names.get(name)
+        return f"{name} {self.op(name)}" + (f" of {plain(repr(leaf))}" if leaf else "")
+
+    def line(self, name: str) -> str:
+        """The line that made a node, if it is known."""
+        return plain(self.nodes[name].get("src", ""))
 
     def goals(self, name: str) -> list[Any]:
         """Where the edges of a node lead, None for an input without gradient."""

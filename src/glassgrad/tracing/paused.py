@@ -2,15 +2,66 @@
 
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from . import breakpoints, inspection
-from .breakpoints import Breakpoint, Makers, find_node, find_nodes
+from glassgrad.core.errors import ArgumentError
+from glassgrad.hooks.turn import Grads
+
+from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
-from .graph import Hook, bytes_of, is_leaf
-from .inspection import Saved, Waiting
+from .graph import Hook, bytes_of, is_leaf, op_of, plain
 from .log import EventLog
-from .summary import dtype_name
+from .summary import batch_of, dtype_name, numbers, summarize
+
+
+class Waiting(NamedTuple):
+    """A node that gradients are on their way to.
+
+    Attributes:
+        id, node: which.
+        label: how it is called in sentences: "n1 AccumulateGrad of x".
+        arrived, expected: how many gradients have arrived there, of how many.
+        gradients: the sum of them, one for each output of the node; None where none has arrived.
+    """
+
+    id: str
+    node: Any
+    label: str
+    arrived: int
+    expected: int
+    gradients: Grads
+
+    def __str__(self) -> str:
+        what = ", ".join(shown(grad) for grad in self.gradients if grad is not None)
+        return f"{self.label}: {self.arrived} of {self.expected} arrived" + (what and f"; {what}")
+
+
+class Saved(NamedTuple):
+    """A tensor that a node saved for its rule.
+
+    Attributes:
+        name: what the rule calls it: "self", "result", "saved_tensors[0]".
+        shape, dtype, bytes: what it is.
+        version, now: the version of its memory when it was saved, and now; the rule refuses to
+            run if they differ.
+        shared_with: who else holds the same memory: other nodes, and the leaf or output itself.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+    version: int
+    now: int
+    shared_with: tuple[str, ...]
+
+    def __str__(self) -> str:
+        version = f"saved at version {self.version}"
+        if self.now != self.version:
+            version += f", which is stale: it is at version {self.now} now"
+        shared = f"; memory shared with {', '.join(self.shared_with)}" if self.shared_with else ""
+        size = "1 byte" if self.bytes == 1 else f"{self.bytes:,} bytes"
+        return f"{self.name} {self.shape} {self.dtype}, {size}, {version}{shared}"
 
 
 class Engine(Protocol):
@@ -39,13 +90,10 @@ class Engine(Protocol):
     def _how(self) -> str:
         """What is about to happen there."""
 
-    def _reached(self) -> set[Any]:
-        """The nodes that gradients have arrived at, the current one included."""
-
-    def _waiting_at(self, node: Any) -> tuple[Any, ...]:
+    def _waiting_at(self, node: Any) -> Grads:
         """The gradients at a node, as the engine has them."""
 
-    def _copies(self, grads: Iterable[Any]) -> tuple[Any, ...]:
+    def _copies(self, grads: Iterable[Any]) -> Grads:
         """Gradients to look at: writing to them changes nothing.
 
         Under `create_graph` the real ones.
@@ -56,9 +104,6 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """End the pass where it is."""
-
-    def _asks(self, what: Callable[[Any], Any]) -> Any:
-        """What a function says of where the pass is."""
 
     def _step(self) -> None:
         """One step."""
@@ -74,12 +119,12 @@ class Paused(Engine):
         breakpoints: the breakpoints that are set.
     """
 
-    _makers: Makers = breakpoints.MAKERS
-    _log: EventLog[Any]
+    _makers: Makers = MAKERS
+    _log: EventLog
     _roots: list[Any]  # the nodes that it starts from
     _runs: set[Any]  # those that it runs
 
-    def __init__(self, log: EventLog[Any]) -> None:
+    def __init__(self, log: EventLog) -> None:
         self._log = log
         self.names = log.graph
         self.outputs: list[Any] = log.graph.outputs
@@ -90,6 +135,10 @@ class Paused(Engine):
     def _at_start(self) -> bool:
         """Whether the current node's turn has not begun, as far as the engine can be stopped."""
         return True
+
+    def _asks(self, what: Callable[[Any], Any]) -> Any:
+        """What a function says of where the pass is."""
+        return what(self)
 
     # Looking ------------------------------------------------------------------------------------
 
@@ -104,7 +153,7 @@ class Paused(Engine):
         return self._log.trace()
 
     @property
-    def arrived(self) -> tuple[Any, ...]:
+    def arrived(self) -> Grads:
         """Copies of the gradients at the current node, one for each of its outputs."""
         return self._copies(self._arriving())
 
@@ -112,13 +161,13 @@ class Paused(Engine):
     def queue(self) -> list[Waiting]:
         """The nodes that gradients have arrived at, the current one first, each with how many."""
         rows, log = [], self._log
-        reached = self._reached() if self._node is not None else ()
-        for node in self.schedule[self.position :]:
-            if node in reached:
-                name, given = self.names.node[node], self._roots.count(node)
-                counts = log.have[name] + given, log.need[node] + given
+        for node in () if self._node is None else self.schedule[self.position :]:
+            name, given = self.names.node[node], self._roots.count(node)
+            have = log.have[name] + given
+            if have or node is self._node:
                 gradients = self._copies(self._waiting_at(node))
-                rows.append(Waiting(name, node, self.describe(node), *counts, gradients))
+                about = name, node, self.describe(node), have, log.need[node] + given
+                rows.append(Waiting(*about, gradients))
         return rows
 
     @property
@@ -136,7 +185,7 @@ class Paused(Engine):
             ArgumentError, ArgumentTypeError: if it is no part of the pass.
         """
         node, rows = find_node(self, node), []
-        for name, what, version, now in self._log.saved_by(node):
+        for name, what, version, now in self.names.saved_by(node):
             owners = self._owners(self.names.storage(what), node)
             about = tuple(what.shape), dtype_name(what.dtype), bytes_of(what)  # of one example
             rows.append(Saved(name, *about, version, now, owners))
@@ -147,9 +196,9 @@ class Paused(Engine):
         found = []
         for node in reversed(self.names.nodes):
             if is_leaf(node):
-                held, who = [node.variable], f"leaf {inspection.leaf_name(self.names, node)}"
+                held, who = [node.variable], f"leaf {self._leaf_name(node)}"
             else:
-                held, who = [saved.what for saved in self._log.saved_by(node)], self.describe(node)
+                held, who = [saved.what for saved in self.names.saved_by(node)], self.describe(node)
             if node is not besides and storage in map(self.names.storage, held):
                 found.append(who)
         return tuple(found)
@@ -170,13 +219,36 @@ class Paused(Engine):
 
     def describe(self, node: Any) -> str:
         """A node of the pass in words: "n3 MulBackward0", "n0 AccumulateGrad of x"."""
-        return inspection.label_of(self.names, node)
+        label = f"{self.names.node[node]} {plain(op_of(node))}"
+        return f"{label} of {self._leaf_name(node)}" if is_leaf(node) else label
 
-    def _arriving(self) -> tuple[Any, ...]:
+    def _leaf_name(self, node: Any) -> str:
+        """A leaf in a sentence: its name, its id if it has none."""
+        return plain(self.names.label(node.variable) or self.names.leaf[node])
+
+    def _arriving(self) -> Grads:
         return () if self._node is None else self._waiting_at(self._node)
 
     def __repr__(self) -> str:
-        return inspection.view(self)
+        total = len(self.schedule)
+        done, node = f"{self.position} of {total} nodes", self._node
+        if self.is_closed and not self.is_done:
+            lines = [f"Closed after {done} of the pass."]
+        elif self.is_done:
+            lines = [f"The pass is over: {done} are done."]
+        elif node is None:
+            return f"{self._how()}: {done} of the pass are done."
+        else:
+            label = self.describe(node)
+            why = f" Stopped {self.stopped_by.why}." if self.stopped_by else ""
+            place = f"node {self.position + 1} of {total} of the pass"
+            lines = [f"Paused at {label}{self._how()}: {place}.{why}"]
+            lines += section("Queue:", map(str, self.queue))
+            lines += section(f"Saved by {label}:", map(str, self.saved))
+            return "\n".join(lines + section("Hooks here:", map(str, self.hooks)))
+        pairs = self.gradients.items()
+        rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
+        return "\n".join(lines + section("Gradients:", rows))
 
     def __exit__(
         self,
@@ -231,7 +303,14 @@ class Paused(Engine):
         self._check_open()
         conditions = {"node": node, "op": op, "tensor": tensor, "scope": scope}
         conditions |= {"hook": hook, "nan": nan, "norm": norm}
-        point = breakpoints.make(self, conditions)
+        given = [kind for kind, what in conditions.items() if what is not None]
+        if len(given) != 1:
+            raise ArgumentError(
+                f"break_at() was given {', '.join(given) or 'nothing'}. A breakpoint has one "
+                "condition. Write one of node=, op=, tensor=, scope=, hook=, nan=True and norm=; "
+                "several breakpoints may be set."
+            )
+        point = self._makers[given[0]](self, conditions[given[0]])
         point.among = self.breakpoints
         self.breakpoints.append(point)
         return point
@@ -276,3 +355,32 @@ class Paused(Engine):
 
     def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
         """Raise if the pass will come to none of the nodes that `what` means, and knows that."""
+
+
+# In words ---------------------------------------------------------------------------------------
+
+
+def shown(grad: Any) -> str:
+    """A gradient in a few words: shape, dtype, and its elements or its norm."""
+    array, batch = numbers(grad), batch_of(grad)
+    about = summarize(array, examples=len(batch))
+    examples = "".join([f"{size} × " for size in batch])
+    text = f"{examples}{tuple(about['shape'])} {about['dtype']}"
+    if len(about["head"]) == array.size:
+        values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in about["head"]]
+        text += f" [{', '.join(values)}]"
+    elif about["norm"] is not None:
+        text += f", norm {about['norm']:.3g}"
+    return text + "".join([f", {about[bad]} {bad}" for bad in ("nan", "inf") if bad in about])
+
+
+def section(title: str, rows: Iterable[str]) -> list[str]:
+    """A title and its rows as lines; nothing if there are no rows."""
+    rows = list(rows)
+    if not rows:
+        return []
+    more = [f"  … and {len(rows) - _MOST_ROWS:,} more"] if len(rows) > _MOST_ROWS else []
+    return [title, *[f"  {row}" for row in rows[:_MOST_ROWS]], *more]
+
+
+_MOST_ROWS = 12

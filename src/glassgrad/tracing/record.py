@@ -8,9 +8,10 @@ from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, get_gradient_edge
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.turn import Grads
 
-from .engine_graph import EngineGraph
 from .events import Trace
+from .graph import Graph
 from .log import Log
 from .summary import ArrayTable
 
@@ -53,7 +54,7 @@ def record(
 
 def watched(
     tensors: Tensor | Iterable[Tensor],
-    look: Callable[[str, Node, tuple[Any, ...]], None] | None,
+    look: Callable[[str, Node, Grads], None] | None,
     *,
     gradient: Any = None,
     retain_graph: bool | None = None,
@@ -72,7 +73,7 @@ def watched(
     outputs = outputs_of(tensors, "record")
     task = backward_task(outputs, gradient, retain_graph, create_graph, inputs)
     task.tell_outer()
-    log = Log(task, EngineGraph(task.schedule, outputs), full=values == "full")
+    log = Log(task, Graph(task.schedule, outputs), full=values == "full")
     try:
         if look is None:
             log.run()
@@ -81,7 +82,6 @@ def watched(
             turn = task.turn
             if look is not None and turn is not None and turn.upcoming[0] == "apply":
                 look(log.graph.node[turn.node], turn.node, turn.grads)
-                log.table.forget()
     finally:
         task.close()
     return log.trace()
@@ -119,7 +119,7 @@ def snapshot(tensors: Tensor | Iterable[Tensor], *, values: str = "summary") -> 
     outputs = outputs_of(tensors, "snapshot")
     table = ArrayTable(full=values == "full")
     schedule = Schedule([get_gradient_edge(output).node for output in outputs])
-    return Trace(EngineGraph(schedule, outputs).describe(table), table.summaries, [])
+    return Trace(Graph(schedule, outputs).describe(table), table.summaries, [])
 
 
 def outputs_of(tensors: Any, function: str, *, also: tuple[type, ...] = ()) -> list[Any]:

@@ -15,15 +15,17 @@ from types import MemberDescriptorType
 from typing import Any
 
 from glassgrad.core.graph import AccumulateGrad, Node, ends
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
+from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.views import CopySlices
 from glassgrad.ops.generator import default_generator
 from glassgrad.values.backend import is_array
 from glassgrad.values.layers import Layer
 
-from .engine_graph import EngineGraph, has_builtin_rule
+from .graph import Graph
 
 _KEPT = ("saved_tensors", "holders", "versions", "fn")
 """The slots of nodes that a pass writes to."""
@@ -79,32 +81,22 @@ class Journal:
     # Before a phase -----------------------------------------------------------------------------
 
     def _note_step(self) -> None:
-        """Note what the next phase of the pass will change."""
+        """Note what the next phase of the pass will change, and silent ones before it."""
         task = self.task
         self._note_place()
         if task.position == len(task.schedule):
-            self.note_buffers(list(task.buffers))
+            self.note_buffers(task.buffers)
             self._note_numbers()
             return
-        node, turn = task.schedule[task.position], task.turn
-        if turn is None:
-            self.note_buffers((node,))
+        node: Any = task.schedule[task.position]
+        self.note_buffers([node, *[ends(edge)[0] for edge in node.edges if edge is not None]])
+        if task.turn is None:
             return
-        for kind, what in turn.todo[turn.at :]:
-            self._note_phase(kind, node, what)
-            if kind not in ("capture", "free_saved"):  # which may be silent, and others follow
-                break
-
-    def _note_phase(self, kind: str, node: Any, what: Any) -> None:
-        """Note what one phase of the turn of `node` will change."""
-        if kind == "buffer":
-            self.note_buffers((ends(what[1])[0],))
-        if kind in ("apply", "free_saved"):
-            self.note_node(node)
-        if kind in ("pre_hook", "pass_by"):  # the hook may be the one that retains a gradient
-            self._note_retained(node)
+        self.note_node(node)
+        self._note_retained(node)
+        kind = task.turn.upcoming[0]
         if kind in ("accumulate", "post_accumulate"):  # to write it is what such hooks are for
-            in_place = kind == "post_accumulate" or not self.task.on_tensors
+            in_place = kind == "post_accumulate" or not task.on_tensors
             self._note_grad(node.variable, is_written=in_place)
         # A built-in rule writes to no gradient, and draws no numbers.
         if kind in OF_USERS or (kind == "apply" and not has_builtin_rule(node)):
@@ -189,7 +181,7 @@ class Journal:
             self._undo += [partial(vars(node).update, own), vars(node).clear]  # the last one first
 
     def _note_retained(self, node: Node) -> None:
-        for _, tensor in EngineGraph.retained_by(node):
+        for _, tensor in Graph.retained_by(node):
             self._note_grad(tensor, is_written=False)
 
     def _note_grad(self, tensor: Tensor, *, is_written: bool) -> None:
@@ -226,3 +218,8 @@ class Journal:
                 source.bit_generator.state = state
 
         self._undo.append(undo)
+
+
+def has_builtin_rule(node: Any) -> bool:
+    """Whether no code of a user runs where `node` computes: neither a rule nor an unpack hook."""
+    return isinstance(node, PrimitiveNode) and type(node.saved_tensors) is not Unpacking

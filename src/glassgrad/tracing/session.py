@@ -11,11 +11,14 @@ from typing import Any, Self
 from glassgrad.core.backward import backward_task
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
+from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
-from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
+from glassgrad.hooks.on_saved import Unpacking
+from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
-from .engine_graph import EngineGraph, replace_saved
+from .graph import Graph
 from .log import Log
 from .paused import Paused
 from .record import outputs_of
@@ -106,7 +109,7 @@ class Session(Paused):
             self._runs.add(task.only_root)
         self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
         self._journal = Journal(task)
-        super().__init__(Log(task, EngineGraph(task.schedule, outputs)))
+        super().__init__(Log(task, Graph(task.schedule, outputs)))
         self._roots = [self.names.node_of(output) for output in outputs]
         self._pauses: list[tuple[Any, Any]] = []  # marks of all pauses before this one
         while self._node not in self._runs and not self.is_done:
@@ -159,10 +162,7 @@ class Session(Paused):
         turn = self._task.turn
         return ", before it runs" if turn is None else _HALFWAY[turn.upcoming[0]]
 
-    def _reached(self) -> set[Any]:
-        return {self._node, *self._task.buffers}
-
-    def _waiting_at(self, node: Node) -> tuple[Any, ...]:
+    def _waiting_at(self, node: Node) -> Grads:
         turn = self._task.turn
         if turn is not None and turn.node is node:
             return turn.grads
@@ -220,7 +220,6 @@ class Session(Paused):
                 "There is nothing left to do. Write back() to see a step again, or begin another "
                 "pass with `gg.step(loss)`, for which this one needs `retain_graph=True`."
             )
-        self._log.table.forget()
         self._step()
         return self
 
@@ -294,13 +293,8 @@ class Session(Paused):
             "turn. Write back() to return to one that has run."
         )
 
-    def _asks(self, what: Callable[[Self], Any]) -> bool:
-        self._log.table.forget()  # a function of the user may write into what it looks at
-        return bool(what(self))
-
     def _go(self, is_there: Callable[[], bool]) -> Self:
         self._check_idle()
-        self._log.table.forget()
         self._run_to(is_there)
         return self
 
@@ -447,7 +441,7 @@ _HALFWAY = {
     "pass_by": ", its gradient taken",
 }
 
-_BEFORE_THE_RULE = ("capture", "pre_hook", "apply", "accumulate", "pass_by")
+_BEFORE_THE_RULE = ("pre_hook", "apply", "accumulate", "pass_by")
 
 
 def _check(value: Any, shape: Any, dtype: Any, what: str) -> None:
@@ -467,3 +461,24 @@ def _check(value: Any, shape: Any, dtype: Any, what: str) -> None:
             f"{what} is {dtype}, and the new value {value.dtype}. A gradient has its tensor's "
             f"dtype. Write `value.to(glassgrad.{dtype})`."
         )
+
+
+def replace_saved(node: Any, name: str, value: Tensor) -> None:
+    """Have the rule of `node` find a copy of `value` under `name`."""
+    if isinstance(node, CopySlices):
+        node = node.fn
+    if not isinstance(node, PrimitiveNode):
+        index = int(name.removeprefix("saved_tensors[").removesuffix("]"))
+        kept = list(node.holders)
+        kept[index] = value.detach().clone()
+        node.holders = tuple(kept)
+        return
+    index = node._saved_names.index(name)
+    values, holders = node._all_kept(), list(node.holders)
+    values[index], holders[index] = value.payload.copy(), None  # which has no version of its own
+    packed = type(node.saved_tensors) is Unpacking
+    node.saved_tensors = (
+        Unpacking(tuple(values), node.saved_tensors.order) if packed else tuple(values)
+    )
+    node.holders = tuple(holders)
+    node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}

@@ -3,7 +3,7 @@
 import functools
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ class ArrayTable:
 
     Args:
         full: keep every element, not only the first four.
-        remembers: whether `ids` knows an array again by its identity, until `forget`.
 
     Attributes:
         summaries: what there is to know of each array, by id.
@@ -36,77 +35,39 @@ class ArrayTable:
         1.41421
     """
 
-    def __init__(self, *, full: bool = False, remembers: bool = True) -> None:
-        self.full, self._remembers = full, remembers
+    def __init__(self, *, full: bool = False) -> None:
+        self.full = full
         self.summaries: dict[str, dict[str, Any]] = {}
-        self._ids: dict[tuple[Any, ...], str] = {}
-        self._still: dict[int, tuple[Any, str]] = {}  # the arrays too: an id may be used again
-        self._most_still = 0
+        self._ids: dict[Any, str] = {}
 
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, array: Any, batch: tuple[int, ...] = ()) -> str:
-        """The id of `array` (of any shape and dtype), new or known.
+    def add(self, value: Any) -> str | None:
+        """The id, new or known, of an array or a tensor of any shape and dtype; None for None."""
+        import xxhash
 
-        Args:
-            batch: its first dims, if it holds many examples of what is to be told of.
-        """
-        array = np.asarray(array)
+        if value is None:
+            return None
+        array, examples = value, 0
+        if type(value) is not np.ndarray:
+            array, examples = np.asarray(numbers(value)), len(batch_of(value))
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
-        small = array.nbytes < _WORTH_A_VIEW
-        content = hash(array.tobytes()) if small else digest(array)
-        key = (array.dtype.str, array.shape, len(batch), content)
+        content = np.ascontiguousarray(array).view(np.uint8).data  # also of nan, bit by bit
+        key = array.dtype.str, array.shape, examples, xxhash.xxh3_64_intdigest(content)
         known = self._ids.get(key)
         if known is None:
             known = self._ids[key] = f"a{len(self._ids)}"
-            self.summaries[known] = summarize(array, full=self.full, examples=len(batch))
+            self.summaries[known] = summarize(array, full=self.full, examples=examples)
         return known
 
     def ids(self, values: Iterable[Any]) -> list[str | None]:
-        """The ids of tensors and arrays, None for None.
-
-        Of what was added so before, the caller vouches that nobody wrote it since. `forget` ends
-        that: it is to be called whenever code of a user may have run.
-        """
-        found: list[str | None] = []
-        for value in values:
-            array = value.payload if type(value) is Tensor else value
-            known = self._still.get(id(array))
-            if value is None:
-                found.append(None)
-            elif known is not None:
-                found.append(known[1])
-            else:
-                plain = type(array) is np.ndarray  # as nearly all are
-                name = self.add(array) if plain else self.add(numbers(array), batch_of(array))
-                found.append(name)
-                if self._remembers:
-                    self._still[id(array)] = array, name
-        return found
-
-    def drop(self, array: Any) -> None:
-        """Let go of one array."""
-        self._still.pop(id(array), None)
-
-    def forget(self) -> None:
-        """From now on look at each array again."""
-        self._still.clear()
-
-    def release(self) -> None:
-        """Let go of arrays that nobody else refers to: a pass need not keep all its gradients."""
-        if len(self._still) > self._most_still:
-            self._still = {
-                key: entry
-                for key, entry in self._still.items()
-                if sys.getrefcount(entry[0]) > _IN_THE_TABLE
-            }
-            self._most_still = 2 * len(self._still)  # so that this costs the same for each array
+        """The ids of several."""
+        return list(map(self.add, values))
 
     def cut(self, length: int) -> None:
         """Be as it was when there were `length` arrays."""
-        self.forget()
         while len(self._ids) > length:
             del self.summaries[self._ids.popitem()[1]]
 
@@ -115,9 +76,6 @@ class ArrayTable:
         twin = ArrayTable(full=self.full)
         twin._ids, twin.summaries = self._ids.copy(), self.summaries.copy()
         return twin
-
-
-_IN_THE_TABLE = 2  # references: the entry, and the argument of `getrefcount`
 
 
 def summarize(array: Any, *, full: bool = False, examples: int = 0) -> dict[str, Any]:
@@ -193,10 +151,10 @@ def numbers(value: Any) -> Any:
 
     Of a tensor that a transform sees, it is the array at the bottom: a whole batch under vmap.
     """
-    if type(value) is np.ndarray:
-        return value
     value = value.payload if isinstance(value, Tensor) else value
     value = value.array if isinstance(value, Layer) else value
+    if type(value) is np.ndarray:
+        return value
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _array_of(value, torch)
@@ -227,74 +185,26 @@ def batch_of(value: Any) -> tuple[int, ...]:
     return tuple(shape[: len(shape) - payload.ndim])
 
 
-# Of many elements -------------------------------------------------------------------------------
-
-
-def digest(array: Array) -> int:
-    """A number that tells arrays of one dtype and shape apart, bit by bit: nan equals itself.
-
-    The bytes are taken as numbers of 64 bits, of which each is multiplied by a random one. That
-    finds any change with all but a probability of 2⁻³¹, and takes half of the time of a checksum
-    of the standard library, which would be most of the work of a log.
-    """
-    if array.dtype.kind not in "biufc":
-        return hash(array.tobytes())
-    space, marks = np.empty(min(_PIECE, array.nbytes // 8), np.uint64), []
-    for piece in _pieces(array):
-        data = piece.view(np.uint8)
-        words = data[: data.size // 8 * 8].view(np.uint64)
-        # A product loses as many bits as there are zeros at the end, as of most floats. (31 and not
-        # 32, or two equal changes in one word would cancel.)
-        folded = np.right_shift(words, 31, out=space[: words.size])
-        folded ^= words
-        marks += [int(folded.dot(_random_numbers()[: words.size])), data[words.nbytes :].tobytes()]
-    return hash(tuple(marks))
-
-
 def measured(array: Array) -> tuple[Any, Any, Any, int, int]:
     """Of the finite elements the least, the greatest and the 2-norm; how many are nan, and inf.
 
     None where there is no such number: no element, or none that can be compared.
     """
-    kind, nans, infs = array.dtype.kind, 0, 0
-    low: Any
-    high: Any
-    if kind == "f" and array.size:
-        with np.errstate(all="ignore"):
-            lows, highs, squares = np.array([_usual(piece) for piece in _pieces(array)]).T
-        low, high = float(lows.min()), float(highs.max())  # a nan would be both
-        if low > -1e100 and high < 1e100 and not 0.0 < max(-low, high) < 1e-100:
-            return low, high, math.sqrt(squares.sum()), 0, 0
-    flat = array.reshape(-1)
-    if kind in "fc":
-        nans, infs = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
-        flat = flat[np.isfinite(flat)]
+    kind, flat = array.dtype.kind, array.ravel()
     if kind not in "biufc" or not flat.size:
-        return None, None, 0.0 if kind in "biufc" else None, nans, infs
-    low, high = (None, None) if kind == "c" else (flat.min().item(), flat.max().item())
-    size = abs(flat.astype(np.complex128))  # in double precision, also -128 of 8 bits
-    top = float(size.max()) or 1.0  # the squares of 1e200 would overflow, those of 1e-200 vanish
-    return low, high, top * float(np.linalg.norm(size / top)), nans, infs
-
-
-def _pieces(array: Array) -> Iterator[Array]:
-    """The elements in order, few at a time: memory is slower than what there is to compute."""
-    flat, size = array.reshape(-1), 8 * _PIECE // array.itemsize
-    for first in range(0, flat.size, size):
-        yield np.ascontiguousarray(flat[first : first + size])
-
-
-def _usual(piece: Array) -> tuple[float, float, float]:
-    """Of usual numbers the least, the greatest, and the sum of the squares."""
-    wide = piece.astype(np.float64, copy=False)
-    return np.minimum.reduce(piece), np.maximum.reduce(piece), wide.dot(wide)
-
-
-@functools.cache
-def _random_numbers() -> Array:
-    return np.random.default_rng(0).integers(0, 2**64, _PIECE, dtype=np.uint64) | np.uint64(1)
+        return None, None, 0.0 if kind in "biufc" else None, 0, 0
+    parts = flat.astype(np.complex128 if kind == "c" else np.float64, copy=False).view(np.float64)
+    ordered = parts if kind == "c" else flat
+    ends = ordered.min().item(), ordered.max().item()
+    top = max(map(abs, ends))  # a nan would be both ends
+    if not math.isfinite(top):
+        finite = measured(flat[np.isfinite(flat)])
+        return *finite[:3], int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
+    low, high = (None, None) if kind == "c" else ends
+    if 1e-100 < top < 1e100:  # else the squares would overflow, or vanish
+        return low, high, math.sqrt(parts.dot(parts)), 0, 0
+    parts = parts / (top or 1.0)
+    return low, high, top * math.sqrt(parts.dot(parts)), 0, 0
 
 
 _FEW = 32
-_PIECE = 32768  # so many numbers of 64 bits stay in a processor's cache
-_WORTH_A_VIEW = 4096  # from so many bytes on, a copy takes longer than to look where they are

@@ -16,9 +16,8 @@ from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
 
-from .engine_graph import EngineGraph
 from .events import Trace
-from .graph import rank_of
+from .graph import Entry, Graph, rank_of
 from .log import Log
 from .record import check_values
 from .session import Session
@@ -90,13 +89,14 @@ class Passes(Sequence[Trace]):
     """
 
     def __init__(self) -> None:
-        self._traces: list[Trace | None] = []  # in the order of their beginnings; None: under way
-        self._graphs: list[EngineGraph | None] = []
+        self._begun = 0
+        self._traces: dict[int, Trace] = {}  # by their places in the order of beginnings
+        self._graphs: dict[int, Graph] = {}
         self._ids: list[dict[str, str]] | None = None
 
     @property
     def _done(self) -> list[Trace]:
-        return [trace for trace in self._traces if trace is not None]
+        return [self._traces[place] for place in sorted(self._traces)]
 
     def __len__(self) -> int:
         return len(self._done)
@@ -128,19 +128,9 @@ class Passes(Sequence[Trace]):
             )
         return together(self._done, self._ids)
 
-    def _begin(self) -> int:
-        """A place for the pass that begins now."""
-        self._traces.append(None)
-        self._graphs.append(None)
-        return len(self._traces) - 1
-
-    def _keep(self, place: int, log: Log) -> None:
-        """Keep the log of a pass that is over, or has failed."""
-        self._graphs[place], self._traces[place] = log.whole_graph(), log.trace()
-
     def _close(self) -> None:
         """Tell what is the same in several passes, and let go of the graphs."""
-        self._ids = ids_of([graph for graph in self._graphs if graph is not None])
+        self._ids = ids_of([self._graphs[place] for place in sorted(self._graphs)])
         self._graphs.clear()
 
     def __repr__(self) -> str:
@@ -171,9 +161,10 @@ class _Watcher:
         if self._calling and self._calling[-1] is modes.task:
             self._let_run(task)
             return
-        place, roots = self.passes._begin(), _roots_of(task)
+        passes, roots = self.passes, _roots_of(task)
+        place, passes._begun = passes._begun, passes._begun + 1
         if self._on_pass is None:
-            log = Log(task, EngineGraph(task.schedule, roots), full=self._full)
+            log = Log(task, Graph(task.schedule, roots), full=self._full)
             run, close = log.run, log.close
         else:
             session = Session(task, roots)
@@ -181,7 +172,7 @@ class _Watcher:
         try:
             run()
         finally:
-            self.passes._keep(place, log)
+            passes._traces[place], passes._graphs[place] = log.trace(), log.whole_graph()
             task.close()
             close()
 
@@ -234,17 +225,15 @@ def _roots_of(task: GraphTask) -> list[GradientEdge]:
 
 # Several passes as one trace ----------------------------------------------------------------------
 
-Entry = dict[str, Any]
 
-
-def ids_of(passes: Iterable[EngineGraph]) -> list[dict[str, str]]:
+def ids_of(passes: Iterable[Graph]) -> list[dict[str, str]]:
     """For each pass, ids of its nodes, leaves and hooks that mean the same in all of them.
 
     Args:
         passes: the names that each pass gave.
     """
     passes = list(passes)
-    whole = EngineGraph(dict.fromkeys([node for graph in passes for node in graph.nodes]), [])
+    whole = Graph(dict.fromkeys([node for graph in passes for node in graph.nodes]), [])
     found = []
     for graph in passes:
         ids = {name: whole.node[node] for node, name in graph.node.items()}
@@ -261,46 +250,43 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
         ids: as from `ids_of`.
     """
     whole: dict[str, dict[Any, Entry]] = {part: {} for part in _KEYS}
-    levels: dict[int, Entry] = {}
     wanted: set[str] = set()
     arrays: dict[str, Entry] = {}
     events: list[Entry] = []
     storages = 0
     for trace, known in zip(traces, ids, strict=True):
-        held = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
+        held = {saved["storage"]: None for node in trace.nodes for saved in node.get("saved", ())}
         names = known | _numbered_on("a", trace.arrays, len(arrays))
-        names |= _numbered_on("s", dict.fromkeys(held), storages)
-        storages += len(set(held))
+        names |= _numbered_on("s", held, storages)
+        storages += len(held)
         arrays |= {names[name]: entry for name, entry in trace.arrays.items()}
         for part, key in _KEYS.items():
             for entry in trace.graph.get(part, ()):
                 new = _renamed(entry, names)
                 whole[part].setdefault(key(new), new)
-        levels |= {entry["level"]: entry for entry in trace.graph.get("levels", ())}
         wanted |= {names[name] for name in trace.graph.get("wanted", ())}
         if events and events[-1]["type"] == "error":
             events.pop()  # it would be the end of all; the trace of that pass has it
         for event in trace.events:
             events.append(_renamed(event, names) | {"k": len(events)})
-    nodes, leaves = [
-        [whole[part][name] for name in sorted(whole[part], key=rank_of)]
-        for part in ("nodes", "leaves")
-    ]
-    outputs = enumerate(whole["outputs"].values(), start=len(leaves))
-    graph: dict[str, Any] = {
-        "nodes": [node | {"seq": rank_of(node["id"])} for node in nodes],
-        "leaves": leaves,
-        "outputs": [output | {"id": f"t{rank}"} for rank, output in outputs],
-    }
-    if levels:
-        graph["levels"] = [levels[depth] for depth in sorted(levels)]
-    if wanted:
-        graph["wanted"] = sorted(wanted, key=rank_of)
-    return Trace(graph, arrays, events)
+    outputs = list(whole.pop("outputs").values())
+    graph = {part: [found[key] for key in sorted(found)] for part, found in whole.items()}
+    for rank, node in enumerate(graph["nodes"]):
+        node["seq"] = rank
+    for rank, output in enumerate(outputs, start=len(graph["leaves"])):
+        output["id"] = f"t{rank}"
+    if not graph["levels"]:
+        del graph["levels"]
+    wanted_too = {"wanted": sorted(wanted, key=rank_of)} if wanted else {}
+    return Trace({**graph, "outputs": outputs, **wanted_too}, arrays, events)
 
 
-_ID, _PLACE = itemgetter("id"), itemgetter("node", "slot")
-_KEYS = {"nodes": _ID, "leaves": _ID, "outputs": _PLACE}
+_KEYS: dict[str, Callable[[Entry], Any]] = {
+    "nodes": lambda node: rank_of(node["id"]),
+    "leaves": lambda leaf: rank_of(leaf["id"]),
+    "outputs": itemgetter("node", "slot"),
+    "levels": itemgetter("level"),
+}
 """What tells the entries of each list apart."""
 
 _IDS = frozenset(("id", "storage", "hook", *REFERENCES))

@@ -5,7 +5,6 @@ Everything here only looks: no hook is registered, and nobody's is run.
 
 import importlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -51,6 +50,7 @@ class TorchGraph(Graph):
         running: the nodes that the pass runs.
         roots: the nodes that it starts from.
         hooks: those of users by node, once a recorder has found them.
+        saved: what nodes hold on to, as a recorder that watches them has found it.
     """
 
     how_to_name = "PyTorch's tensors have no names of their own. Write `step(loss, names=locals())`"
@@ -64,6 +64,7 @@ class TorchGraph(Graph):
         self._inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self.hooks: dict[Any, list[Hook]] = {}
+        self.saved: dict[Any, list[Saved]] = {}
 
     def _needed(self, inputs: list[Any]) -> set[Any]:
         """The nodes that run in a pass for `inputs` alone: theirs, and those on the way there."""
@@ -96,9 +97,13 @@ class TorchGraph(Graph):
     def saved_by(self, node: Any) -> list[Saved]:
         """The saved tensors of `node`, in the order of their names; none if they are freed.
 
+        While a pass is watched, they are those it began with, with the versions of now.
+
         What a pack hook turned into something else than a tensor is left out: to see the tensor one
         would have to call the unpack hook, which is the pass's to call.
         """
+        if node in self.saved:
+            return [item._replace(now=version_now(item.what)) for item in self.saved[node]]
         found = []
         for attribute in sorted(a for a in dir(node) if a.startswith(_RAW)):
             name = attribute.removeprefix(_RAW)
@@ -125,6 +130,15 @@ class TorchGraph(Graph):
     def traits(self, node: Any) -> tuple[bool, bool]:
         """PyTorch says so by the op's name alone."""
         return op_of(node) in _VIEWS, op_of(node) in _BROADCASTING
+
+    @staticmethod
+    def retained_by(_: Any) -> list[tuple[int, Any]]:
+        """None: PyTorch's nodes do not tell."""
+        return []
+
+    def transforms(self) -> Entry:
+        """None: they are not watched."""
+        return {}
 
     def origin(self, node: Any) -> Entry:
         entry: Entry = {}
@@ -263,12 +277,11 @@ def foreseen(graph: "TorchGraph") -> list[Any]:
     order of many.
     """
     running = [node for node in reversed(graph.nodes) if node in graph.running]
-    left = Counter(goal for node in running for goal, _ in graph.edges[node])
+    last = {goal: node for node in running for goal, _ in graph.edges[node]}
     order: dict[Any, None] = {}
     for node in running:
         order.setdefault(node)  # a leaf may have had its turn
         for goal, _ in graph.edges[node]:
-            left[goal] -= 1
-            if not left[goal] and goal in graph.running and is_leaf(goal):
-                order[goal] = None
+            if last[goal] is node and goal in graph.running and is_leaf(goal):
+                order.setdefault(goal)
     return list(order)

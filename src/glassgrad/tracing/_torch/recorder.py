@@ -16,13 +16,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
-from glassgrad.memory.saved import Saved
-from glassgrad.tracing.graph import Growth, bytes_of, is_leaf
+from glassgrad.hooks.turn import Grads
+from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
 
-from .graph import TorchGraph, outputs_of, the_torch, version_now
+from .graph import TorchGraph, outputs_of, the_torch
 
-Grads = tuple[Any, ...]
 Gate = Callable[[Any, Grads], Grads | None]
 
 
@@ -36,7 +35,7 @@ class _Probe:
         return self.look(*grads) if self.recorder.is_under_way() else None
 
 
-class Recorder(EventLog[TorchGraph]):
+class Recorder(EventLog):
     """A context manager: within it, a pass over `graph` becomes events.
 
     Args:
@@ -50,23 +49,21 @@ class Recorder(EventLog[TorchGraph]):
         waiting: the sums of gradients that have arrived, by node and output number.
         begun: the nodes whose turn has come, in the order of their turns.
         done: how many turns are over.
-        saved: what each node holds on to.
     """
+
+    graph: TorchGraph
 
     def __init__(
         self, graph: TorchGraph, *, keep_graph: bool, full: bool, recorded: bool = False
     ) -> None:
         running = [node for node in graph.nodes if node in graph.running]
-        super().__init__(graph, running, full=full, remembers=False)  # anybody may write
+        super().__init__(graph, running, full=full, recorded=recorded)
         self.keep_graph = keep_graph
-        self.growth = Growth(graph, graph.gradients()) if recorded else None
         self.gate: Gate | None = None
         self.waiting: dict[tuple[Any, int], Any] = {}
         self.begun: dict[Any, None] = {}
         self.done = 0
-        self.saved: dict[Any, list[Saved]] = {}
         self._handles: list[Any] = []
-        self._free: dict[Any, int] = {}
         self._before: dict[Any, list[str | None]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
@@ -86,10 +83,8 @@ class Recorder(EventLog[TorchGraph]):
             self.document = self.graph.describe(self.table)
             for node in self.graph.nodes:
                 saved = self.graph.saved_by(node)
-                places = {self.graph.place(item.what): item.what for item in saved}
-                self._free[node] = sum(map(bytes_of, places.values()))
                 # Only what shares memory: the tensors themselves would outlive their node.
-                self.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
+                self.graph.saved[node] = [item._replace(what=item.what.detach()) for item in saved]
         except BaseException:
             self._take_down()
             raise
@@ -106,7 +101,7 @@ class Recorder(EventLog[TorchGraph]):
             handle.remove()
         self._handles.clear()
         self.waiting.clear()
-        self.saved.clear()
+        self.graph.saved.clear()
 
     def _gradients(self) -> list[Any]:
         return self.graph.gradients()
@@ -118,8 +113,9 @@ class Recorder(EventLog[TorchGraph]):
         except besides:
             raise
         except BaseException as error:
-            saved = self.saved.get(self._node, ()) if isinstance(error, RuntimeError) else ()
-            stale = [x.name for x in saved if version_now(x.what) != x.version]
+            is_stale = isinstance(error, RuntimeError) and self._node in self.graph.saved
+            saved = self.graph.saved_by(self._node) if is_stale else ()
+            stale = [x.name for x in saved if x.now != x.version]
             self._emit_error(self._node, error, stale[0] if stale else None)
             vars(error)["trace"] = self.trace()
             raise
@@ -127,15 +123,8 @@ class Recorder(EventLog[TorchGraph]):
             self._turn_of(None)
 
     def _turn_of(self, node: Any) -> None:
-        if self.growth is not None:
-            self.growth.begin(the_torch().autograd._get_sequence_nr(), node)
-
-    def saved_by(self, node: Any) -> list[Saved]:
-        """What `node` has saved, with the versions of now; also when the pass is not under way."""
-        items = self.saved.get(node)
-        if items is None:
-            return self.graph.saved_by(node)
-        return [item._replace(now=version_now(item.what)) for item in items]
+        if self.recorded:
+            self.spans.append((the_torch().autograd._get_sequence_nr(), node))
 
     # Probes: see the note above -----------------------------------------------------------------
 
@@ -224,7 +213,9 @@ class Recorder(EventLog[TorchGraph]):
             self.waiting.pop((node, slot), None)
         given = None if self.gate is None else self.gate(node, grads)
         if any(grad is not None for grad in grads):
-            for name, _, version, now in self.saved_by(node) if node in self.saved else ():
+            for name, _, version, now in (
+                self.graph.saved_by(node) if node in self.graph.saved else ()
+            ):
                 self._emit("unpack", node, saved=name, version=[version, now])
         return given
 
@@ -245,9 +236,11 @@ class Recorder(EventLog[TorchGraph]):
     def _leave(self, node: Any, results: Grads, _: Grads) -> None:
         self._node = None
         self.done += 1
-        if not self.keep_graph and self._free.get(node):
-            self._emit("free_saved", node, bytes=self._free[node])
-        self.saved.pop(node, None)
+        saved = [item.what for item in self.graph.saved.pop(node, ())]
+        places = {self.graph.place(what): bytes_of(what) for what in saved}
+        size = sum(places.values())
+        if size and not self.keep_graph:
+            self._emit("free_saved", node, bytes=size)
         edges = zip(self.graph.edges[node], results, strict=False)
         for position, ((goal, slot), grad) in enumerate(edges):
             if goal not in self.graph.running:

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NoReturn, Self
 
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
+from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Hook, is_leaf, op_of
@@ -25,9 +26,6 @@ from glassgrad.tracing.summary import dtype_name
 
 from .graph import foreseen, is_tensor, outputs_of, the_torch
 from .recorder import Recorder
-
-Grads = tuple[Any, ...]
-Event = dict[str, Any]
 
 
 class Stop:
@@ -194,10 +192,6 @@ class Session(Paused):
         if self._node is None:
             return "Not begun" if self._thread.ident is None else "Under way"
         return ", before it adds to .grad" if is_leaf(self._node) else ", before its rule"
-
-    def _reached(self) -> set[Any]:
-        arrived = {node for node in self.names.nodes if self._log.have[self.names.node[node]]}
-        return {self._node, *((arrived | set(self._roots)) - set(self._log.begun))}
 
     def _waiting_at(self, node: Any) -> Grads:
         if self.current is not None and self.current.node is node:

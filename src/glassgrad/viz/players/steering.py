@@ -12,7 +12,7 @@ from glassgrad.tracing._torch.session import Session as TorchSession
 from glassgrad.tracing.breakpoints import Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.inspection import Waiting
+from glassgrad.tracing.paused import Waiting
 from glassgrad.tracing.session import Session
 
 BREAKS = ("node", "op", "tensor", "scope", "hook", "nan", "norm")
