@@ -15,7 +15,7 @@ import numpy as np
 
 from glassgrad.core.engine import Grads, fit
 from glassgrad.core.function import BackwardCFunction
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.graph import Node
 from glassgrad.core.saved import unpacked
 from glassgrad.core.state import setting
 from glassgrad.ops.generator import get_rng_state, set_rng_state
@@ -47,8 +47,6 @@ def run_rule(node: Node, grads: Grads) -> tuple[Grads, set[int]]:
     Raises:
         FreedGraphError, StaleTensorError: as in a pass; and whatever a user's rule raises.
     """
-    if isinstance(node, AccumulateGrad):
-        return (), set()
     # A watched pass may be pausing: this is no part of it, and without a tracer.
     with setting(grad=False, inference=False, tracer=None), _on_copies(op_node(node)):
         copies = tuple([None if grad is None else grad.copy() for grad in grads])
@@ -133,24 +131,28 @@ def compare(rerun: Rerun, grads: Grads, found: Grads) -> list[Verdict]:
 
 
 class _Differences:
-    """Differences with respect to the operand at one edge."""
+    """Differences with respect to the operand at one edge.
+
+    Attributes:
+        rounding: the relative rounding of the forward.
+        h: how far to go from the operand, in steps of `_scale`.
+        most: along how many directions to look, if not at each element.
+        here: s at the operand.
+    """
 
     def __init__(self, rerun: Rerun, grads: Grads, edge: int, gradient: Any) -> None:
         self.rerun, self.edge, self.gradient = rerun, edge, gradient
         self.grads, self.at = grads, rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
         self.operand = np.asarray(self.operands[self.at])
-        self.random: Any = None  # what to draw from, if the forward draws numbers at all
-        before, start = get_rng_state(), perf_counter()
-        self.rounding = max([_rounding(out) for out in rerun.forward(self.operands)], default=0.0)
-        taken = perf_counter() - start
-        if not np.array_equal(get_rng_state().payload, before.payload):
-            self.random = before
+        self.random = get_rng_state()  # a forward that draws numbers is to draw the same each time
+        self.rounding, times = 0.0, []
+        for _ in range(2):  # one of them may be held up
+            start = perf_counter()
+            self.here, _ = self._s(self.operand)
+            times.append(perf_counter() - start)
+        self.most = DIRECTIONS if min(times) < SLOW else 2 if min(times) < SLOWEST else 1
         self.h = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
-        start = perf_counter()
-        self.here, _ = self._s(self.operand)
-        taken = min(taken, perf_counter() - start)  # of two: one may have been held up
-        self.most = DIRECTIONS if taken < SLOW else 2 if taken < SLOWEST else 1
 
     def verdict(self) -> Verdict:
         is_slow = self.most < DIRECTIONS
@@ -233,13 +235,13 @@ class _Differences:
         """s, and how large its terms are: their rounding is what differences amplify."""
         values = list(self.operands)
         values[self.at] = np.asarray(operand)  # 0-d sums are NumPy scalars
-        if self.random is not None:
-            set_rng_state(self.random)  # the same numbers each time
+        set_rng_state(self.random)
         total, size = 0.0, 0.0
         for grad, out in zip(self.grads, self.rerun.forward(values), strict=False):
-            if grad is not None and out.dtype.kind in "fc":
+            if out.dtype.kind in "fc" and grad is not None:
                 terms = (np.conj(grad) * out).real
                 total, size = total + float(terms.sum()), size + float(np.abs(terms).sum())
+                self.rounding = max(self.rounding, float(np.finfo(out.dtype).eps))
         return total, size
 
 
@@ -254,8 +256,3 @@ def _precise(value: Any) -> Any:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
         return value
     return value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
-
-
-def _rounding(out: Any) -> float:
-    """The relative rounding of an output that a gradient goes through."""
-    return float(np.finfo(out.dtype).eps) if out.dtype.kind in "fc" else 0.0

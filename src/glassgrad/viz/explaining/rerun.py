@@ -12,7 +12,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,13 +116,8 @@ def _of_op(node: Node, given: Any) -> Rerun:
     elif len(given) != len(op.operands):
         raise NotKnown(f"{len(given)} operands were given for {len(op.operands)}")
     else:
-        op.operands = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in given]
-    try:
-        _, differs = op.again()
-    except Exception as error:  # whatever a user's forward raises
-        raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
-    if differs:
-        raise NotKnown(f"its forward, run again, does not lead to {differs} of the record")
+        op.operands = [_values(x) for x in given]
+    op.again()
     return Rerun(lambda values: op.run(values)[0], op.operands, list(op.edges), tuple(made_up))
 
 
@@ -138,28 +133,35 @@ class Recorded:
         operands: what it computed with, None where the node does not tell.
     """
 
-    names: list[str]
     operands: list[Any]
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Any, names: list[str]) -> None:
         if node._is_released():
             raise NotKnown("what it saved was freed")
-        self.node, self.cls = node, node._forward_cls
+        self.node, self.cls, self.names = node, node._forward_cls, names
         self.edges = dict(zip(positions(node), node.edges, strict=True))
 
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
 
-    def again(self) -> tuple[list[Any], str]:
-        """The outputs for `operands`, and what of the record these do not lead to, if anything."""
-        outputs, ctx = self.run(self.operands)
-        left = _left_on(ctx)
-        if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
-            return outputs, "the shape of the output"
-        recorded = _left_on(self.node)
+    def again(self) -> list[Any]:
+        """The outputs for `operands`.
+
+        Raises:
+            NotKnown: if it cannot be run, or these do not lead to what is recorded.
+        """
+        try:
+            outputs, ctx = self.run(self.operands)
+        except Exception as error:  # whatever a user's forward raises
+            raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
+        left, recorded = _left_on(ctx), _left_on(self.node)
         differ = [key for key in recorded if key in left and not _alike(recorded[key], left[key])]
-        return outputs, differ[0] if differ else ""
+        if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
+            differ = ["the shape of the output"]
+        if differ:
+            raise NotKnown(f"its forward, run again, does not lead to {differ[0]} of the record")
+        return outputs
 
 
 def _recorded(node: Node) -> Recorded:
@@ -183,19 +185,19 @@ class BuiltIn(Recorded):
     """A built-in op; its parameters are on the node."""
 
     def __init__(self, node: PrimitiveNode) -> None:
-        super().__init__(node)
-        spec = inspect.getfullargspec(self.cls.forward)
-        self.names, named = spec.args, [*spec.args, *spec.kwonlyargs]
-        kept = {name: getattr(node, name) for name in named if hasattr(node, name)}
-        self.parameters = {name: kept[name] for name in spec.kwonlyargs if name in kept}
+        cls = node._forward_cls
+        spec = inspect.getfullargspec(cls.forward)
+        super().__init__(node, spec.args)
+        named = [name for name in spec.kwonlyargs if hasattr(node, name)]
+        self.parameters = {name: getattr(node, name) for name in named}
         # One without an edge, such as an index, may have been kept by `setup_context`.
-        known = {at: kept.get(name) for at, name in enumerate(spec.args)}
+        known = {at: getattr(node, name, None) for at, name in enumerate(spec.args)}
         known = {at: value for at, value in known.items() if isinstance(value, np.ndarray)}
         if spec.varargs:  # *indices
             known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
-        for name, array in zip(self.cls.saves, map(array_of, node._all_kept()), strict=True):
+        for name, array in zip(cls.saves, map(array_of, node._all_kept()), strict=True):
             if name != "result" and array is not None:
-                known[operand_of(self.cls, name)] = array
+                known[operand_of(cls, name)] = array
         count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
         self.operands = [known.get(at) for at in range(count)]
 
@@ -214,33 +216,29 @@ class Users(Recorded):
     """A user's Function, run on a ctx of its own."""
 
     def __init__(self, node: BackwardCFunction) -> None:
-        super().__init__(node)
-        self.form = form_of(self.cls)[:2]
-        forward, is_separate = self.form
-        self.names = inspect.getfullargspec(forward).args[0 if is_separate else 1 :]
+        forward, is_separate, _ = self.form = form_of(node._forward_cls)
+        super().__init__(node, inspect.getfullargspec(forward).args[0 if is_separate else 1 :])
         # What is no tensor may be on ctx under the name that forward gives it.
         named = {at: name for at, name in enumerate(self.names) if at not in self.edges}
         count = len(node._is_tensor or node.edges)
         self.operands = [getattr(node, named.get(at, ""), None) for at in range(count)]
         # Saved tensors that are operands: with the operand's edge, or in order without one.
-        saved = [unpacked(node, kept) for kept in node.holders]
-        known = [(edge_of(x), x) for x in saved if x is not None]
-        known = [(edge, x) for edge, x in known if edge is None or ends(edge)[0] is not node]
-        without = iter([x for edge, x in known if edge is None])
+        saved: dict[Any, list[Tensor]] = {}
+        for kept in node.holders:
+            if (x := unpacked(node, kept)) is not None and x.grad_fn is not node:
+                saved.setdefault(edge_of(x), []).append(x)
         for position, edge in self.edges.items():
-            alike = without if edge is None else (x for own, x in known if own == edge)
-            if (found := next(alike, None)) is not None:
-                self.operands[position] = asnumpy(found.payload)
+            if alike := saved.get(edge):
+                self.operands[position] = _values(alike[0] if edge else alike.pop(0))
 
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         args = [
             wrap(value.copy(), self.edges[at]) if at in self.edges else value
             for at, value in enumerate(values)
         ]
-        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form)
+        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form[:2])
         parts = out if isinstance(out, tuple) else (out,)
-        outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
-        return outputs, ctx
+        return [_values(part) for part in parts if isinstance(part, Tensor)], ctx
 
 
 def _left_on(node: Any) -> dict[str, Any]:
@@ -324,24 +322,21 @@ def _run_again(nodes: list[Node]) -> Outputs:
 
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     """The output of `node`, if it saved it and nobody has written it since."""
-    try:
+    with suppress(GlassgradError):
         check_versions(node)
-    except GlassgradError:
-        return None
-    return None if node._result_at is None else [array_of(node._entries[node._result_at])]
+        if node._result_at is not None:
+            return [array_of(node._entries[node._result_at])]
+    return None
 
 
 def _outputs(node: Any, older: Outputs) -> list[Any] | None:
     """The outputs of a node, given those of its predecessors."""
-    try:
+    with suppress(Exception):  # not to be had this way, for whatever reason
         op = BuiltIn(node)
         _look_behind(op, older)
-        if any(operand is None for operand in op.operands):
-            return None
-        outputs, differs = op.again()
-        return None if differs else outputs
-    except Exception:  # noqa: BLE001  # not to be had this way, for whatever reason
-        return None
+        if not any(operand is None for operand in op.operands):
+            return op.again()
+    return None
 
 
 def _leaf(node: Any, user: Node) -> list[Any] | None:
@@ -373,14 +368,16 @@ def array_of(kept: Any) -> Any:
     return asnumpy(kept.array() if isinstance(kept, Packed) else kept)
 
 
+def _values(of: Any) -> Any:
+    """The array of a tensor; anything else as it is."""
+    return asnumpy(of.payload) if isinstance(of, Tensor) else of
+
+
 def _alike(one: Any, other: Any) -> bool:
     """Whether two things that a forward left are the same, but for rounding."""
-    one, other = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (one, other)]
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(_alike, one, other))
-    if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
-        return one is other or bool(type(one) is type(other) and one == other)
-    one, other = np.asarray(one), np.asarray(other)
+    one, other = np.asarray(_values(one)), np.asarray(_values(other))  # also of an object
     if one.shape != other.shape or one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
     rough = 1e-12 if np.finfo(one.dtype).eps < 1e-12 else 1e-5
