@@ -11,7 +11,6 @@ but there is no rule left that could be checked.
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import count
 from math import prod
 from time import perf_counter
 from typing import Any
@@ -31,7 +30,7 @@ from .explain import Explanation, explain, node_of
 from .formulas import formulas_of, latex_of, op_of, words_of
 from .mathml import mathml
 from .rerun import is_packed
-from .vjp import SUMMED, rule_in_numbers, saved_letters, shown
+from .vjp import SUMMED, Gradient, rule_in_numbers
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -151,7 +150,7 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
     applied = {event["node"]: event for event in ran[:MOST_ROWS]}
     found = {}
     for node in trace.nodes:
-        cls = _op_of(node)
+        cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
         if cls is not None:
             rows = _rows_of(node, cls, applied.get(node["id"]), trace)
             found[node["id"]] = _made(words_of(cls), latex_of(cls), rows)
@@ -217,53 +216,44 @@ def _of_leaf() -> Entry:
 
 
 @cache
-def _ops() -> dict[Any, Any]:
-    """The op behind each name of a node; of several, the one that is called like it.
+def _op_named(name: str, operands: int) -> Any:
+    """The op whose nodes are called so; None if there is none.
 
-    Also by (name, number of operands).
+    Of several it is the one with so many operands, or that is itself called like its nodes.
     """
-    classes: dict[Any, None] = {}
-    waiting: list[Any] = [Primitive]
-    for cls in waiting:  # which grows meanwhile
-        waiting += cls.__subclasses__()
-        if formulas_of(cls) is not None and cls.forward is not Primitive.forward:
-            classes[cls] = None
+    classes: list[Any] = [Primitive]
+    for cls in classes:  # which grows meanwhile
+        classes += cls.__subclasses__()
 
-    def rank(cls: Any) -> tuple[bool, str, str]:
-        node = cls._backward_cls.__name__
-        return not node.startswith(f"{cls.__name__}Backward"), cls.__module__, cls.__qualname__
+    def rank(cls: Any) -> tuple[bool, bool, str, str]:
+        is_other = cls.forward.__code__.co_argcount != operands  # einsum of one operand and of two
+        return (
+            is_other,
+            not name.startswith(f"{cls.__name__}Backward"),
+            cls.__module__,  # whatever was imported first
+            cls.__qualname__,
+        )
 
-    found: dict[Any, Any] = {}
-    for cls in sorted(classes, key=rank, reverse=True):  # best last, whatever was imported first
-        name = cls._backward_cls.__name__
-        # einsum of one operand and of two
-        found[name] = found[name, cls.forward.__code__.co_argcount] = cls
-    return found
-
-
-def _op_of(node: Entry) -> Any:
-    """The op of a node of a trace; None if it is none of glassgrad's."""
-    if node.get("user"):
-        return None
-    ops, name = _ops(), node["op"]
-    return ops.get((name, len(node["edges"]))) or ops.get(name)
+    named = [cls for cls in classes if cls._backward_cls.__name__ == name]
+    return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
 
 
 def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[list[str]]:
     """The rule with the numbers of the log, if the node has run."""
     if event is None:
         return []
-    array_of = trace.arrays.get
-    saved = [(each["name"], shown(array_of(each.get("array")))) for each in node.get("saved", ())]
-    given = [shown(array_of(grad)) for grad in event["grad_in"]]
-    results, ends, more = [], {}, {}
-    for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
-        results.append(None if edge["to"] is None else shown(array_of(grad)))
+    array_of, first = trace.arrays.get, cls.differentiates.start or 0
+    gradients = []
+    for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False), first):
+        before = behind = ""
         if grad is not None and "sum_to" in edge:
             if trace.arrays[grad]["shape"] != edge["sum_to"]:
-                more[at] = f"; the engine sums that to {shape_text(edge['sum_to'])}"
+                behind = f"; the engine sums that to {shape_text(edge['sum_to'])}"
             elif issubclass(cls, Elementwise):
-                ends[at] = SUMMED  # PyTorch's rules do it themselves
-    letters, operands = saved_letters(cls, saved), count(cls.differentiates.start or 0)
-    found = rule_in_numbers(cls, operands, given, results, letters, ends, more)
+                before = SUMMED  # PyTorch's rules do it themselves
+        result = None if edge["to"] is None else array_of(grad)
+        gradients.append(Gradient(at, result, before, behind))
+    kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
+    saved = {each["name"]: array_of(each.get("array")) for each in kept}
+    found = rule_in_numbers(cls, gradients, map(array_of, event["grad_in"]), saved, {})
     return [["rule", *line] for line in found]

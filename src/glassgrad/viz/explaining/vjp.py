@@ -1,6 +1,7 @@
 """A rule in symbols and in its numbers: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`.
 
-Where a formula has indices, the numbers stand beside it instead of in it.
+Where a formula has indices, the numbers stand beside it instead of in it. An array is what a trace
+tells of it, so that a node that is there and one in a log are told of alike.
 """
 
 import math
@@ -38,8 +39,8 @@ class Shown(NamedTuple):
     is_whole: bool
 
 
-def shown(summary: Entry | None) -> Shown | None:
-    """An array of a trace; None for none.
+def shown(array: Entry) -> Shown:
+    """An array of a trace.
 
     Example:
         >>> shown({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
@@ -47,11 +48,9 @@ def shown(summary: Entry | None) -> Shown | None:
         >>> shown({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
         Shown(text='(9,) ‖·‖=2.7', is_whole=False)
     """
-    if summary is None:
-        return None
-    shape, head = summary["shape"], summary["head"]
+    shape, head = array["shape"], array["head"]
     if not 0 < math.prod(shape) <= min(MOST, len(head)):
-        return Shown(array_text(summary), False)
+        return Shown(array_text(array), False)
     items = [array_text({"shape": [], "head": [value]}) for value in head]
     for size in reversed(shape):
         rows = range(0, len(items), size)
@@ -59,8 +58,20 @@ def shown(summary: Entry | None) -> Shown | None:
     return Shown(items[0], len(items[0]) <= LONGEST // 2)
 
 
-def _shown(array: Any) -> Shown | None:
-    return None if array is None else shown(summarize(asnumpy(array)))
+class Gradient(NamedTuple):
+    """The gradient of one operand.
+
+    Attributes:
+        at: the position of the operand.
+        array: what went along its edge.
+        before: what stands before that, where it is not what the formula gives.
+        behind: what there is to say behind it.
+    """
+
+    at: int
+    array: Entry | None
+    before: str = ""
+    behind: str = ""
 
 
 def rule_of(
@@ -69,7 +80,7 @@ def rule_of(
     results: Grads,
     saved: list[Saved],
     rerun: Rerun | None,
-    ends: dict[int, str],
+    before: dict[int, str],
 ) -> list[tuple[str, str]]:
     """The rule of a node with its numbers in it.
 
@@ -78,7 +89,7 @@ def rule_of(
         results: what the rule made of them, by edge.
         saved: name, array and versions of what the node saved.
         rerun: its forward, where that is known: it knows operands that were not saved.
-        ends: as for `rule_in_numbers`.
+        before: by edge, what stands before the result, where it is not what the formula gives.
 
     Returns:
         Pairs as of `rule_in_numbers`; none for a node without formulas of its own.
@@ -92,36 +103,38 @@ def rule_of(
     if rerun is not None:
         operands = enumerate(zip(found.operands, rerun.operands, strict=False))
         known |= {letter: value for at, (letter, value) in operands if at not in rerun.made_up}
-    letters = {
-        letter.lower(): _shown(np.asarray(value))
+    numbers = {
+        letter: summarize(value)
         for letter, value in known.items()
         if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool)
     }
-    letters |= saved_letters(cls, [(name, _shown(array)) for name, array, _ in saved])
-    return rule_in_numbers(
-        cls, positions(node), map(_shown, given), map(_shown, results), letters, ends, {}
-    )
+    gradients = [
+        Gradient(at, _entry(result), before.get(edge, ""))
+        for edge, (at, result) in enumerate(zip(positions(node), results, strict=False))
+    ]
+    kept = {name: _entry(array) for name, array, _ in saved}
+    return rule_in_numbers(cls, gradients, map(_entry, given), kept, numbers)
+
+
+def _entry(array: Any) -> Entry | None:
+    return None if array is None else summarize(asnumpy(array))
 
 
 def rule_in_numbers(
     cls: Any,
-    operands: Iterable[int],
-    given: Iterable[Shown | None],
-    results: Iterable[Shown | None],
-    letters: dict[str, Shown | None],
-    ends: dict[int, str],
-    more: dict[int, str],
+    gradients: Iterable[Gradient],
+    given: Iterable[Entry | None],
+    saved: dict[str, Entry | None],
+    numbers: dict[str, Entry],
 ) -> list[tuple[str, str]]:
     """The gradient of each operand: its symbol, and the formula for it with these numbers.
 
     Args:
         cls: the op.
-        operands: by edge, the position of its operand.
-        given: the gradients of the outputs.
-        results: by edge, the gradient that went along it.
-        letters: what other letters of the formulas stand for, as far as that is known.
-        ends: by edge, what stands before the result, where that is not what the formula gives.
-        more: by edge, what there is to say behind it.
+        gradients: those of the operands, by edge.
+        given: those of the outputs.
+        saved: what the node saved, by name.
+        numbers: by letter, what else is known.
 
     Returns:
         A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
@@ -130,20 +143,23 @@ def rule_in_numbers(
     found = formulas_of(cls)
     if found is None or not found.gradient:
         return []
-    bars = {letter.lower() + BAR: grad for letter, grad in zip(found.results, given, strict=False)}
-    known = letters | bars
+    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+    known: dict[str, Entry | None] = {**numbers}
+    known |= {letters[name]: array for name, array in saved.items() if array and name in letters}
+    known |= zip([letter + BAR for letter in found.results], given, strict=False)
+    texts = {letter.lower(): shown(array) for letter, array in known.items() if array}
     lines, names = [], dict(enumerate(found.operands))
-    for edge, (at, result) in enumerate(zip(operands, results, strict=False)):
-        letter = names.get(at)
+    for gradient in gradients:
+        letter = names.get(gradient.at)
         own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
-        if own and result is not None:
-            line = _line(own, result, ends.get(edge, ""), known) + more.get(edge, "")
+        if own and gradient.array:
+            line = _line(own, shown(gradient.array), gradient.before, texts) + gradient.behind
             lines.append((text(own[0].left), line))
     return lines or [("rule", ",  ".join(map(text, found.gradient)))]
 
 
 def _line(
-    formula: list[Equation], result: Shown, ends: str, letters: dict[str, Shown | None]
+    formula: list[Equation], result: Shown, ends: str, letters: dict[str, Shown]
 ) -> str:
     """The right side of a formula, with numbers in it or beside it, and the result.
 
@@ -180,10 +196,3 @@ def _is_indexed(formula: Term | Equation) -> bool:
 def _in_place(number: str, is_alone: bool) -> str:
     """A number in the place of a letter."""
     return f"({number})" if number.startswith("-") and not is_alone else number
-
-
-def saved_letters(cls: Any, saved: Iterable[tuple[str, Shown | None]]) -> dict[str, Shown | None]:
-    """What a node saved, by the letters of the formulas."""
-    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
-    names = getattr(cls, "saves", ())
-    return {letters[name].lower(): value for name, value in saved if name in names and value}
