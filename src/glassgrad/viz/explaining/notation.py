@@ -30,13 +30,14 @@ Between matrices, which have capital letters, `·` is their product.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
 LEAVES = ("name", "gradient", "tangent")
 RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
 LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
-CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉"}
+CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉", "_{": "}", "^{": "}"}
 BIG = {"Σ", "Π", "∃", "∀", "max", "min", "argmax", "argmin"}
 BIG |= {"median", "nanmedian", "argmedian", "argnanmedian"}
 KEYWORDS = {"if", "else", "mod"}
@@ -46,13 +47,14 @@ _LOWERED = dict(zip("ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊�
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123456789+−cyxnk()", strict=True))
 _TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
 _TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
+_LOWS, _HIGHS = "".join(_LOWERED), "".join(_RAISED)
+_SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+")
 _TOKEN = re.compile(
-    rf"""(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
-    |(?P<name>(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
-    |(?P<lowered>[{"".join(_LOWERED)}]+)
-    |(?P<raised>[{"".join(_RAISED)}]+)
-    |(?P<space>\s+)
-    |(?P<sign>_{{|.)""",
+    rf"""(?P<space>\s*)(?:
+    (?P<number>\d+(?:\.\d+)?|½|π|∞|…)
+    |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
+    |(?P<sign>[_^]{{|.)
+    |(?P<end>\Z))""",
     re.VERBOSE,
 )
 
@@ -127,44 +129,41 @@ class _Parser:
     """Reads one equation from left to right: a method for each rule of the grammar."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
-        self.tokens = [(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(source)]
-        self.tokens.append(("end", "", len(source)))
+        self.source = _SCRIPTS.sub(_in_braces, source)
+        self.tokens = list(_TOKEN.finditer(self.source))
         self.at = 0
         self.closing = ""
 
     def peek(self) -> tuple[str, str]:
-        """Kind and text of the next token that is no space."""
-        while self.tokens[self.at][0] == "space":
-            self.at += 1
-        return self.tokens[self.at][:2]
+        """Kind and text of the next token."""
+        kind = str(self.tokens[self.at].lastgroup)
+        return kind, self.tokens[self.at][kind]
 
     def adjoins(self, *wanted: str) -> bool:
-        """Whether the very next token, without a space, is one of those kinds or signs."""
-        kind, written, _ = self.tokens[self.at]
-        return kind in wanted or written in wanted
+        """Whether the next token is one of those kinds or signs, without a space before it."""
+        return not self.tokens[self.at]["space"] and not {*self.peek()}.isdisjoint(wanted)
 
     def take(self, wanted: str = "") -> str:
         kind, written = self.peek()
         if kind == "end" or wanted not in ("", written):
-            before = self.source[: self.tokens[self.at][2]]
+            before = self.source[: self.tokens[self.at].start(kind)]
             raise NotationError(f"{wanted or 'a term'} is missing after {before!r}")
         self.at += 1
         return written
 
     def equation(self) -> Equation:
-        left = self.list(2)
+        left = self.list(partial(self.binary, 2))
         sign = self.take("~" if self.peek()[1] == "~" else "=")
-        right = self.list()
+        right = self.list(self.choice)
         if self.peek()[0] != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
         return Equation(left, sign, right)
 
-    def list(self, level: int | None = None) -> Term:
-        parts = [self.choice() if level is None else self.binary(level)]
+    def list(self, item: Callable[[], Term]) -> Term:
+        parts = [item()]
         while self.peek()[1] == ",":
             self.take()
-            parts.append(self.choice() if level is None else self.binary(level))
+            parts.append(item())
         return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
 
     def choice(self) -> Term:
@@ -191,26 +190,24 @@ class _Parser:
         _, written = self.peek()
         if written == "−":
             return Term("prefix", self.take(), (self.binary(product),))
-        if written in BIG and self.tokens[self.at + 1][1][:1] in {"_", *_LOWERED}:
+        if written in BIG and self.tokens[self.at + 1]["sign"] == "_{":
             self.take()
-            under = self.lowered() if self.adjoins("lowered") else self.enclosed("_{", "}")
-            return Term("big", written, (under, self.binary(product)))
+            return Term("big", written, (self.enclosed(), self.binary(product)))
         found = self.atom()
-        while self.adjoins("lowered", "raised", "ᵀ", "["):
-            if self.adjoins("lowered"):
-                found = Term("places", "", (found, self.lowered()))
-            elif self.adjoins("raised"):
-                found = Term("power", "", (found, self.raised()))
-            elif self.adjoins("ᵀ"):
+        while self.adjoins("_{", "^{", "[", "ᵀ"):
+            _, mark = self.peek()
+            if mark == "ᵀ":
                 found = Term("transpose", self.take(), (found,))
+            elif mark == "^{":
+                found = Term("power", "", (found, self.enclosed()))
             else:
-                found = Term("places", "[", (found, self.enclosed("[", "]")))
+                found = Term("places", mark.strip("_{"), (found, self.enclosed()))
         return found
 
     def atom(self) -> Term:
         kind, written = self.peek()
         if written in CLOSING:
-            return Term("bracket", written, (self.enclosed(written, CLOSING[written]),))
+            return Term("bracket", written, (self.enclosed(),))
         self.take()
         if kind == "number":
             number = Term("number", written)
@@ -228,10 +225,8 @@ class _Parser:
 
     def call(self, name: str) -> Term:
         """A function of what follows, or a long name."""
-        if name == "log" and self.adjoins("lowered"):
-            name += self.take()
-        elif name == "ψ" and self.adjoins("raised"):  # its nth derivative
-            return Term("derivative", name, (self.raised(), self.factor()))
+        if name == "ψ" and self.adjoins("^{"):  # its nth derivative
+            return Term("derivative", name, (self.enclosed(), self.factor()))
         kind, written = self.peek()
         is_term = kind in ("name", "number") or written in ("(", "√")
         is_term |= written == "|" != self.closing
@@ -241,23 +236,20 @@ class _Parser:
         several = of.sign == "(" and of.parts[0].kind == "list"
         return Term("call", name, of.parts[0].parts if several else (of,))
 
-    def enclosed(self, opening: str, closing: str) -> Term:
-        outside, self.closing = self.closing, closing
-        self.take(opening)
-        inner = self.list()
-        self.take(closing)
+    def enclosed(self) -> Term:
+        """What stands between an opening sign and the closing one."""
+        outside, self.closing = self.closing, CLOSING[self.take()]
+        inner = self.list(self.choice)
+        self.take(self.closing)
         self.closing = outside
         return inner
 
-    def raised(self) -> Term:
-        """An exponent: `²`, `ᶜ⁻¹`."""
-        plain = "".join(_RAISED[char] for char in self.take())
-        return _Parser(plain).list()
 
-    def lowered(self) -> Term:
-        """Indices that are written as subscripts: `ᵢⱼ`, `ᵢ₊ₖ`."""
-        plain = "".join(_LOWERED[char] for char in self.take())
-        return _Parser(re.sub(r"(?<=\w)(?=[a-z])", ",", plain)).list()
+def _in_braces(script: re.Match[str]) -> str:
+    """`ᵢⱼ` as `_{i,j}`, and `ᶜ⁻¹` as `^{c−1}`."""
+    if script["low"]:
+        return "_{" + re.sub(r"(?<=\w)(?=[a-z])", ",", _mapped(script[0], _LOWERED)) + "}"
+    return script["name"] or f"^{{{_mapped(script[0], _RAISED)}}}"
 
 
 # As text -----------------------------------------------------------------------------------------
@@ -288,11 +280,20 @@ _TEXT = {
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}·{1}",
+    "binary ": "{0}{dot}{1}",
     "binary /": "{0}/{1}",
     "prefix": "{sign}{0}",
     "transpose": "{0}ᵀ",
+    "places": "{0}{lowered[1]}",
+    "places [": "{0}[{1}]",
+    "power": "{0}{raised}",
+    "big": "{sign}{lowered[0]} {1}",
+    "list": "{listed}",
+    "call": "{sign}({listed})",
+    "function": "{sign}{space}{0}",
     "bracket": "{sign}{0}{closing}",
     "choice": "{0} if {1} else {2}",
+    "derivative": "{sign}{raised}{1}",
 }
 
 
@@ -300,26 +301,29 @@ def _text(term: Term, leaf: Leaf) -> str:
     kind, sign, parts = term
     if kind in LEAVES:
         return leaf(term)
-    if kind == "places":
-        indices = _text(parts[1], as_written)
-        return _text(parts[0], leaf) + (f"[{indices}]" if sign else _mapped(indices, _TO_LOWERED))
     words = [_text(part, leaf) for part in parts]
-    if kind == "power":
-        is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
-        raised = _mapped(words[1], _TO_RAISED) if is_written else ""
-        return words[0] + (raised or f"^({words[1].replace(' ', '')})")
-    if kind == "big":
-        return f"{sign}{_mapped(words[0], _TO_LOWERED) or f'_{{{words[0]}}}'} {words[1]}"
-    if kind == "binary" and not sign:
-        return ("" if words[1][0].isalpha() else "·").join(words)  # 2y, but 2·3
-    if kind == "derivative":
-        return sign + _mapped(words[0], _TO_RAISED) + words[1]
-    if kind == "call" and len(words) == 1:
-        return sign + ("" if words[0].startswith("(") else " ") + words[0]
-    if kind in ("call", "list"):
-        return f"{sign}({', '.join(words)})" if sign else ", ".join(words)
-    template = _TEXT.get(f"{kind} {sign}") or _TEXT[kind]
-    return template.format(*words, sign=sign, closing=CLOSING.get(sign))
+    if kind == "places":
+        words[1] = _text(parts[1], as_written)  # no number takes the place of an index
+    script = words[0 if kind == "derivative" else -1] if words else ""
+    is_filled = kind == "power" and script != _text(parts[1], as_written)
+    return _filled(
+        _TEXT,
+        term,
+        words,
+        sign=sign,
+        closing=CLOSING.get(sign),
+        lowered=[_mapped(word, _TO_LOWERED) or f"_{{{word}}}" for word in words],
+        raised=(not is_filled and _mapped(script, _TO_RAISED)) or f"^({script.replace(' ', '')})",
+        dot="" if script[:1].isalpha() else "·",  # 2y, but 2·3
+        space="" if script.startswith("(") else " ",
+    )
+
+
+def _filled(templates: dict[str, str], term: Term, words: list[str], **fields: Any) -> str:
+    """The template for a term, with the words for its parts."""
+    kind = "function" if term.kind == "call" and len(words) == 1 else term.kind
+    template = templates.get(f"{kind} {term.sign}") or templates[kind]
+    return template.format(*words, listed=", ".join(words), **fields)
 
 
 def _mapped(plain: str, table: dict[str, str]) -> str:
@@ -349,6 +353,7 @@ _LATEX = {
     "binary ·": "{0}{gap}{1}",
     "binary ": "{0}{gap}{1}",
     "binary /": r"\frac{{{bare[0]}}}{{{bare[1]}}}",
+    "inline": "{0} / {1}",
     "prefix": "{sign}{0}",
     "prefix √": r"\sqrt{{{bare[0]}}}",
     "transpose": r"{0}^\top",
@@ -357,12 +362,13 @@ _LATEX = {
     "big": "{sign}_{scripts[0]} {1}",
     "list": "{listed}",
     "call": "{sign}({listed})",
+    "function": "{sign}{space}{0}",
     "big ∃": r"\exists {0}: {bare[1]}",
     "big ∀": r"\forall {0}: {bare[1]}",
     "choice": r"{0}\ \text{{if}}\ {1}\ \text{{else}}\ {2}",
     "derivative": "{sign}^{{{0}}}{1}",
-    "call exp": "e^{{{bare[0]}}}",
-    "call conj": r"\overline{{{bare[0]}}}",
+    "function exp": "e^{{{bare[0]}}}",
+    "function conj": r"\overline{{{bare[0]}}}",
     "bracket (": "({0})",
     "bracket [": "[{0}]",
     "bracket |": "|{0}|",
@@ -389,18 +395,16 @@ def latex(term: Term | Equation) -> str:
     words = [latex(part) for part in parts]
     bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
     is_word = kind in ("call", "big") and len(sign) > 1
-    template = _LATEX.get(f"{kind} {sign}") or _LATEX[kind]
-    if sign == "/" and words == bare and parts[1].kind != "big":
-        template = "{0} / {1}"
-    elif template == _LATEX["call"] and len(words) == 1:
-        template = "{sign}{0}" if words != bare else "{sign} {0}"
-    return template.format(
-        *words,
+    is_inline = sign == "/" and words == bare and parts[1].kind != "big"
+    return _filled(
+        _LATEX,
+        term._replace(kind="inline") if is_inline else term,
+        words,
         bare=bare,
         sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
         scripts=[_script(word) for word in words],
         gap=_gap(parts[1], words[1]) if kind == "binary" else "",
-        listed=", ".join(words),
+        space=" " if words == bare else "",
     )
 
 
