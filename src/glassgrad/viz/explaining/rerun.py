@@ -141,6 +141,11 @@ class Recorded:
         self.node, self.cls, self.names = node, node._forward_cls, names
         self.edges = dict(zip(positions(node), node.edges, strict=True))
 
+    def missing(self) -> list[tuple[int, Any]]:
+        """The edges behind which there is an operand that the node does not tell, by position."""
+        edges = self.edges.items()
+        return [(at, edge) for at, edge in edges if edge is not None and self.operands[at] is None]
+
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
@@ -263,10 +268,8 @@ _NOT_STATE = vars(BackwardCFunction)  # what every ctx has
 
 def _fill(op: Recorded) -> list[int]:
     """Find the operands that the node does not tell, or make them up; returns which are made up."""
-    missing = [at for at, operand in enumerate(op.operands) if operand is None]
-    behind = [op.edges[at] for at in missing if op.edges.get(at) is not None]
-    _look_behind(op, _run_again([ends(edge)[0] for edge in behind]))
-    made_up = [at for at in missing if op.operands[at] is None]
+    _look_behind(op, _run_again(op))
+    made_up = [at for at, operand in enumerate(op.operands) if operand is None]
     for at in made_up:
         op.operands[at] = _stand_in(op, at)
     return made_up
@@ -284,36 +287,39 @@ def _stand_in(op: Recorded, position: int) -> Any:
 
 
 def _made_up(shape: Any, dtype: Any) -> Any:
-    rng = np.random.default_rng(0)
-    values = rng.uniform(0.5, 1.5, tuple(shape))
+    rng, shape = np.random.default_rng(0), tuple(shape)
+    values = rng.uniform(0.5, 1.5, shape)
     if dtype is not None and dtype.kind == "c":
-        values = values + 1j * rng.uniform(0.5, 1.5, tuple(shape))
+        values = values + 1j * rng.uniform(0.5, 1.5, shape)
     return np.asarray(values).astype(dtype or np.float64)
 
 
 def _look_behind(op: Recorded, older: Outputs) -> None:
     """Take the operands that are missing from the leaves and the outputs of older nodes."""
-    for position, edge in op.edges.items():
-        if op.operands[position] is None and edge is not None:
-            node, nr = ends(edge)
-            is_leaf = isinstance(node, AccumulateGrad)
-            outputs = _leaf(node, op.node) if is_leaf else older.get(node)
-            if outputs is not None and nr < len(outputs):
-                op.operands[position] = outputs[nr]
+    for position, edge in op.missing():
+        node, nr = ends(edge)
+        outputs: Any = older.get(node)
+        if isinstance(node, AccumulateGrad):
+            leaf = node.variable
+            written = leaf.cold and leaf.cold.version and leaf.cold.version.count
+            # It may have been written since the node was recorded.
+            outputs = None if written and state.last_write > op.node.seq else [_values(leaf)]
+        if outputs is not None and nr < len(outputs):
+            op.operands[position] = outputs[nr]
 
 
-def _run_again(nodes: list[Node]) -> Outputs:
-    """The outputs of nodes, and of those that had to be run again before them."""
+def _run_again(op: Recorded) -> Outputs:
+    """The outputs of the nodes behind `op`, and of those that had to be run again before them."""
     found: Outputs = {}
-    waiting = list(nodes)
-    while waiting and len(found) <= MOST_OLDER_NODES:
-        node = waiting.pop()
-        if node in found or not isinstance(node, PrimitiveNode) or node._is_released():
+    waiting = [ends(edge)[0] for _, edge in op.missing()]
+    for node in waiting:  # which grows meanwhile
+        is_known = node in found or len(found) > MOST_OLDER_NODES
+        # What hooks have packed, they unpack in the pass.
+        if is_known or not isinstance(node, PrimitiveNode) or node._is_released() or is_packed(node):
             continue
-        if not is_packed(node):  # by a hook of the user's, which unpacks it in the pass
-            found[node] = _saved_result(node)
-            if found[node] is None:
-                waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
+        found[node] = _saved_result(node)
+        if found[node] is None:
+            waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
     for node in sorted(found, key=lambda each: each.seq):  # operands before results
         if found[node] is None:
             found[node] = _outputs(node, found)
@@ -337,14 +343,6 @@ def _outputs(node: Any, older: Outputs) -> list[Any] | None:
         if not any(operand is None for operand in op.operands):
             return op.again()
     return None
-
-
-def _leaf(node: Any, user: Node) -> list[Any] | None:
-    """The values of a leaf, unless it may have been written since `user` was recorded."""
-    version = node.variable.cold and node.variable.cold.version
-    if version and version.count and state.last_write > user.seq:
-        return None
-    return [asnumpy(node.variable.payload)]
 
 
 # Arrays ------------------------------------------------------------------------------------------
