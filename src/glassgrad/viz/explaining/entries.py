@@ -27,10 +27,17 @@ from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
 from .explain import Explanation, explain, node_of
-from .formulas import formulas_of, latex_of, op_of, words_of
+from .formulas import (
+    SUMMED,
+    Gradient,
+    formulas_of,
+    latex_of,
+    op_of,
+    rule_in_numbers,
+    words_of,
+)
 from .mathml import mathml
 from .rerun import is_packed
-from .vjp import SUMMED, Gradient, rule_in_numbers
 
 __all__ = ["explained", "explanations", "record_explained"]
 

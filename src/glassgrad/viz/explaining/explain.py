@@ -21,14 +21,15 @@ from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, en
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
 from glassgrad.memory.views import CopySlices
+from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.summary import summarize
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
-from .formulas import latex_of, op_of, words_of
-from .rerun import Rerun, op_node, rerun_of
-from .vjp import SUMMED, Saved, rule_of
+from .formulas import SUMMED, Gradient, formulas_of, latex_of, op_of, rule_in_numbers, words_of
+from .rerun import Rerun, op_node, positions, rerun_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -39,6 +40,9 @@ MADE_UP = (
     "what it left here"
 )
 PARTS = ("value", "tangent", "cotangent")
+
+# Of a tensor: its name, the array, and its versions when it was saved and now.
+Saved = tuple[str, Any, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -289,8 +293,43 @@ def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
         notes += _what_holds(node, found.given, results)
     wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
     ends = dict.fromkeys(summed, SUMMED) | dict.fromkeys(wrong, ", but the rule says ")
-    rule = rule_of(node, found.given, results, found.saved, rerun, ends)
+    rule = _rule(found, node, results, rerun, ends)
     return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
+
+
+def _rule(
+    found: Explanation, node: Node, results: Grads, rerun: Rerun | None, before: dict[int, str]
+) -> list[tuple[str, str]]:
+    """The rule of a node with its numbers in it; nothing for one without formulas of its own.
+
+    Args:
+        results: what the rule made of the given gradients, by edge.
+        rerun: its forward, where that is known: it knows operands that were not saved.
+        before: by edge, what stands before the result, where it is not what the formula gives.
+    """
+    formulas = formulas_of(op_of(node))
+    if formulas is None:
+        return []
+    # Numbers that were no operands: the exponent of `x ** 2`.
+    known = {letter: getattr(node, name, None) for letter, name in formulas.parameters.items()}
+    if rerun is not None:
+        operands = enumerate(zip(formulas.operands, rerun.operands, strict=False))
+        known |= {letter: value for at, (letter, value) in operands if at not in rerun.made_up}
+    numbers = {
+        letter: summarize(value)
+        for letter, value in known.items()
+        if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool)
+    }
+    gradients = [
+        Gradient(at, _entry(result), before.get(edge, ""))
+        for edge, (at, result) in enumerate(zip(positions(node), results, strict=False))
+    ]
+    saved = {name: _entry(array) for name, array, _ in found.saved}
+    return rule_in_numbers(op_of(node), gradients, map(_entry, found.given), saved, numbers)
+
+
+def _entry(array: Any) -> Entry | None:
+    return None if array is None else summarize(asnumpy(array))
 
 
 def _telling(grad: Any) -> Any:

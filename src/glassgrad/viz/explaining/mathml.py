@@ -18,6 +18,7 @@ from glassgrad.viz.wording import escape, plain
 
 LONGEST = 2_000  # characters of a formula
 
+
 class _Unreadable(Exception):  # noqa: N818  # answered by showing the source
     """A formula in more LaTeX than is read here."""
 

@@ -315,7 +315,12 @@ def _run_again(op: Recorded) -> Outputs:
     for node in waiting:  # which grows meanwhile
         is_known = node in found or len(found) > MOST_OLDER_NODES
         # What hooks have packed, they unpack in the pass.
-        if is_known or not isinstance(node, PrimitiveNode) or node._is_released() or is_packed(node):
+        if (
+            is_known
+            or not isinstance(node, PrimitiveNode)
+            or node._is_released()
+            or is_packed(node)
+        ):
             continue
         found[node] = _saved_result(node)
         if found[node] is None:
