@@ -52,9 +52,8 @@ def run_rule(node: Node, grads: Grads) -> tuple[Grads, set[int]]:
         copies = tuple([None if grad is None else grad.copy() for grad in grads])
         made = node.compute(copies, False)
         fitted = fit(node, made)
-    results: list[Any] = []
-    for edge, grad in zip(node.edges, fitted, strict=True):
-        results.append(None if edge is None or grad is None else _bare(grad))
+    pairs = zip(node.edges, fitted, strict=True)
+    results = [None if edge is None or grad is None else _bare(grad) for edge, grad in pairs]
     each = enumerate(zip(made, results, strict=True))
     return tuple(results), {at for at, (own, x) in each if x is not None and own.shape != x.shape}
 

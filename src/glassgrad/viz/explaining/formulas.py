@@ -7,8 +7,8 @@ the first equation has on its left, are the results. An operand or a parameter h
 a letter, or its initial (but i, j, k and l are indices); or an equation says whose letter it is, as
 `c = exponent` does. A user's Function may have formulas so, or LaTeX as its `latex`.
 
-`rule_in_numbers` puts arrays into them: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`. An array is what a trace
-tells of it, so that a node that is there and one in a log are told of alike.
+`rule_in_numbers` puts arrays into them: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`. An array is what a
+trace tells of it, so that a node that is there and one in a log are told of alike.
 """
 
 import inspect
