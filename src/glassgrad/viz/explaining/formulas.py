@@ -127,11 +127,10 @@ def letters_of(cls: Any) -> dict[str, str]:
     found = formulas_of(cls)
     if found is None:
         return {}
+    letters = list(found.operands)
     names = dict.fromkeys(found.results, "result") | found.operands | found.parameters
-    letters = dict(enumerate(found.operands))
     saved = [name for name in getattr(cls, "saves", ()) if name != "result"]
-    by_letter = {letters.get(operand_of(cls, name)): name for name in saved}
-    return {letter: by_letter.get(letter, name) for letter, name in names.items()}
+    return names | {letters[operand_of(cls, name)]: name for name in saved}
 
 
 def op_of(node: Any) -> Any:
@@ -200,7 +199,7 @@ def _tangent(cls: Any, found: Formulas) -> list[Equation]:
     lefts = _moved(found.results)
     return [
         Equation(
-            _replaced(left, lefts), sign, _sum([_replaced(right, _moved(x)) for x in together])
+            _replaced(left, lefts), sign, _sum([(False, _replaced(right, _moved(x))) for x in together])
         )
         for left, sign, right in found.value
     ]
@@ -226,21 +225,39 @@ def _transposed(result: str, found: Formulas) -> Equation:
     for equation in found.gradient:
         name = left_name(equation)
         tangent = _replaced(equation.left, {name: Term("tangent", name.sign)})
-        for term in _addends(equation.right):
+        for is_minus, term in _addends(equation.right):
             given = [t for t in terms(term) if bar in (t, *t.parts[: t.kind == "places"])]
             if given:
                 made_left = _replaced(given[0], {bar: Term("tangent", result)})
                 over = [i for i in _indices(tangent) if i not in _indices(made_left)]
                 moved = _to_the_end(_replaced(term, {given[0]: tangent}), tangent)
-                several.append(_summed(moved, over))
+                under = over[0] if len(over) == 1 else Term("list", "", tuple(over))
+                several.append((is_minus, Term("big", "Σ", (under, moved)) if over else moved))
     return Equation(made_left, "=", _sum(several))
 
 
-def _addends(term: Term) -> list[Term]:
-    if term.kind != "binary" or term.sign not in "+−":
-        return [term]
-    left, right = term.parts
-    return [*_addends(left), right if term.sign == "+" else Term("prefix", "−", (right,))]
+def _addends(term: Term, is_minus: bool = False) -> list[tuple[bool, Term]]:
+    """The terms of a sum, and whether each is subtracted."""
+    if term.kind == "binary" and term.sign in ("+", "−"):
+        left, right = term.parts
+        return [*_addends(left, is_minus), *_addends(right, is_minus != (term.sign == "−"))]
+    if term.sign == "−":
+        return _addends(term.parts[0], not is_minus)
+    return [(is_minus, term)]
+
+
+def _sum(addends: list[tuple[bool, Term]]) -> Term:
+    total = NOTHING
+    for is_minus, term in addends:
+        if total != NOTHING:
+            total = _joined(total, "−" if is_minus else "+", term)
+        else:
+            total = Term("prefix", "−", (term,)) if is_minus else term
+    return total
+
+
+def _joined(left: Term, sign: str, right: Term) -> Term:
+    return Term("binary", sign, (left, right))
 
 
 def _indices(term: Term) -> tuple[Term, ...]:
@@ -249,7 +266,7 @@ def _indices(term: Term) -> tuple[Term, ...]:
 
 def _to_the_end(term: Term, tangent: Term) -> Term:
     """A product whose last factor is the tangent: `(1 − y²)·dx`, `dx/y`."""
-    if term.kind in ("prefix", "choice"):
+    if term.kind == "choice":
         return term._replace(parts=tuple([_to_the_end(part, tangent) for part in term.parts]))
     factors: list[Term] = []
     divisors: list[Term] = []
@@ -259,27 +276,10 @@ def _to_the_end(term: Term, tangent: Term) -> Term:
     # Behind all others, but before a sum or product, which reaches to the end.
     product, *rest = sorted([term, *factors[::-1]], key=lambda f: (f.kind == "big", f == tangent))
     for factor in rest:
-        product = Term("binary", "·", (product, factor))
+        product = _joined(product, "·", factor)
     for divisor in divisors[::-1]:
-        product = Term("binary", "/", (product, divisor))
+        product = _joined(product, "/", divisor)
     return product
-
-
-def _summed(term: Term, over: list[Term]) -> Term:
-    if not over:
-        return term
-    if term.kind == "prefix":
-        return term._replace(parts=(_summed(term.parts[0], over),))
-    return Term("big", "Σ", (over[0] if len(over) == 1 else Term("list", "", tuple(over)), term))
-
-
-def _sum(several: list[Term]) -> Term:
-    total, *rest = several or [NOTHING]
-    for term in rest:
-        is_minus = term.kind == "prefix"
-        parts = (total, term.parts[0] if is_minus else term)
-        total = Term("binary", "−" if is_minus else "+", parts)
-    return total
 
 
 # In numbers --------------------------------------------------------------------------------------
