@@ -51,7 +51,8 @@ _LOWS, _HIGHS = "".join(_LOWERED), "".join(_RAISED)
 _SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+")
 _TOKEN = re.compile(
     rf"""(?P<space>\s*)(?:
-    (?P<number>\d+(?:\.\d+)?|½|π|∞|…)
+    (?P<big>(?:{"|".join(BIG)})(?=_{{))
+    |(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
     |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<sign>[_^]{{|.)
     |(?P<end>\Z))""",
@@ -130,45 +131,46 @@ class _Parser:
 
     def __init__(self, source: str) -> None:
         self.source = _SCRIPTS.sub(_in_braces, source)
-        self.tokens = list(_TOKEN.finditer(self.source))
-        self.at = 0
+        self.tokens = _TOKEN.finditer(self.source)
         self.closing = ""
+        self.go_on()
 
-    def peek(self) -> tuple[str, str]:
-        """Kind and text of the next token."""
-        kind = str(self.tokens[self.at].lastgroup)
-        return kind, self.tokens[self.at][kind]
+    def go_on(self) -> None:
+        """To the next token: its kind, its text, and whether a space is before it."""
+        self.token = next(self.tokens)
+        self.kind = str(self.token.lastgroup)
+        self.now = self.token[self.kind]
 
     def adjoins(self, *wanted: str) -> bool:
-        """Whether the next token is one of those kinds or signs, without a space before it."""
-        return not self.tokens[self.at]["space"] and not {*self.peek()}.isdisjoint(wanted)
+        """Whether the token is one of those kinds or signs, without a space before it."""
+        return not self.token["space"] and (self.kind in wanted or self.now in wanted)
 
     def take(self, wanted: str = "") -> str:
-        kind, written = self.peek()
-        if kind == "end" or wanted not in ("", written):
-            before = self.source[: self.tokens[self.at].start(kind)]
+        taken = self.now
+        if self.kind == "end" or wanted not in ("", taken):
+            before = self.source[: self.token.start(self.kind)]
             raise NotationError(f"{wanted or 'a term'} is missing after {before!r}")
-        self.at += 1
-        return written
+        self.go_on()
+        return taken
 
     def equation(self) -> Equation:
         left = self.list(partial(self.binary, 2))
-        sign = self.take("~" if self.peek()[1] == "~" else "=")
+        sign = self.take("~" if self.now == "~" else "=")
         right = self.list(self.choice)
-        if self.peek()[0] != "end":
+        if self.kind != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
         return Equation(left, sign, right)
 
     def list(self, item: Callable[[], Term]) -> Term:
         parts = [item()]
-        while self.peek()[1] == ",":
+        while self.now == ",":
             self.take()
             parts.append(item())
         return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
 
     def choice(self) -> Term:
         value = self.binary()
-        if self.peek()[1] != "if":
+        if self.now != "if":
             return value
         self.take("if")
         condition = self.binary()
@@ -180,38 +182,33 @@ class _Parser:
         if level == len(LEVELS):
             return self.factor()
         found = self.binary(level + 1)
-        while (sign := self.peek()[1]) in LEVELS[level] and sign != self.closing:
-            self.take()
-            found = Term("binary", sign, (found, self.binary(level + 1)))
+        while self.now in LEVELS[level] and self.now != self.closing:
+            found = Term("binary", self.take(), (found, self.binary(level + 1)))
         return found
 
     def factor(self) -> Term:
         product = len(LEVELS) - 1
-        _, written = self.peek()
-        if written == "−":
+        if self.now == "−":
             return Term("prefix", self.take(), (self.binary(product),))
-        if written in BIG and self.tokens[self.at + 1]["sign"] == "_{":
-            self.take()
-            return Term("big", written, (self.enclosed(), self.binary(product)))
+        if self.kind == "big":
+            return Term("big", self.take(), (self.enclosed(), self.binary(product)))
         found = self.atom()
         while self.adjoins("_{", "^{", "[", "ᵀ"):
-            _, mark = self.peek()
-            if mark == "ᵀ":
+            if self.now == "ᵀ":
                 found = Term("transpose", self.take(), (found,))
-            elif mark == "^{":
+            elif self.now == "^{":
                 found = Term("power", "", (found, self.enclosed()))
             else:
-                found = Term("places", mark.strip("_{"), (found, self.enclosed()))
+                found = Term("places", self.now.strip("_{"), (found, self.enclosed()))
         return found
 
     def atom(self) -> Term:
-        kind, written = self.peek()
-        if written in CLOSING:
-            return Term("bracket", written, (self.enclosed(),))
-        self.take()
+        if self.now in CLOSING:
+            return Term("bracket", self.now, (self.enclosed(),))
+        kind, written = self.kind, self.take()
         if kind == "number":
             number = Term("number", written)
-            is_factor = written.isdigit() and self.adjoins("name") and not self.adjoins(*KEYWORDS)
+            is_factor = written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
             return Term("binary", "", (number, self.factor())) if is_factor else number
         if written in ("√", "~", "∂"):
             return Term("prefix", written, (self.factor(),))
@@ -227,10 +224,9 @@ class _Parser:
         """A function of what follows, or a long name."""
         if name == "ψ" and self.adjoins("^{"):  # its nth derivative
             return Term("derivative", name, (self.enclosed(), self.factor()))
-        kind, written = self.peek()
-        is_term = kind in ("name", "number") or written in ("(", "√")
-        is_term |= written == "|" != self.closing
-        if not is_term or written in KEYWORDS:
+        is_term = self.kind in ("name", "big", "number") or self.now in ("(", "√")
+        is_term |= self.now == "|" != self.closing
+        if not is_term or self.now in KEYWORDS:
             return Term("name", name)
         of = self.factor()
         several = of.sign == "(" and of.parts[0].kind == "list"
