@@ -67,6 +67,7 @@ for _kind, _names in _CLASSES.items():
         _ATOMS[_name] = _Atom(f"<mo{_FORMS.get(_kind, '')}>{escape(_sign)}</mo>", _kind)
 for _name, _width in [*_SPACES.items(), ("quad", "1em")]:
     _ATOMS[_name] = _Atom(f'<mspace width="{_width}"/>', "space")
+_APART = {("ord", "op"), ("close", "op"), ("op", "ord"), ("op", "op")}
 _OPERATORS = {kind for kind in _CLASSES if kind != "op"}
 
 # What is made of the arguments of a command. As `accent="true"` accents would lie on the letters in
@@ -107,18 +108,13 @@ def mathml(tex: str) -> str:
         >>> mathml(r"\unknown")
         '<math><mtext>\\unknown</mtext></math>'
     """
+    parts = re.split(r"(?<=,)\\ ", tex)  # browsers break no line inside of a formula
+    if any(part.count("{") != part.count("}") for part in parts):
+        parts = [tex]
     try:
-        return " ".join(f"<math>{_Parser(part).all()}</math>" for part in _parts(tex))
+        return " ".join([f"<math>{_spaced(_Parser(part).row(''))}</math>" for part in parts])
     except (_Unreadable, RecursionError):
         return f"<math><mtext>{escape(plain(tex, LONGEST))}</mtext></math>"
-
-
-def _parts(tex: str) -> list[str]:
-    """The formulas of a list; browsers break no line inside of one."""
-    parts = tex.split(",\\ ")
-    if any(part.count("{") != part.count("}") for part in parts):
-        return [tex]
-    return [f"{part}," for part in parts[:-1]] + parts[-1:]
 
 
 class _Parser:
@@ -127,31 +123,26 @@ class _Parser:
     def __init__(self, tex: str) -> None:
         if len(tex) > LONGEST:
             raise _Unreadable
-        self.tokens: list[str] = [*_TOKEN.findall(tex), ""]
-        self.at = 0
+        self.tokens = iter(_TOKEN.findall(tex))
+        self.now = next(self.tokens, "")
 
     def take(self) -> str:
-        written: str = self.tokens[self.at]
-        self.at += bool(written)
-        return written
+        taken, self.now = self.now, next(self.tokens, "")
+        return taken
 
-    def all(self) -> str:
-        atoms = self.row()
-        if self.take():
-            raise _Unreadable  # a brace too many
-        return "".join(_spaced(atoms))
-
-    def row(self) -> list[_Atom]:
-        """Atoms up to a closing brace or the end."""
+    def row(self, closing: str) -> list[_Atom]:
+        """Atoms up to a closing brace or the end, and that."""
         atoms: list[_Atom] = []
         bars = 0
-        while self.tokens[self.at] not in ("", "}"):
+        while self.now not in ("", "}"):
             atom = self.atom()
             if atom.kind == "bar":
                 kind = ("open", "close")[bars % 2]
                 bars += 1
                 atom = _Atom(f"<mo{_FORMS[kind]}>|</mo>", kind)
             atoms.append(self.with_scripts(atom))
+        if self.take() != closing:
+            raise _Unreadable
         return atoms
 
     def atom(self) -> _Atom:
@@ -181,29 +172,26 @@ class _Parser:
 
     def group(self) -> _Atom:
         """What stands between braces; an operator in braces has no space around it."""
-        atoms = self.row()
-        if self.take() != "}":
-            raise _Unreadable
+        atoms = self.row("}")
         if len(atoms) == 1 and atoms[0].kind in _OPERATORS:
             sign = re.sub("<.*?>", "", atoms[0].markup)
             return _Atom(f'<mo lspace="0" rspace="0">{sign}</mo>')
-        pieces = _spaced(atoms)
-        return _Atom(pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>")
+        return _Atom(_spaced(atoms) if len(atoms) == 1 else f"<mrow>{_spaced(atoms)}</mrow>")
 
     def argument(self) -> str:
         """What a command or a script applies to: a group, or the next atom."""
-        written = self.tokens[self.at]
-        if written.isdecimal():  # `\tfrac12` is a half
-            self.tokens[self.at] = written[1:]
-            self.at += len(written) == 1
-            return f"<mn>{written[0]}</mn>"
-        return self.atom().markup
+        if not self.now.isdecimal():
+            return self.atom().markup
+        digit, self.now = self.now[0], self.now[1:]  # `\tfrac12` is a half
+        if not self.now:
+            self.take()
+        return f"<mn>{digit}</mn>"
 
     def with_scripts(self, atom: _Atom) -> _Atom:
         """The atom with what is written below and above to its right."""
         scripts = {"_": "", "^": ""}
-        while (mark := self.tokens[self.at]) in ("_", "^", "'"):
-            self.take()
+        while self.now in ("_", "^", "'"):
+            mark = self.take()
             if mark == "'":
                 scripts["^"] += "<mo>′</mo>"
             elif scripts[mark]:
@@ -216,20 +204,12 @@ class _Parser:
         return _Atom(f"<{tag}>{atom.markup}{''.join(scripts.values())}</{tag}>", atom.kind)
 
 
-def _spaced(atoms: list[_Atom]) -> list[str]:
-    """The atoms of a row, with TeX's thin spaces, and signs told from differences."""
+def _spaced(atoms: list[_Atom]) -> str:
+    """A row of atoms, with TeX's thin spaces, and signs told from differences."""
     parts = []
-    thin = '<mspace width="0.17em"/>'
-    before = "start"
-    for (markup, kind), after in pairwise([*atoms, _Atom("", "end")]):
-        is_sign = before in ("start", "bin", "rel", "open", "punct", "op")
-        if is_sign and markup == "<mo>−</mo>":
-            markup = '<mo form="prefix">−</mo>'
-        if kind == "op" and before in ("ord", "close"):
-            parts.append(thin)
-        parts.append(markup)
-        before = kind
-        if kind == "op" and after.kind in ("ord", "op"):
-            parts.append(thin)
-            before = "space"
-    return parts
+    for before, atom in pairwise([_Atom("", "start"), *atoms]):
+        if (before.kind, atom.kind) in _APART:
+            parts.append('<mspace width="0.17em"/>')
+        is_sign = atom.markup == "<mo>−</mo>" and before.kind not in ("ord", "close", "space")
+        parts.append('<mo form="prefix">−</mo>' if is_sign else atom.markup)
+    return "".join(parts)
