@@ -95,9 +95,9 @@ def record_explained(
     try:
         trace = watched(several, look, **options)
     except Exception as failed:
-        if not isinstance(getattr(failed, "trace", None), Trace):
+        trace, error = getattr(failed, "trace", None), failed
+        if not isinstance(trace, Trace):
             raise
-        trace, error = failed.trace, failed  # type: ignore[attr-defined]
     return trace, explanations(trace, checked), error
 
 
@@ -155,25 +155,14 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
     """
     ran = [event for event in trace.events if event["type"] == "apply"]
     applied = {event["node"]: event for event in ran[:MOST_ROWS]}
-    found = {}
-    for node in trace.nodes:
-        cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
-        if cls is not None:
-            rows = _rows_of(node, cls, applied.get(node["id"]), trace)
-            found[node["id"]] = _made(words_of(cls), latex_of(cls), rows)
-        elif node["op"] == "AccumulateGrad":
-            found[node["id"]] = _of_leaf()
-        else:
-            words = YOURS if node.get("user") else f"no op of glassgrad's has nodes {node['op']}"
-            found[node["id"]] = _made(plain(words, LONGEST), (), [])
+    found = {
+        node["id"]: _of_record(node, applied.get(node["id"]), trace.arrays) for node in trace.nodes
+    }
     for name, entry in (checked or {}).items():
-        known = found.get(name, {"rows": []})["rows"] if _has_notes_alone(entry) else []
+        has_notes_alone = all(section == "notes" for section, *_ in entry["rows"])
+        known = found[name]["rows"] if has_notes_alone and name in found else []
         found[name] = {**entry, "rows": [*known, *entry["rows"]]}
     return found
-
-
-def _has_notes_alone(entry: Entry) -> bool:
-    return all(section == "notes" for section, *_ in entry["rows"])
 
 
 # Which nodes -------------------------------------------------------------------------------------
@@ -200,14 +189,17 @@ def _size(node: Node) -> int:
 # Entries -----------------------------------------------------------------------------------------
 
 
-def _made(words: str, latex: Iterable[str], rows: list[list[str]], ok: bool | None = None) -> Entry:
-    return {"words": words, "formulas": [mathml(tex) for tex in latex], "rows": rows, "ok": ok}
+def _made(
+    words: str, latex: Iterable[str] = (), rows: Iterable[list[str]] = (), ok: bool | None = None
+) -> Entry:
+    formulas = [mathml(tex) for tex in latex]
+    return {"words": words, "formulas": formulas, "rows": list(rows), "ok": ok}
 
 
 def _entry(found: Explanation) -> Entry:
-    rows = [[section, key, plain(text, LONGEST)] for section, key, text in found.rows()]
     shown = PAGE if found.rule else (NUMBERS, *PAGE)
-    return _made(found.words, found.formulas, [row for row in rows if row[0] in shown], found.ok)
+    rows = [[name, key, plain(text, LONGEST)] for name, key, text in found.rows() if name in shown]
+    return _made(found.words, found.formulas, rows, found.ok)
 
 
 def _only_words(node: Node, note: str) -> Entry:
@@ -216,7 +208,7 @@ def _only_words(node: Node, note: str) -> Entry:
 
 
 def _of_leaf() -> Entry:
-    return _made("adds the gradient that arrives to the .grad of its leaf", (), [])
+    return _made("adds the gradient that arrives to the .grad of its leaf")
 
 
 # From a trace ------------------------------------------------------------------------------------
@@ -245,22 +237,27 @@ def _op_named(name: str, operands: int) -> Any:
     return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
 
 
-def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[list[str]]:
-    """The rule with the numbers of the log, if the node has run."""
+def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
+    """What a trace tells of a node: of the numbers in its rule, too, if it has run."""
+    cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
+    if node["op"] == "AccumulateGrad":
+        return _of_leaf()
+    if cls is None:
+        none = f"no op of glassgrad's has nodes {node['op']}"
+        return _made(plain(YOURS if node.get("user") else none, LONGEST))
     if event is None:
-        return []
-    array_of, first = trace.arrays.get, cls.differentiates.start or 0
-    gradients = []
+        return _made(words_of(cls), latex_of(cls))
+    gradients, first = [], cls.differentiates.start or 0
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False), first):
         before = behind = ""
         if grad is not None and "sum_to" in edge:
-            if trace.arrays[grad]["shape"] != edge["sum_to"]:
+            if arrays[grad]["shape"] != edge["sum_to"]:
                 behind = f"; the engine sums that to {shape_text(edge['sum_to'])}"
             elif issubclass(cls, Elementwise):
                 before = SUMMED  # PyTorch's rules do it themselves
-        result = None if edge["to"] is None else array_of(grad)
+        result = None if edge["to"] is None else arrays.get(grad)
         gradients.append(Gradient(at, result, before, behind))
     kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
-    saved = {each["name"]: array_of(each.get("array")) for each in kept}
-    found = rule_in_numbers(cls, gradients, map(array_of, event["grad_in"]), saved, {})
-    return [["rule", *line] for line in found]
+    saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
+    rule = rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
+    return _made(words_of(cls), latex_of(cls), [["rule", *line] for line in rule])

@@ -26,7 +26,7 @@ from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.tangents import context_of
-from glassgrad.memory.saved import check_versions
+from glassgrad.memory.saved import arrays_in, check_versions, name_of_saved
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -109,7 +109,9 @@ def _of_write(node: CopySlices, given: Any) -> Rerun:
 
 
 def _of_op(node: Node, given: Any) -> Rerun:
-    op = _recorded(node)
+    if not isinstance(node, (PrimitiveNode, BackwardCFunction)):
+        raise NotKnown(f"{node.name()} has no forward")
+    op: Recorded = BuiltIn(node) if isinstance(node, PrimitiveNode) else Users(node)
     made_up: list[int] = []
     if given is None:
         made_up = _fill(op)
@@ -169,14 +171,6 @@ class Recorded:
         return outputs
 
 
-def _recorded(node: Node) -> Recorded:
-    if isinstance(node, PrimitiveNode):
-        return BuiltIn(node)
-    if isinstance(node, BackwardCFunction):
-        return Users(node)
-    raise NotKnown(f"{node.name()} has no forward")
-
-
 def positions(node: Any) -> list[int]:
     """By edge, the position of its operand."""
     if isinstance(node, PrimitiveNode):
@@ -193,11 +187,11 @@ class BuiltIn(Recorded):
         cls = node._forward_cls
         spec = inspect.getfullargspec(cls.forward)
         super().__init__(node, spec.args)
-        named = [name for name in spec.kwonlyargs if hasattr(node, name)]
-        self.parameters = {name: getattr(node, name) for name in named}
+        named = spec.kwonlyargs
+        self.parameters = {name: getattr(node, name) for name in named if hasattr(node, name)}
         # One without an edge, such as an index, may have been kept by `setup_context`.
-        known = {at: getattr(node, name, None) for at, name in enumerate(spec.args)}
-        known = {at: value for at, value in known.items() if isinstance(value, np.ndarray)}
+        kept = [getattr(node, name, None) for name in spec.args]
+        known = {at: value for at, value in enumerate(kept) if isinstance(value, np.ndarray)}
         if spec.varargs:  # *indices
             known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
         for name, array in zip(cls.saves, map(array_of, node._all_kept()), strict=True):
@@ -242,22 +236,21 @@ class Users(Recorded):
             for at, value in enumerate(values)
         ]
         ctx, out, _ = run_forward(self.cls, tuple(args), *self.form[:2])
+        ctx.holders = ctx.to_save
         parts = out if isinstance(out, tuple) else (out,)
         return [_values(part) for part in parts if isinstance(part, Tensor)], ctx
 
 
 def _left_on(node: Any) -> dict[str, Any]:
     """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
-    if isinstance(node, PrimitiveNode):
-        words = ["the result" if it == "result" else f"the saved {it}" for it in node._saved_names]
-        saved = [array_of(kept) for kept in node._all_kept()]
-    else:
-        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
-        words = [f"saved_tensors[{at}]" for at in range(len(saved))]
-    pairs = zip(words, saved, strict=True)
-    own = [pair for pair in getattr(node, "__dict__", {}).items() if pair[0] not in _NOT_STATE]
-    found = {key: value for key, value in pairs if value is not None}
-    return found | {f"ctx.{key}": value for key, value in own}
+    found: dict[str, Any] = {}
+    for at, kept in enumerate(node._all_kept()):
+        name = name_of_saved(node, at)
+        words = name if node._is_users else f"the saved {name}"
+        if kept is not None:
+            found["the result" if name == "result" else words] = array_of(kept)
+    own = getattr(node, "__dict__", {}).items()
+    return found | {f"ctx.{key}": value for key, value in own if key not in _NOT_STATE}
 
 
 _NOT_STATE = vars(BackwardCFunction)  # what every ctx has
@@ -365,10 +358,9 @@ def is_packed(node: Any) -> bool:
 
 
 def array_of(kept: Any) -> Any:
-    """An array of what a node keeps: one, a Packed, or None."""
-    if kept is None:
-        return None
-    return asnumpy(kept.array() if isinstance(kept, Packed) else kept)
+    """An array of what a node keeps; None for nothing."""
+    arrays = [kept.array()] if isinstance(kept, Packed) else arrays_in(kept)
+    return asnumpy(arrays[0]) if arrays else None
 
 
 def _values(of: Any) -> Any:
