@@ -93,7 +93,7 @@ def record_explained(
             spent += perf_counter() - start
 
     try:
-        trace = watched(several, look, **options)
+        trace: Any = watched(several, look, **options)
     except Exception as failed:
         trace, error = getattr(failed, "trace", None), failed
         if not isinstance(trace, Trace):

@@ -199,7 +199,9 @@ def _tangent(cls: Any, found: Formulas) -> list[Equation]:
     lefts = _moved(found.results)
     return [
         Equation(
-            _replaced(left, lefts), sign, _sum([(False, _replaced(right, _moved(x))) for x in together])
+            _replaced(left, lefts),
+            sign,
+            _sum([(False, _replaced(right, _moved(x))) for x in together]),
         )
         for left, sign, right in found.value
     ]

@@ -38,20 +38,16 @@ LEAVES = ("name", "gradient", "tangent")
 RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
 LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
 CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉", "_{": "}", "^{": "}"}
-BIG = {"Σ", "Π", "∃", "∀", "max", "min", "argmax", "argmin"}
-BIG |= {"median", "nanmedian", "argmedian", "argnanmedian"}
 KEYWORDS = {"if", "else", "mod"}
 LONGEST = 1_000  # characters of a docstring's formulas
 
-_LOWERED = dict(zip("ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋", "ijklmnst0123456789+−", strict=True))
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123456789+−cyxnk()", strict=True))
-_TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
-_TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
-_LOWS, _HIGHS = "".join(_LOWERED), "".join(_RAISED)
+_LOWERED, _LOWS = "ijklmnst0123456789+−", "ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋"
+_RAISED, _HIGHS = "0123456789+−cyxnk()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾"
+_TO_PLAIN = str.maketrans(_LOWS + _HIGHS, _LOWERED + _RAISED)
 _SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+")
 _TOKEN = re.compile(
     rf"""(?P<space>\s*)(?:
-    (?P<big>(?:{"|".join(BIG)})(?=_{{))
+    (?P<big>(?:[ΣΠ∃∀]|(?:arg)?(?:max|min|(?:nan)?median))(?=_{{))
     |(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
     |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<sign>[_^]{{|.)
@@ -208,7 +204,9 @@ class _Parser:
         kind, written = self.kind, self.take()
         if kind == "number":
             number = Term("number", written)
-            is_factor = written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
+            is_factor = (
+                written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
+            )
             return Term("binary", "", (number, self.factor())) if is_factor else number
         if written in ("√", "~", "∂"):
             return Term("prefix", written, (self.factor(),))
@@ -243,9 +241,10 @@ class _Parser:
 
 def _in_braces(script: re.Match[str]) -> str:
     """`ᵢⱼ` as `_{i,j}`, and `ᶜ⁻¹` as `^{c−1}`."""
+    plain = script[0].translate(_TO_PLAIN)
     if script["low"]:
-        return "_{" + re.sub(r"(?<=\w)(?=[a-z])", ",", _mapped(script[0], _LOWERED)) + "}"
-    return script["name"] or f"^{{{_mapped(script[0], _RAISED)}}}"
+        return "_{" + re.sub(r"(?<=\w)(?=[a-z])", ",", plain) + "}"
+    return script["name"] or f"^{{{plain}}}"
 
 
 # As text -----------------------------------------------------------------------------------------
@@ -308,8 +307,9 @@ def _text(term: Term, leaf: Leaf) -> str:
         words,
         sign=sign,
         closing=CLOSING.get(sign),
-        lowered=[_mapped(word, _TO_LOWERED) or f"_{{{word}}}" for word in words],
-        raised=(not is_filled and _mapped(script, _TO_RAISED)) or f"^({script.replace(' ', '')})",
+        lowered=[_mapped(word, _LOWERED, _LOWS) or f"_{{{word}}}" for word in words],
+        raised=(not is_filled and _mapped(script, _RAISED, _HIGHS))
+        or f"^({script.replace(' ', '')})",
         dot="" if script[:1].isalpha() else "·",  # 2y, but 2·3
         space="" if script.startswith("(") else " ",
     )
@@ -322,10 +322,11 @@ def _filled(templates: dict[str, str], term: Term, words: list[str], **fields: A
     return template.format(*words, listed=", ".join(words), **fields)
 
 
-def _mapped(plain: str, table: dict[str, str]) -> str:
+def _mapped(written: str, plain: str, scripts: str) -> str:
     """The text as subscript or superscript; empty, if there are no such letters."""
-    chars = [table.get(char, "") for char in plain if char not in ", "]
-    return "".join(chars) if all(chars) else ""
+    if set(written) - {*plain, ",", " "}:
+        return ""
+    return written.translate(str.maketrans(plain, scripts, ", "))
 
 
 # As LaTeX ----------------------------------------------------------------------------------------
