@@ -157,7 +157,7 @@ class _Differences:
         is_slow = self.most < DIRECTIONS
         # A direction has all elements in it: of a slow forward two tell more than two elements.
         many = self.operand.size > (self.most if is_slow else FEW)
-        looks = list(self._directions() if many else self._elements())
+        looks = list(self._looks(many))
         judged = [look for look in looks if look is not None]
         place, rule, slope, far = max(judged, key=itemgetter(3), default=((), 0.0, 0.0, 0.0))
         along, kinks = "directions" if many else "elements", len(looks) - len(judged)
@@ -165,51 +165,36 @@ class _Differences:
             self.edge, far <= 1, len(judged), along, kinks, place, rule, slope, many and is_slow
         )
 
-    def _elements(self) -> Iterator[Any]:
-        """A look at each element, of a complex one along both of its parts."""
-        for index in np.ndindex(self.operand.shape):
-            length = float(_scale(self.operand[index]))
-            step = np.zeros_like(self.operand)
-            step[index] = length
-            units = (1.0, 1j) if self.operand.dtype.kind == "c" else (1.0,)
-            steps = [(unit / length, unit * step) for unit in units]
-            yield self._look(index, self.gradient[index].item(), steps)
-
-    def _directions(self) -> Iterator[Any]:
-        """Looks along directions in which each element changes."""
-        rng, operand = np.random.default_rng(0), self.operand
-        for number in range(self.most if operand.size <= LARGE else 1):
-            signs = rng.choice([-1.0, 1.0], operand.shape)
-            step = (signs * _scale(operand)).astype(operand.dtype)
-            rule = float((np.conj(step) * self.gradient.astype(operand.dtype)).real.sum())
-            spread = float(np.abs(step * self.gradient).sum())
-            yield self._look((number,), rule, [(1.0, step)], spread)
-
-    def _look(
-        self,
-        place: tuple[int, ...],
-        rule: complex,
-        steps: list[tuple[complex, Any]],
-        spread: float = 0.0,
-    ) -> Any:
+    def _looks(self, many: bool) -> Iterator[Any]:
         """(place, what the rule says, what differences say, how far apart); None at a kink.
 
         Args:
-            steps: along which to take differences, each with its factor in their sum.
-            spread: the size of the terms whose sum `rule` is.
+            many: look along directions in which each element changes, not at each element; at a
+                complex element along both of its parts.
         """
-        slope: complex = 0.0
-        noise = 0.0
-        for factor, step in steps:
-            found = self._slope(step)
-            if found is None:
-                return None
-            slope, noise = slope + factor * found[0], abs(factor) * found[1]
-        if not np.isfinite(rule):
-            return place, rule, slope, float("inf")
-        bytes_each = self.gradient.dtype.itemsize // (2 if self.gradient.dtype.kind == "c" else 1)
-        allowed = TOLERANCE[min(bytes_each, 8)] * (1 + abs(slope) + spread * 1e-2) + noise
-        return place, rule, slope, abs(rule - slope) / allowed
+        operand, gradient = self.operand, self.gradient.astype(self.operand.dtype)
+        count, units = operand.size, np.eye(operand.size)
+        if many:
+            count = self.most if count <= LARGE else 1
+            units = np.random.default_rng(0).choice([-1.0, 1.0], (count, operand.size))
+        parts = (1.0, 1j) if operand.dtype.kind == "c" and not many else (1.0,)
+        for number, unit in enumerate(units.reshape(count, *operand.shape)):
+            step = np.asarray(unit * _scale(operand), operand.dtype)
+            slopes = [self._slope(part * step) for part in parts]
+            if None in slopes:
+                yield None
+                continue
+            terms = (np.conj(step) * gradient)[step != 0]
+            length = 1.0 if many else float(step.sum().real)
+            slope = sum(part * each for part, (each, _) in zip(parts, slopes)) / length
+            rule = (terms if len(parts) > 1 else terms.real).sum().item() / length
+            spread = float(np.abs(terms).sum()) / length  # the size of the terms in that sum
+            place = (number,) if many else tuple(np.argwhere(unit)[0].tolist())
+            size = np.finfo(self.gradient.dtype).dtype.itemsize
+            allowed = TOLERANCE[min(size, 8)] * (1 + abs(slope) + spread * 1e-2)
+            allowed += slopes[-1][1] / length
+            far = abs(rule - slope) / allowed if np.isfinite(rule) else float("inf")
+            yield place, rule, slope, far
 
     def _slope(self, step: Any) -> tuple[float, float] | None:
         """The derivative of s along `step` and its noise; None at a kink, a jump, or nowhere."""
