@@ -3,8 +3,7 @@
 rerun        the forward of a node once more
 differences  the rule held against differences of the forward
 notation     formulas as text, as a tree, as LaTeX
-formulas     what an op's docstring says, and which letter is which tensor
-vjp          the rule in symbols and in its numbers
+formulas     what an op's docstring says, which letter is which tensor, and its rule in numbers
 explain      all of that for one node
 mathml       formulas as MathML
 entries      explanations as data, for the players

@@ -15,7 +15,7 @@ import numpy as np
 
 from glassgrad.core.engine import Grads, fit
 from glassgrad.core.function import BackwardCFunction
-from glassgrad.core.graph import AccumulateGrad, Node
+from glassgrad.core.graph import Node
 from glassgrad.core.saved import unpacked
 from glassgrad.core.state import setting
 from glassgrad.ops.generator import get_rng_state, set_rng_state
@@ -47,16 +47,13 @@ def run_rule(node: Node, grads: Grads) -> tuple[Grads, set[int]]:
     Raises:
         FreedGraphError, StaleTensorError: as in a pass; and whatever a user's rule raises.
     """
-    if isinstance(node, AccumulateGrad):
-        return (), set()
     # A watched pass may be pausing: this is no part of it, and without a tracer.
     with setting(grad=False, inference=False, tracer=None), _on_copies(op_node(node)):
         copies = tuple([None if grad is None else grad.copy() for grad in grads])
         made = node.compute(copies, False)
         fitted = fit(node, made)
-    results: list[Any] = []
-    for edge, grad in zip(node.edges, fitted, strict=True):
-        results.append(None if edge is None or grad is None else _bare(grad))
+    pairs = zip(node.edges, fitted, strict=True)
+    results = [None if edge is None or grad is None else _bare(grad) for edge, grad in pairs]
     each = enumerate(zip(made, results, strict=True))
     return tuple(results), {at for at, (own, x) in each if x is not None and own.shape != x.shape}
 
@@ -133,30 +130,34 @@ def compare(rerun: Rerun, grads: Grads, found: Grads) -> list[Verdict]:
 
 
 class _Differences:
-    """Differences with respect to the operand at one edge."""
+    """Differences with respect to the operand at one edge.
+
+    Attributes:
+        rounding: the relative rounding of the forward.
+        h: how far to go from the operand, in steps of `_scale`.
+        most: along how many directions to look, if not at each element.
+        here: s at the operand.
+    """
 
     def __init__(self, rerun: Rerun, grads: Grads, edge: int, gradient: Any) -> None:
         self.rerun, self.edge, self.gradient = rerun, edge, gradient
         self.grads, self.at = grads, rerun.position[edge]
         self.operands = [_precise(value) for value in rerun.operands]
         self.operand = np.asarray(self.operands[self.at])
-        self.random: Any = None  # what to draw from, if the forward draws numbers at all
-        before, start = get_rng_state(), perf_counter()
-        self.rounding = max([_rounding(out) for out in rerun.forward(self.operands)], default=0.0)
-        taken = perf_counter() - start
-        if not np.array_equal(get_rng_state().payload, before.payload):
-            self.random = before
+        self.random = get_rng_state()  # a forward that draws numbers is to draw the same each time
+        self.rounding, times = 0.0, []
+        for _ in range(2):  # one of them may be held up
+            start = perf_counter()
+            self.here, _ = self._s(self.operand)
+            times.append(perf_counter() - start)
+        self.most = DIRECTIONS if min(times) < SLOW else 2 if min(times) < SLOWEST else 1
         self.h = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
-        start = perf_counter()
-        self.here, _ = self._s(self.operand)
-        taken = min(taken, perf_counter() - start)  # of two: one may have been held up
-        self.most = DIRECTIONS if taken < SLOW else 2 if taken < SLOWEST else 1
 
     def verdict(self) -> Verdict:
         is_slow = self.most < DIRECTIONS
         # A direction has all elements in it: of a slow forward two tell more than two elements.
         many = self.operand.size > (self.most if is_slow else FEW)
-        looks = list(self._directions() if many else self._elements())
+        looks = list(self._looks(many))
         judged = [look for look in looks if look is not None]
         place, rule, slope, far = max(judged, key=itemgetter(3), default=((), 0.0, 0.0, 0.0))
         along, kinks = "directions" if many else "elements", len(looks) - len(judged)
@@ -164,51 +165,36 @@ class _Differences:
             self.edge, far <= 1, len(judged), along, kinks, place, rule, slope, many and is_slow
         )
 
-    def _elements(self) -> Iterator[Any]:
-        """A look at each element, of a complex one along both of its parts."""
-        for index in np.ndindex(self.operand.shape):
-            length = float(_scale(self.operand[index]))
-            step = np.zeros_like(self.operand)
-            step[index] = length
-            units = (1.0, 1j) if self.operand.dtype.kind == "c" else (1.0,)
-            steps = [(unit / length, unit * step) for unit in units]
-            yield self._look(index, self.gradient[index].item(), steps)
-
-    def _directions(self) -> Iterator[Any]:
-        """Looks along directions in which each element changes."""
-        rng, operand = np.random.default_rng(0), self.operand
-        for number in range(self.most if operand.size <= LARGE else 1):
-            signs = rng.choice([-1.0, 1.0], operand.shape)
-            step = (signs * _scale(operand)).astype(operand.dtype)
-            rule = float((np.conj(step) * self.gradient.astype(operand.dtype)).real.sum())
-            spread = float(np.abs(step * self.gradient).sum())
-            yield self._look((number,), rule, [(1.0, step)], spread)
-
-    def _look(
-        self,
-        place: tuple[int, ...],
-        rule: complex,
-        steps: list[tuple[complex, Any]],
-        spread: float = 0.0,
-    ) -> Any:
+    def _looks(self, many: bool) -> Iterator[Any]:
         """(place, what the rule says, what differences say, how far apart); None at a kink.
 
         Args:
-            steps: along which to take differences, each with its factor in their sum.
-            spread: the size of the terms whose sum `rule` is.
+            many: look along directions in which each element changes, not at each element; at a
+                complex element along both of its parts.
         """
-        slope: complex = 0.0
-        noise = 0.0
-        for factor, step in steps:
-            found = self._slope(step)
-            if found is None:
-                return None
-            slope, noise = slope + factor * found[0], abs(factor) * found[1]
-        if not np.isfinite(rule):
-            return place, rule, slope, float("inf")
-        bytes_each = self.gradient.dtype.itemsize // (2 if self.gradient.dtype.kind == "c" else 1)
-        allowed = TOLERANCE[min(bytes_each, 8)] * (1 + abs(slope) + spread * 1e-2) + noise
-        return place, rule, slope, abs(rule - slope) / allowed
+        operand, gradient = self.operand, self.gradient.astype(self.operand.dtype)
+        count, units = operand.size, np.eye(operand.size)
+        if many:
+            count = self.most if count <= LARGE else 1
+            units = np.random.default_rng(0).choice([-1.0, 1.0], (count, operand.size))
+        parts = (1.0, 1j) if operand.dtype.kind == "c" and not many else (1.0,)
+        for number, unit in enumerate(units.reshape(count, *operand.shape)):
+            step = np.asarray(unit * _scale(operand), operand.dtype)
+            slopes = [self._slope(part * step) for part in parts]
+            if None in slopes:
+                yield None
+                continue
+            terms = (np.conj(step) * gradient)[step != 0]
+            length = 1.0 if many else float(step.sum().real)
+            slope = sum(part * each for part, (each, _) in zip(parts, slopes)) / length
+            rule = (terms if len(parts) > 1 else terms.real).sum().item() / length
+            spread = float(np.abs(terms).sum()) / length  # the size of the terms in that sum
+            place = (number,) if many else tuple(np.argwhere(unit)[0].tolist())
+            size = np.finfo(self.gradient.dtype).dtype.itemsize
+            allowed = TOLERANCE[min(size, 8)] * (1 + abs(slope) + spread * 1e-2)
+            allowed += slopes[-1][1] / length
+            far = abs(rule - slope) / allowed if np.isfinite(rule) else float("inf")
+            yield place, rule, slope, far
 
     def _slope(self, step: Any) -> tuple[float, float] | None:
         """The derivative of s along `step` and its noise; None at a kink, a jump, or nowhere."""
@@ -233,13 +219,13 @@ class _Differences:
         """s, and how large its terms are: their rounding is what differences amplify."""
         values = list(self.operands)
         values[self.at] = np.asarray(operand)  # 0-d sums are NumPy scalars
-        if self.random is not None:
-            set_rng_state(self.random)  # the same numbers each time
+        set_rng_state(self.random)
         total, size = 0.0, 0.0
         for grad, out in zip(self.grads, self.rerun.forward(values), strict=False):
-            if grad is not None and out.dtype.kind in "fc":
+            if out.dtype.kind in "fc" and grad is not None:
                 terms = (np.conj(grad) * out).real
                 total, size = total + float(terms.sum()), size + float(np.abs(terms).sum())
+                self.rounding = max(self.rounding, float(np.finfo(out.dtype).eps))
         return total, size
 
 
@@ -254,8 +240,3 @@ def _precise(value: Any) -> Any:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
         return value
     return value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
-
-
-def _rounding(out: Any) -> float:
-    """The relative rounding of an output that a gradient goes through."""
-    return float(np.finfo(out.dtype).eps) if out.dtype.kind in "fc" else 0.0

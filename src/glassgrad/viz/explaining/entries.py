@@ -11,7 +11,6 @@ but there is no rule left that could be checked.
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import count
 from math import prod
 from time import perf_counter
 from typing import Any
@@ -28,10 +27,17 @@ from glassgrad.tracing.record import watched
 from glassgrad.viz.wording import plain, shape_text
 
 from .explain import Explanation, explain, node_of
-from .formulas import formulas_of, latex_of, op_of, words_of
+from .formulas import (
+    SUMMED,
+    Gradient,
+    formulas_of,
+    latex_of,
+    op_of,
+    rule_in_numbers,
+    words_of,
+)
 from .mathml import mathml
 from .rerun import is_packed
-from .vjp import SUMMED, rule_in_numbers, saved_letters, shown
 
 __all__ = ["explained", "explanations", "record_explained"]
 
@@ -87,11 +93,11 @@ def record_explained(
             spent += perf_counter() - start
 
     try:
-        trace = watched(several, look, **options)
+        trace: Any = watched(several, look, **options)
     except Exception as failed:
-        if not isinstance(getattr(failed, "trace", None), Trace):
+        trace, error = getattr(failed, "trace", None), failed
+        if not isinstance(trace, Trace):
             raise
-        trace, error = failed.trace, failed  # type: ignore[attr-defined]
     return trace, explanations(trace, checked), error
 
 
@@ -149,25 +155,14 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
     """
     ran = [event for event in trace.events if event["type"] == "apply"]
     applied = {event["node"]: event for event in ran[:MOST_ROWS]}
-    found = {}
-    for node in trace.nodes:
-        cls = _op_of(node)
-        if cls is not None:
-            rows = _rows_of(node, cls, applied.get(node["id"]), trace)
-            found[node["id"]] = _made(words_of(cls), latex_of(cls), rows)
-        elif node["op"] == "AccumulateGrad":
-            found[node["id"]] = _of_leaf()
-        else:
-            words = YOURS if node.get("user") else f"no op of glassgrad's has nodes {node['op']}"
-            found[node["id"]] = _made(plain(words, LONGEST), (), [])
+    found = {
+        node["id"]: _of_record(node, applied.get(node["id"]), trace.arrays) for node in trace.nodes
+    }
     for name, entry in (checked or {}).items():
-        known = found.get(name, {"rows": []})["rows"] if _has_notes_alone(entry) else []
+        has_notes_alone = all(section == "notes" for section, *_ in entry["rows"])
+        known = found[name]["rows"] if has_notes_alone and name in found else []
         found[name] = {**entry, "rows": [*known, *entry["rows"]]}
     return found
-
-
-def _has_notes_alone(entry: Entry) -> bool:
-    return all(section == "notes" for section, *_ in entry["rows"])
 
 
 # Which nodes -------------------------------------------------------------------------------------
@@ -194,14 +189,17 @@ def _size(node: Node) -> int:
 # Entries -----------------------------------------------------------------------------------------
 
 
-def _made(words: str, latex: Iterable[str], rows: list[list[str]], ok: bool | None = None) -> Entry:
-    return {"words": words, "formulas": [mathml(tex) for tex in latex], "rows": rows, "ok": ok}
+def _made(
+    words: str, latex: Iterable[str] = (), rows: Iterable[list[str]] = (), ok: bool | None = None
+) -> Entry:
+    formulas = [mathml(tex) for tex in latex]
+    return {"words": words, "formulas": formulas, "rows": list(rows), "ok": ok}
 
 
 def _entry(found: Explanation) -> Entry:
-    rows = [[section, key, plain(text, LONGEST)] for section, key, text in found.rows()]
     shown = PAGE if found.rule else (NUMBERS, *PAGE)
-    return _made(found.words, found.formulas, [row for row in rows if row[0] in shown], found.ok)
+    rows = [[name, key, plain(text, LONGEST)] for name, key, text in found.rows() if name in shown]
+    return _made(found.words, found.formulas, rows, found.ok)
 
 
 def _only_words(node: Node, note: str) -> Entry:
@@ -210,60 +208,56 @@ def _only_words(node: Node, note: str) -> Entry:
 
 
 def _of_leaf() -> Entry:
-    return _made("adds the gradient that arrives to the .grad of its leaf", (), [])
+    return _made("adds the gradient that arrives to the .grad of its leaf")
 
 
 # From a trace ------------------------------------------------------------------------------------
 
 
 @cache
-def _ops() -> dict[Any, Any]:
-    """The op behind each name of a node; of several, the one that is called like it.
+def _op_named(name: str, operands: int) -> Any:
+    """The op whose nodes are called so; None if there is none.
 
-    Also by (name, number of operands).
+    Of several it is the one with so many operands, or that is itself called like its nodes.
     """
-    classes: dict[Any, None] = {}
-    waiting: list[Any] = [Primitive]
-    for cls in waiting:  # which grows meanwhile
-        waiting += cls.__subclasses__()
-        if formulas_of(cls) is not None and cls.forward is not Primitive.forward:
-            classes[cls] = None
+    classes: list[Any] = [Primitive]
+    for cls in classes:  # which grows meanwhile
+        classes += cls.__subclasses__()
 
-    def rank(cls: Any) -> tuple[bool, str, str]:
-        node = cls._backward_cls.__name__
-        return not node.startswith(f"{cls.__name__}Backward"), cls.__module__, cls.__qualname__
+    def rank(cls: Any) -> tuple[bool, bool, str, str]:
+        is_other = cls.forward.__code__.co_argcount != operands  # einsum of one operand and of two
+        return (
+            is_other,
+            not name.startswith(f"{cls.__name__}Backward"),
+            cls.__module__,  # whatever was imported first
+            cls.__qualname__,
+        )
 
-    found: dict[Any, Any] = {}
-    for cls in sorted(classes, key=rank, reverse=True):  # best last, whatever was imported first
-        name = cls._backward_cls.__name__
-        # einsum of one operand and of two
-        found[name] = found[name, cls.forward.__code__.co_argcount] = cls
-    return found
+    named = [cls for cls in classes if cls._backward_cls.__name__ == name]
+    return min([cls for cls in named if formulas_of(cls) is not None], key=rank, default=None)
 
 
-def _op_of(node: Entry) -> Any:
-    """The op of a node of a trace; None if it is none of glassgrad's."""
-    if node.get("user"):
-        return None
-    ops, name = _ops(), node["op"]
-    return ops.get((name, len(node["edges"]))) or ops.get(name)
-
-
-def _rows_of(node: Entry, cls: Any, event: Entry | None, trace: Trace) -> list[list[str]]:
-    """The rule with the numbers of the log, if the node has run."""
+def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
+    """What a trace tells of a node: of the numbers in its rule, too, if it has run."""
+    cls = None if node.get("user") else _op_named(node["op"], len(node["edges"]))
+    if node["op"] == "AccumulateGrad":
+        return _of_leaf()
+    if cls is None:
+        none = f"no op of glassgrad's has nodes {node['op']}"
+        return _made(plain(YOURS if node.get("user") else none, LONGEST))
     if event is None:
-        return []
-    array_of = trace.arrays.get
-    saved = [(each["name"], shown(array_of(each.get("array")))) for each in node.get("saved", ())]
-    given = [shown(array_of(grad)) for grad in event["grad_in"]]
-    results, ends, more = [], {}, {}
-    for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False)):
-        results.append(None if edge["to"] is None else shown(array_of(grad)))
+        return _made(words_of(cls), latex_of(cls))
+    gradients, first = [], cls.differentiates.start or 0
+    for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False), first):
+        before = behind = ""
         if grad is not None and "sum_to" in edge:
-            if trace.arrays[grad]["shape"] != edge["sum_to"]:
-                more[at] = f"; the engine sums that to {shape_text(edge['sum_to'])}"
+            if arrays[grad]["shape"] != edge["sum_to"]:
+                behind = f"; the engine sums that to {shape_text(edge['sum_to'])}"
             elif issubclass(cls, Elementwise):
-                ends[at] = SUMMED  # PyTorch's rules do it themselves
-    letters, operands = saved_letters(cls, saved), count(cls.differentiates.start or 0)
-    found = rule_in_numbers(cls, operands, given, results, letters, ends, more)
-    return [["rule", *line] for line in found]
+                before = SUMMED  # PyTorch's rules do it themselves
+        result = None if edge["to"] is None else arrays.get(grad)
+        gradients.append(Gradient(at, result, before, behind))
+    kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
+    saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
+    rule = rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
+    return _made(words_of(cls), latex_of(cls), [["rule", *line] for line in rule])

@@ -8,7 +8,7 @@ check      edge 0 agrees with differences of the forward: 2 of 2 elements
 """
 
 import unicodedata
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -18,17 +18,19 @@ import numpy as np
 from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
+from glassgrad.core.saved import SavingNode
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.saved import arrays_in, name_of_saved, versions_at
 from glassgrad.memory.views import CopySlices
+from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.summary import summarize
 from glassgrad.utils.checkpoint import CheckpointFunction
 from glassgrad.values.backend import asnumpy
 from glassgrad.viz.wording import escape, plain, shape_text
 
 from .differences import Verdict, compare, run_rule
-from .formulas import latex_of, op_of, words_of
-from .rerun import Rerun, op_node, rerun_of
-from .vjp import SUMMED, Saved, rule_of
+from .formulas import SUMMED, Gradient, formulas_of, latex_of, op_of, rule_in_numbers, words_of
+from .rerun import Rerun, op_node, positions, rerun_of
 
 __all__ = ["Explanation", "explain"]
 
@@ -40,8 +42,11 @@ MADE_UP = (
 )
 PARTS = ("value", "tangent", "cotangent")
 
+# Of a tensor: its name, the array, and its versions when it was saved and now.
+Saved = tuple[str, Any, tuple[int, int]]
 
-@dataclass(frozen=True, slots=True, repr=False)
+
+@dataclass(slots=True, repr=False)
 class Explanation:
     """What `explain` found out. It prints as text, and a notebook shows it with its formulas.
 
@@ -158,12 +163,14 @@ def explain(
         plain(node.name()),
         _words(node),
         latex_of(op_of(node)),
-        _saved(node),
+        [] if hasattr(node, "_level") else _saved(op_node(node)),
         [_edge_text(edge) for edge in node.edges],
         given,
         notes=_notes(node),
     )
-    return found if found.notes else _with_numbers(found, node, operands)
+    if not found.notes:
+        _add_numbers(found, node, operands)
+    return found
 
 
 def node_of(what: Any) -> Node:
@@ -227,11 +234,10 @@ def _words(node: Node) -> str:
 
 
 def _saved(node: Any) -> list[Saved]:
-    node, found = op_node(node), []
-    all_kept = list if hasattr(node, "_level") else getattr(node, "_all_kept", list)
-    for index, kept in enumerate(all_kept()):
+    found: list[Saved] = []
+    for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
         if kept is not None:
-            (array,) = arrays_in(kept)[:1] or [None]
+            array = next(iter(arrays_in(kept)), None)
             payload = getattr(array, "payload", array)
             found.append((name_of_saved(node, index), payload, versions_at(node, index)))
     return found
@@ -241,13 +247,9 @@ def _edge_text(edge: Any) -> str:
     if edge is None:
         return "∅: that operand needs no gradient"
     node, nr = ends(edge)
-    if isinstance(node, AccumulateGrad):
-        leaf = node.variable
-        named = f" of {plain(leaf.name)}" if leaf.name else ""
-        return f"→ {node.name()}{named} {shape_text(leaf.shape)}"
-    slot = f", output {nr}" if node.num_outputs > 1 else ""
-    shape = shape_text(tuple(node._input_metadata[nr].shape))
-    return f"→ {plain(node.name())}{slot} {shape}"
+    name = node.variable.name if isinstance(node, AccumulateGrad) else None
+    which = f" of {plain(name)}" if name else f", output {nr}" if node.num_outputs > 1 else ""
+    return f"→ {plain(node.name())}{which} {shape_text(node._input_metadata[nr].shape)}"
 
 
 # The numbers -------------------------------------------------------------------------------------
@@ -265,32 +267,64 @@ def _notes(node: Node) -> list[str]:
     return []
 
 
-def _with_numbers(found: Explanation, node: Node, operands: Any) -> Explanation:
-    """The same with what the rule returns, and what differences say of that."""
+def _add_numbers(found: Explanation, node: Node, operands: Any) -> None:
+    """Add what the rule returns, and what differences say of that."""
     try:
         results, summed = run_rule(node, found.given)
     except Exception as error:  # noqa: BLE001  # a user's rule may raise anything: we show it
         first = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return replace(found, notes=[f"the rule cannot be run: {plain(first, 400)}"])
-    notes: list[str] = []
-    verdicts: list[Verdict] = []
-    rerun: Rerun | None = None
+        found.notes.append(f"the rule cannot be run: {plain(first, 400)}")
+        return
+    found.results, rerun = results, None
     try:
         rerun = rerun_of(node, operands)
         probe: Grads = tuple([None if grad is None else _telling(grad) for grad in found.given])
-        verdicts = compare(rerun, probe, run_rule(node, probe)[0])
+        found.verdicts = compare(rerun, probe, run_rule(node, probe)[0])
         if not all(np.array_equal(*pair) for pair in zip(probe, found.given, strict=True)):
-            notes.append(PROBED)
+            found.notes.append(PROBED)
         if rerun.made_up:
             which = " and ".join(f"operand {position}" for position in sorted(set(rerun.made_up)))
-            notes.append(f"of {which} {MADE_UP}")
+            found.notes.append(f"of {which} {MADE_UP}")
     except Exception as reason:  # noqa: BLE001  # a user's forward may raise anything, too
-        notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
-        notes += _what_holds(node, found.given, results)
-    wrong = [verdict.edge for verdict in verdicts if not verdict.ok]
-    ends = dict.fromkeys(summed, SUMMED) | dict.fromkeys(wrong, ", but the rule says ")
-    rule = rule_of(node, found.given, results, found.saved, rerun, ends)
-    return replace(found, results=results, rule=rule, verdicts=verdicts, notes=notes)
+        found.notes.append(f"no differences: {plain(str(reason) or type(reason).__name__, 400)}")
+        found.notes.append(_what_holds(node, found.given, results))
+    wrong = [verdict.edge for verdict in found.verdicts if not verdict.ok]
+    before = dict.fromkeys(summed, SUMMED) | dict.fromkeys(wrong, ", but the rule says ")
+    found.rule = _rule(found, node, rerun, before)
+
+
+def _rule(
+    found: Explanation, node: Node, rerun: Rerun | None, before: dict[int, str]
+) -> list[tuple[str, str]]:
+    """The rule of a node with its numbers in it; nothing for one without formulas of its own.
+
+    Args:
+        rerun: its forward, where that is known: it knows operands that were not saved.
+        before: by edge, what stands before the result, where it is not what the formula gives.
+    """
+    formulas = formulas_of(op_of(node))
+    if formulas is None:
+        return []
+    # Numbers that were no operands: the exponent of `x ** 2`.
+    known = {letter: getattr(node, name, None) for letter, name in formulas.parameters.items()}
+    if rerun is not None:
+        operands = enumerate(zip(formulas.operands, rerun.operands, strict=False))
+        known |= {letter: value for at, (letter, value) in operands if at not in rerun.made_up}
+    numbers = {
+        letter: summarize(value)
+        for letter, value in known.items()
+        if isinstance(value, (np.ndarray, int, float)) and not isinstance(value, bool)
+    }
+    gradients = [
+        Gradient(at, _entry(result), before.get(edge, ""))
+        for edge, (at, result) in enumerate(zip(positions(node), found.results or (), strict=False))
+    ]
+    saved = {name: _entry(array) for name, array, _ in found.saved}
+    return rule_in_numbers(op_of(node), gradients, map(_entry, found.given), saved, numbers)
+
+
+def _entry(array: Any) -> Entry | None:
+    return None if array is None else summarize(asnumpy(array))
 
 
 def _telling(grad: Any) -> Any:
@@ -299,17 +333,17 @@ def _telling(grad: Any) -> Any:
     return np.where((size >= 1e-2) & (size <= 1e3), grad, np.ones_like(grad))
 
 
-def _what_holds(node: Node, given: Grads, results: Grads) -> list[str]:
+def _what_holds(node: Node, given: Grads, results: Grads) -> str:
     """What can be said of a rule without its forward: it is linear in the gradient."""
     try:
         double = tuple([None if grad is None else grad * 2 for grad in given])
         twice, _ = run_rule(node, double)
     except Exception as error:  # noqa: BLE001  # it ran the first time
-        return [f"WRONG: run on twice the gradient, the rule raises {type(error).__name__}"]
+        return f"WRONG: run on twice the gradient, the rule raises {type(error).__name__}"
     for edge, (one, two) in enumerate(zip(results, twice, strict=True)):
         if one is not None and not np.allclose(one * 2, two, rtol=1e-3, equal_nan=True):
-            return [f"WRONG: twice the gradient does not give twice the gradient along edge {edge}"]
-    return ["what can be checked without: twice the gradient gives twice the results"]
+            return f"WRONG: twice the gradient does not give twice the gradient along edge {edge}"
+    return "what can be checked without: twice the gradient gives twice the results"
 
 
 # Words -------------------------------------------------------------------------------------------

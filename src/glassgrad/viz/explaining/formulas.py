@@ -6,20 +6,40 @@ The first paragraph of an op's docstring are its formulas, in the notation of `n
 the first equation has on its left, are the results. An operand or a parameter has its own name for
 a letter, or its initial (but i, j, k and l are indices); or an equation says whose letter it is, as
 `c = exponent` does. A user's Function may have formulas so, or LaTeX as its `latex`.
+
+`rule_in_numbers` puts arrays into them: `x̄ = z̄·y = [1, 1]·[3, 4] = [3, 4]`. An array is what a
+trace tells of it, so that a node that is there and one in a log are told of alike.
 """
 
 import inspect
+import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
-from glassgrad.viz.wording import plain
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.wording import array_text, plain
 
-from .notation import LEAVES, Equation, NotationError, Term, equations, items, latex, terms, text
+from .notation import (
+    BAR,
+    LEAVES,
+    Equation,
+    NotationError,
+    Term,
+    as_written,
+    equations,
+    items,
+    latex,
+    terms,
+    text,
+)
 
-LONGEST = 240  # characters of a user's docstring
+LONGEST = 240  # characters of a user's docstring, and of a formula and the same with numbers in it
+MOST = 4  # elements of an array that is written into a formula
+SUMMED = ", summed over what was broadcast: "
 INDICES = "ijkl"
 NOTHING = Term("number", "0")
 
@@ -107,11 +127,10 @@ def letters_of(cls: Any) -> dict[str, str]:
     found = formulas_of(cls)
     if found is None:
         return {}
+    letters = list(found.operands)
     names = dict.fromkeys(found.results, "result") | found.operands | found.parameters
-    letters = dict(enumerate(found.operands))
     saved = [name for name in getattr(cls, "saves", ()) if name != "result"]
-    by_letter = {letters.get(operand_of(cls, name)): name for name in saved}
-    return {letter: by_letter.get(letter, name) for letter, name in names.items()}
+    return names | {letters[operand_of(cls, name)]: name for name in saved}
 
 
 def op_of(node: Any) -> Any:
@@ -180,7 +199,9 @@ def _tangent(cls: Any, found: Formulas) -> list[Equation]:
     lefts = _moved(found.results)
     return [
         Equation(
-            _replaced(left, lefts), sign, _sum([_replaced(right, _moved(x)) for x in together])
+            _replaced(left, lefts),
+            sign,
+            _sum([(False, _replaced(right, _moved(x))) for x in together]),
         )
         for left, sign, right in found.value
     ]
@@ -206,21 +227,39 @@ def _transposed(result: str, found: Formulas) -> Equation:
     for equation in found.gradient:
         name = left_name(equation)
         tangent = _replaced(equation.left, {name: Term("tangent", name.sign)})
-        for term in _addends(equation.right):
+        for is_minus, term in _addends(equation.right):
             given = [t for t in terms(term) if bar in (t, *t.parts[: t.kind == "places"])]
             if given:
                 made_left = _replaced(given[0], {bar: Term("tangent", result)})
                 over = [i for i in _indices(tangent) if i not in _indices(made_left)]
                 moved = _to_the_end(_replaced(term, {given[0]: tangent}), tangent)
-                several.append(_summed(moved, over))
+                under = over[0] if len(over) == 1 else Term("list", "", tuple(over))
+                several.append((is_minus, Term("big", "Σ", (under, moved)) if over else moved))
     return Equation(made_left, "=", _sum(several))
 
 
-def _addends(term: Term) -> list[Term]:
-    if term.kind != "binary" or term.sign not in "+−":
-        return [term]
-    left, right = term.parts
-    return [*_addends(left), right if term.sign == "+" else Term("prefix", "−", (right,))]
+def _addends(term: Term, is_minus: bool = False) -> list[tuple[bool, Term]]:
+    """The terms of a sum, and whether each is subtracted."""
+    if term.kind == "binary" and term.sign in ("+", "−"):
+        left, right = term.parts
+        return [*_addends(left, is_minus), *_addends(right, is_minus != (term.sign == "−"))]
+    if term.sign == "−":
+        return _addends(term.parts[0], not is_minus)
+    return [(is_minus, term)]
+
+
+def _sum(addends: list[tuple[bool, Term]]) -> Term:
+    total = NOTHING
+    for is_minus, term in addends:
+        if total != NOTHING:
+            total = _joined(total, "−" if is_minus else "+", term)
+        else:
+            total = Term("prefix", "−", (term,)) if is_minus else term
+    return total
+
+
+def _joined(left: Term, sign: str, right: Term) -> Term:
+    return Term("binary", sign, (left, right))
 
 
 def _indices(term: Term) -> tuple[Term, ...]:
@@ -229,7 +268,7 @@ def _indices(term: Term) -> tuple[Term, ...]:
 
 def _to_the_end(term: Term, tangent: Term) -> Term:
     """A product whose last factor is the tangent: `(1 − y²)·dx`, `dx/y`."""
-    if term.kind in ("prefix", "choice"):
+    if term.kind == "choice":
         return term._replace(parts=tuple([_to_the_end(part, tangent) for part in term.parts]))
     factors: list[Term] = []
     divisors: list[Term] = []
@@ -239,24 +278,121 @@ def _to_the_end(term: Term, tangent: Term) -> Term:
     # Behind all others, but before a sum or product, which reaches to the end.
     product, *rest = sorted([term, *factors[::-1]], key=lambda f: (f.kind == "big", f == tangent))
     for factor in rest:
-        product = Term("binary", "·", (product, factor))
+        product = _joined(product, "·", factor)
     for divisor in divisors[::-1]:
-        product = Term("binary", "/", (product, divisor))
+        product = _joined(product, "/", divisor)
     return product
 
 
-def _summed(term: Term, over: list[Term]) -> Term:
-    if not over:
-        return term
-    if term.kind == "prefix":
-        return term._replace(parts=(_summed(term.parts[0], over),))
-    return Term("big", "Σ", (over[0] if len(over) == 1 else Term("list", "", tuple(over)), term))
+# In numbers --------------------------------------------------------------------------------------
 
 
-def _sum(several: list[Term]) -> Term:
-    total, *rest = several or [NOTHING]
-    for term in rest:
-        is_minus = term.kind == "prefix"
-        parts = (total, term.parts[0] if is_minus else term)
-        total = Term("binary", "−" if is_minus else "+", parts)
-    return total
+class Shown(NamedTuple):
+    """An array in one line, and whether all of its elements are in it."""
+
+    text: str
+    is_whole: bool
+
+
+def shown(array: Entry) -> Shown:
+    """An array of a trace.
+
+    Example:
+        >>> shown({"shape": [2, 1], "head": [1.0, 2.5], "norm": 2.7})
+        Shown(text='[[1], [2.5]]', is_whole=True)
+        >>> shown({"shape": [9], "head": [1.0, 2.5, 0.0, 0.0], "norm": 2.7})
+        Shown(text='(9,) ‖·‖=2.7', is_whole=False)
+    """
+    shape, head = array["shape"], array["head"]
+    if not 0 < math.prod(shape) <= min(MOST, len(head)):
+        return Shown(array_text(array), False)
+    items = [array_text({"shape": [], "head": [value]}) for value in head]
+    for size in reversed(shape):
+        rows = range(0, len(items), size)
+        items = [f"[{', '.join(items[row : row + size])}]" for row in rows]
+    return Shown(items[0], len(items[0]) <= LONGEST // 4)
+
+
+class Gradient(NamedTuple):
+    """The gradient of one operand.
+
+    Attributes:
+        at: the position of the operand.
+        array: what went along its edge.
+        before: what stands before that, where it is not what the formula gives.
+        behind: what there is to say behind it.
+    """
+
+    at: int
+    array: Entry | None
+    before: str = ""
+    behind: str = ""
+
+
+def rule_in_numbers(
+    cls: Any,
+    gradients: Iterable[Gradient],
+    given: Iterable[Entry | None],
+    saved: dict[str, Entry | None],
+    numbers: dict[str, Entry],
+) -> list[tuple[str, str]]:
+    """The gradient of each operand: its symbol, and the formula for it with these numbers.
+
+    Args:
+        cls: the op.
+        gradients: those of the operands, by edge.
+        given: those of the outputs.
+        saved: what the node saved, by name.
+        numbers: by letter, what else is known.
+
+    Returns:
+        A pair for each edge whose formula is known; or one pair, of "rule" and the formula as it
+        stands, if the formula is about all of them together.
+    """
+    found = formulas_of(cls)
+    if found is None or not found.gradient:
+        return []
+    letters = {name: letter for letter, name in reversed(letters_of(cls).items())}
+    known: dict[str, Entry | None] = {**numbers}
+    known |= {letters[name]: array for name, array in saved.items() if array and name in letters}
+    known |= zip([letter + BAR for letter in found.results], given, strict=False)
+    texts = {letter.lower(): shown(array) for letter, array in known.items() if array}
+    lines, names = [], dict(enumerate(found.operands))
+    for gradient in gradients:
+        letter = names.get(gradient.at)
+        own = [e for e in found.gradient if e.left.kind != "list" and left_name(e).sign == letter]
+        if own and gradient.array:
+            lines.append((text(own[0].left), _line(own, gradient, texts) + gradient.behind))
+    return lines or [("rule", ",  ".join(map(text, found.gradient)))]
+
+
+def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, Shown]) -> str:
+    """The right side of a formula, with numbers in it or beside it, and the result."""
+    assert gradient.array
+    result, side = shown(gradient.array).text, formula[0].right
+    parts: list[Term | Equation] = [side, *formula[1:]]
+    right = ", ".join(map(text, parts))
+    leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
+    known = {text(leaf): letters.get(as_written(leaf).lower()) for leaf in leaves}
+    used = {letter: value.text for letter, value in known.items() if value}
+    of_each = any(map(_is_indexed, formula))
+    equals = f", so {text(left_name(formula[0]))} = " if of_each else " = "
+    ending = (gradient.before or equals) + result
+    if ending == f" = {used.get(right)}":
+        return right + ending  # passed on as it came
+    is_whole = all(value and value.is_whole for value in known.values())
+    if is_whole and len(formula) == 1 and not _is_indexed(side):
+        filled = text(side, lambda leaf: _in_place(used[text(leaf)], leaf == side))
+        if right != filled and len(filled) <= LONGEST // 2:
+            return f"{right} = {filled}{ending}"
+    where = ", ".join(f"{letter} = {value}" for letter, value in used.items())
+    return right + ending + (f", where {where}" if where else "")
+
+
+def _is_indexed(formula: Term | Equation) -> bool:
+    return any(term.kind in ("places", "big") for term in terms(formula))
+
+
+def _in_place(number: str, is_alone: bool) -> str:
+    """A number in the place of a letter."""
+    return f"({number})" if number.startswith("-") and not is_alone else number

@@ -11,14 +11,12 @@ What cannot be read, in a `latex` of a user's Function for example, is shown as 
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from glassgrad.viz.wording import escape, plain
 
 LONGEST = 2_000  # characters of a formula
-DEEPEST = 20  # braces inside of braces
-
-_TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 
 
 class _Unreadable(Exception):  # noqa: N818  # answered by showing the source
@@ -43,8 +41,6 @@ _LETTERS = _table("""
     lambda λ nu ν pi π rho ρ tau τ phi ϕ omega ω infty ∞ partial ∂ top ⊤ dots … ldots …
 """)
 _FUNCTIONS = "arccos arcsin arctan arg cos cosh det exp lim ln log max min sin sinh tan tanh"
-_SPACES = {",": "0.17em", ":": "0.22em", ";": "0.28em", " ": "0.4em", "quad": "1em"}
-
 # By class of atom, as TeX has it: what a command or a character is, and what is written for it.
 _CLASSES = {
     "bin": "+ + * * - − & & cdot · circ ∘ oplus ⊕ times × vee ∨ wedge ∧ odot ⊙",
@@ -59,23 +55,29 @@ _FORMS = {
     "open": ' form="prefix" stretchy="false"',
     "close": ' form="postfix" stretchy="false"',
 }
+_SPACES = {r"\,": "0.17em", r"\:": "0.22em", r"\;": "0.28em", r"\ ": "0.4em", "~": "0.4em"}
 _ATOMS = {
     "/": _Atom('<mo lspace="0" rspace="0">/</mo>', "bin"),
     "bmod": _Atom('<mo lspace="0.22em" rspace="0.22em">mod</mo>', "bin"),
-    "textstyle": _Atom(""),  # the formulas stand in lines of text anyway
-    "~": _Atom('<mspace width="0.4em"/>', "space"),
     **{name: _Atom(f"<mi>{letter}</mi>") for name, letter in _LETTERS.items()},
     **{name: _Atom(f"<mi>{name}</mi>", "op") for name in _FUNCTIONS.split()},
 }
 for _kind, _names in _CLASSES.items():
     for _name, _sign in _table(_names).items():
         _ATOMS[_name] = _Atom(f"<mo{_FORMS.get(_kind, '')}>{escape(_sign)}</mo>", _kind)
+for _name, _width in [*_SPACES.items(), ("quad", "1em")]:
+    _ATOMS[_name] = _Atom(f'<mspace width="{_width}"/>', "space")
+_APART = {("ord", "op"), ("close", "op"), ("op", "ord"), ("op", "op")}
 _OPERATORS = {kind for kind in _CLASSES if kind != "op"}
 
-# As `accent="true"` they would lie on the letters in fonts without a table of mathematics.
-_ACCENTS = {"bar": "¯", "dot": "˙", "hat": "^", "tilde": "~", "overline": "¯", "vec": "→"}
-_IN_WORDS = {r"\&": "&", r"\sim": "∼", r"\ ": " ", r"\_": "_"}
-_SIZES = {"bigl", "bigr", "Bigl", "Bigr", "left", "right"}  # of the bracket that follows
+# What is made of the arguments of a command. As `accent="true"` accents would lie on the letters in
+# fonts without a table of mathematics.
+_ACCENTS = _table("bar ¯ dot ˙ hat ^ tilde ~ overline ¯ vec →")
+_COMMANDS = {name: f"<mover>{{}}<mo>{sign}</mo></mover>" for name, sign in _ACCENTS.items()}
+_COMMANDS |= dict.fromkeys(("frac", "tfrac"), "<mfrac>{}{}</mfrac>")
+_COMMANDS["sqrt"] = "<msqrt>{}</msqrt>"
+# Of what follows; and the formulas stand in lines of text anyway.
+_SIZES = {"bigl", "bigr", "Bigl", "Bigr", "left", "right", "textstyle"}
 _FONTS = {
     "text": ("<mtext>{}</mtext>", "ord"),
     "mathbin": ('<mo lspace="0.22em" rspace="0.22em">{}</mo>', "bin"),
@@ -84,6 +86,12 @@ _FONTS = {
     "mathrm": ("<mi{upright}>{}</mi>", "ord"),
     "mathbf": ("<mi{upright}>{}</mi>", "ord"),
 }
+_IN_WORDS = {r"\&": "&", r"\sim": "∼", r"\ ": " ", r"\_": "_"}
+_TOKEN = re.compile(
+    rf"""\\(?:{"|".join(_FONTS)}){{(?:[^{{}}\\]|\\[&\ _]|\\sim(?![A-Za-z]))*}}
+    |\\(?:[A-Za-z]+|.) | \d+(?:\.\d+)? | \S""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 @lru_cache(maxsize=1024)
@@ -100,18 +108,13 @@ def mathml(tex: str) -> str:
         >>> mathml(r"\unknown")
         '<math><mtext>\\unknown</mtext></math>'
     """
-    try:
-        return " ".join(f"<math>{_Parser(part).all()}</math>" for part in _parts(tex))
-    except _Unreadable:
-        return f"<math><mtext>{escape(plain(tex, LONGEST))}</mtext></math>"
-
-
-def _parts(tex: str) -> list[str]:
-    """The formulas of a list; browsers break no line inside of one."""
-    parts = tex.split(",\\ ")
+    parts = re.split(r"(?<=,)\\ ", tex)  # browsers break no line inside of a formula
     if any(part.count("{") != part.count("}") for part in parts):
-        return [tex]
-    return [f"{part}," for part in parts[:-1]] + parts[-1:]
+        parts = [tex]
+    try:
+        return " ".join([f"<math>{_spaced(_Parser(part).row(''))}</math>" for part in parts])
+    except (_Unreadable, RecursionError):
+        return f"<math><mtext>{escape(plain(tex, LONGEST))}</mtext></math>"
 
 
 class _Parser:
@@ -120,105 +123,75 @@ class _Parser:
     def __init__(self, tex: str) -> None:
         if len(tex) > LONGEST:
             raise _Unreadable
-        self.tokens: list[str] = [*_TOKEN.findall(tex), ""]
-        self.at = 0
-        self.depth = 0
+        self.tokens = iter(_TOKEN.findall(tex))
+        self.now = next(self.tokens, "")
 
     def take(self) -> str:
-        written: str = self.tokens[self.at]
-        self.at += bool(written)
-        return written
+        taken, self.now = self.now, next(self.tokens, "")
+        return taken
 
-    def all(self) -> str:
-        atoms = self.row()
-        if self.take():
-            raise _Unreadable  # a brace too many
-        return "".join(_spaced(atoms))
-
-    def row(self) -> list[_Atom]:
-        """Atoms up to a closing brace or the end."""
+    def row(self, closing: str) -> list[_Atom]:
+        """Atoms up to a closing brace or the end, and that."""
         atoms: list[_Atom] = []
         bars = 0
-        while self.tokens[self.at] not in ("", "}"):
+        while self.now not in ("", "}"):
             atom = self.atom()
             if atom.kind == "bar":
                 kind = ("open", "close")[bars % 2]
                 bars += 1
                 atom = _Atom(f"<mo{_FORMS[kind]}>|</mo>", kind)
-            if atom.markup:
-                atoms.append(self.with_scripts(atom))
+            atoms.append(self.with_scripts(atom))
+        if self.take() != closing:
+            raise _Unreadable
         return atoms
 
     def atom(self) -> _Atom:
+        """What is written for the next token, and what belongs to it."""
         written = self.take()
         name = written.removeprefix("\\")
-        if written.isspace():
-            return _Atom("")
-        if written[:1].isdecimal():
-            return _Atom(f"<mn>{written}</mn>")
         if written == "{":
             return self.group()
-        if name in _SPACES and name != written:
-            return _Atom(f'<mspace width="{_SPACES[name]}"/>', "space")
-        if name in _ATOMS:
-            return _ATOMS[name]
+        if known := _ATOMS.get(written) or _ATOMS.get(name):
+            return known
+        if written[:1].isdecimal():
+            return _Atom(f"<mn>{written}</mn>")
         if written.isalpha():
             return _Atom(f"<mi>{written}</mi>")
-        if name in _ACCENTS:
-            return _Atom(f"<mover>{self.argument()}<mo>{_ACCENTS[name]}</mo></mover>")
+        if name in _COMMANDS:
+            count = _COMMANDS[name].count("{}")
+            return _Atom(_COMMANDS[name].format(*[self.argument() for _ in range(count)]))
         if name in _SIZES:
             return self.atom()
-        if name in _FONTS:
-            template, kind = _FONTS[name]
-            word = self.word()
-            upright = ' mathvariant="normal"' if len(word) == 1 else ""
-            return _Atom(template.format(escape(word), upright=upright), kind)
-        if name in ("frac", "tfrac"):
-            return _Atom(f"<mfrac>{self.argument()}{self.argument()}</mfrac>")
-        if name == "sqrt":
-            return _Atom(f"<msqrt>{self.argument()}</msqrt>")
-        raise _Unreadable
+        font, _, word = name.removesuffix("}").partition("{")
+        if font == name or font not in _FONTS:
+            raise _Unreadable
+        word = re.sub(r"\\(?:sim|.)", lambda found: _IN_WORDS[found[0]], word)
+        template, kind = _FONTS[font]
+        upright = ' mathvariant="normal"' if len(word) == 1 else ""
+        return _Atom(template.format(escape(word), upright=upright), kind)
 
     def group(self) -> _Atom:
         """What stands between braces; an operator in braces has no space around it."""
-        self.depth += 1
-        atoms = self.row()
-        if self.depth > DEEPEST or self.take() != "}":
-            raise _Unreadable
-        self.depth -= 1
+        atoms = self.row("}")
         if len(atoms) == 1 and atoms[0].kind in _OPERATORS:
             sign = re.sub("<.*?>", "", atoms[0].markup)
             return _Atom(f'<mo lspace="0" rspace="0">{sign}</mo>')
-        pieces = _spaced(atoms)
-        return _Atom(pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>")
+        return _Atom(_spaced(atoms) if len(atoms) == 1 else f"<mrow>{_spaced(atoms)}</mrow>")
 
     def argument(self) -> str:
         """What a command or a script applies to: a group, or the next atom."""
-        while self.tokens[self.at].isspace():
-            self.at += 1
-        written = self.tokens[self.at]
-        if written.isdecimal():  # `\tfrac12` is a half
-            self.tokens[self.at] = written[1:]
-            self.at += len(written) == 1
-            return f"<mn>{written[0]}</mn>"
-        return self.atom().markup or "<mrow/>"
-
-    def word(self) -> str:
-        """The letters between braces, as they are."""
-        if self.take() != "{":
-            raise _Unreadable
-        parts: list[str] = []
-        while (written := self.take()) != "}":
-            if not written or (written[0] == "\\" and written not in _IN_WORDS):
-                raise _Unreadable
-            parts.append(_IN_WORDS.get(written, written))
-        return "".join(parts)
+        if not self.now.isdecimal():
+            return self.atom().markup
+        digit, self.now = self.now[0], self.now[1:]  # `\tfrac12` is a half
+        if not self.now:
+            self.take()
+        return f"<mn>{digit}</mn>"
 
     def with_scripts(self, atom: _Atom) -> _Atom:
         """The atom with what is written below and above to its right."""
         scripts = {"_": "", "^": ""}
-        while (mark := self.tokens[self.at]) in ("_", "^", "'"):
-            self.take()
+        while self.now in ("_", "^", "'"):
+            mark = self.take()
             if mark == "'":
                 scripts["^"] += "<mo>′</mo>"
             elif scripts[mark]:
@@ -231,20 +204,12 @@ class _Parser:
         return _Atom(f"<{tag}>{atom.markup}{''.join(scripts.values())}</{tag}>", atom.kind)
 
 
-def _spaced(atoms: list[_Atom]) -> list[str]:
-    """The atoms of a row, with TeX's thin spaces, and signs told from differences."""
+def _spaced(atoms: list[_Atom]) -> str:
+    """A row of atoms, with TeX's thin spaces, and signs told from differences."""
     parts = []
-    thin = '<mspace width="0.17em"/>'
-    before = "start"
-    for (markup, kind), after in zip(atoms, [*atoms[1:], _Atom("", "end")], strict=True):
-        is_sign = before in ("start", "bin", "rel", "open", "punct", "op")
-        if is_sign and markup == "<mo>−</mo>":
-            markup = '<mo form="prefix">−</mo>'
-        if kind == "op" and before in ("ord", "close"):
-            parts.append(thin)
-        parts.append(markup)
-        before = kind
-        if kind == "op" and after.kind in ("ord", "op"):
-            parts.append(thin)
-            before = "space"
-    return parts
+    for before, atom in pairwise([_Atom("", "start"), *atoms]):
+        if (before.kind, atom.kind) in _APART:
+            parts.append('<mspace width="0.17em"/>')
+        is_sign = atom.markup == "<mo>−</mo>" and before.kind not in ("ord", "close", "space")
+        parts.append('<mo form="prefix">−</mo>' if is_sign else atom.markup)
+    return "".join(parts)

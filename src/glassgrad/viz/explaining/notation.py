@@ -30,29 +30,28 @@ Between matrices, which have capital letters, `·` is their product.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 BAR = "\u0304"  # after its letter: the gradient of what the letter stands for
 LEAVES = ("name", "gradient", "tangent")
 RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
 LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
-CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉"}
-BIG = {"Σ", "Π", "∃", "∀", "max", "min", "argmax", "argmin"}
-BIG |= {"median", "nanmedian", "argmedian", "argnanmedian"}
+CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉", "_{": "}", "^{": "}"}
 KEYWORDS = {"if", "else", "mod"}
 LONGEST = 1_000  # characters of a docstring's formulas
 
-_LOWERED = dict(zip("ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋", "ijklmnst0123456789+−", strict=True))
-_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾", "0123456789+−cyxnk()", strict=True))
-_TO_LOWERED = {plain: lowered for lowered, plain in _LOWERED.items()}
-_TO_RAISED = {plain: raised for raised, plain in _RAISED.items()}
+_LOWERED, _LOWS = "ijklmnst0123456789+−", "ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋"
+_RAISED, _HIGHS = "0123456789+−cyxnk()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᶜʸˣⁿᵏ⁽⁾"
+_TO_PLAIN = str.maketrans(_LOWS + _HIGHS, _LOWERED + _RAISED)
+_SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+")
 _TOKEN = re.compile(
-    rf"""(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
-    |(?P<name>(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
-    |(?P<lowered>[{"".join(_LOWERED)}]+)
-    |(?P<raised>[{"".join(_RAISED)}]+)
-    |(?P<space>\s+)
-    |(?P<sign>_{{|.)""",
+    rf"""(?P<space>\s*)(?:
+    (?P<big>(?:[ΣΠ∃∀]|(?:arg)?(?:max|min|(?:nan)?median))(?=_{{))
+    |(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
+    |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
+    |(?P<sign>[_^]{{|.)
+    |(?P<end>\Z))""",
     re.VERBOSE,
 )
 
@@ -127,49 +126,47 @@ class _Parser:
     """Reads one equation from left to right: a method for each rule of the grammar."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
-        self.tokens = [(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(source)]
-        self.tokens.append(("end", "", len(source)))
-        self.at = 0
+        self.source = _SCRIPTS.sub(_in_braces, source)
+        self.tokens = _TOKEN.finditer(self.source)
         self.closing = ""
+        self.go_on()
 
-    def peek(self) -> tuple[str, str]:
-        """Kind and text of the next token that is no space."""
-        while self.tokens[self.at][0] == "space":
-            self.at += 1
-        return self.tokens[self.at][:2]
+    def go_on(self) -> None:
+        """To the next token: its kind, its text, and whether a space is before it."""
+        self.token = next(self.tokens)
+        self.kind = str(self.token.lastgroup)
+        self.now = self.token[self.kind]
 
     def adjoins(self, *wanted: str) -> bool:
-        """Whether the very next token, without a space, is one of those kinds or signs."""
-        kind, written, _ = self.tokens[self.at]
-        return kind in wanted or written in wanted
+        """Whether the token is one of those kinds or signs, without a space before it."""
+        return not self.token["space"] and (self.kind in wanted or self.now in wanted)
 
     def take(self, wanted: str = "") -> str:
-        kind, written = self.peek()
-        if kind == "end" or wanted not in ("", written):
-            before = self.source[: self.tokens[self.at][2]]
+        taken = self.now
+        if self.kind == "end" or wanted not in ("", taken):
+            before = self.source[: self.token.start(self.kind)]
             raise NotationError(f"{wanted or 'a term'} is missing after {before!r}")
-        self.at += 1
-        return written
+        self.go_on()
+        return taken
 
     def equation(self) -> Equation:
-        left = self.list(2)
-        sign = self.take("~" if self.peek()[1] == "~" else "=")
-        right = self.list()
-        if self.peek()[0] != "end":
+        left = self.list(partial(self.binary, 2))
+        sign = self.take("~" if self.now == "~" else "=")
+        right = self.list(self.choice)
+        if self.kind != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
         return Equation(left, sign, right)
 
-    def list(self, level: int | None = None) -> Term:
-        parts = [self.choice() if level is None else self.binary(level)]
-        while self.peek()[1] == ",":
+    def list(self, item: Callable[[], Term]) -> Term:
+        parts = [item()]
+        while self.now == ",":
             self.take()
-            parts.append(self.choice() if level is None else self.binary(level))
+            parts.append(item())
         return parts[0] if len(parts) == 1 else Term("list", "", tuple(parts))
 
     def choice(self) -> Term:
         value = self.binary()
-        if self.peek()[1] != "if":
+        if self.now != "if":
             return value
         self.take("if")
         condition = self.binary()
@@ -181,40 +178,35 @@ class _Parser:
         if level == len(LEVELS):
             return self.factor()
         found = self.binary(level + 1)
-        while (sign := self.peek()[1]) in LEVELS[level] and sign != self.closing:
-            self.take()
-            found = Term("binary", sign, (found, self.binary(level + 1)))
+        while self.now in LEVELS[level] and self.now != self.closing:
+            found = Term("binary", self.take(), (found, self.binary(level + 1)))
         return found
 
     def factor(self) -> Term:
         product = len(LEVELS) - 1
-        _, written = self.peek()
-        if written == "−":
+        if self.now == "−":
             return Term("prefix", self.take(), (self.binary(product),))
-        if written in BIG and self.tokens[self.at + 1][1][:1] in {"_", *_LOWERED}:
-            self.take()
-            under = self.lowered() if self.adjoins("lowered") else self.enclosed("_{", "}")
-            return Term("big", written, (under, self.binary(product)))
+        if self.kind == "big":
+            return Term("big", self.take(), (self.enclosed(), self.binary(product)))
         found = self.atom()
-        while self.adjoins("lowered", "raised", "ᵀ", "["):
-            if self.adjoins("lowered"):
-                found = Term("places", "", (found, self.lowered()))
-            elif self.adjoins("raised"):
-                found = Term("power", "", (found, self.raised()))
-            elif self.adjoins("ᵀ"):
+        while self.adjoins("_{", "^{", "[", "ᵀ"):
+            if self.now == "ᵀ":
                 found = Term("transpose", self.take(), (found,))
+            elif self.now == "^{":
+                found = Term("power", "", (found, self.enclosed()))
             else:
-                found = Term("places", "[", (found, self.enclosed("[", "]")))
+                found = Term("places", self.now.strip("_{"), (found, self.enclosed()))
         return found
 
     def atom(self) -> Term:
-        kind, written = self.peek()
-        if written in CLOSING:
-            return Term("bracket", written, (self.enclosed(written, CLOSING[written]),))
-        self.take()
+        if self.now in CLOSING:
+            return Term("bracket", self.now, (self.enclosed(),))
+        kind, written = self.kind, self.take()
         if kind == "number":
             number = Term("number", written)
-            is_factor = written.isdigit() and self.adjoins("name") and not self.adjoins(*KEYWORDS)
+            is_factor = (
+                written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
+            )
             return Term("binary", "", (number, self.factor())) if is_factor else number
         if written in ("√", "~", "∂"):
             return Term("prefix", written, (self.factor(),))
@@ -228,36 +220,31 @@ class _Parser:
 
     def call(self, name: str) -> Term:
         """A function of what follows, or a long name."""
-        if name == "log" and self.adjoins("lowered"):
-            name += self.take()
-        elif name == "ψ" and self.adjoins("raised"):  # its nth derivative
-            return Term("derivative", name, (self.raised(), self.factor()))
-        kind, written = self.peek()
-        is_term = kind in ("name", "number") or written in ("(", "√")
-        is_term |= written == "|" != self.closing
-        if not is_term or written in KEYWORDS:
+        if name == "ψ" and self.adjoins("^{"):  # its nth derivative
+            return Term("derivative", name, (self.enclosed(), self.factor()))
+        is_term = self.kind in ("name", "big", "number") or self.now in ("(", "√")
+        is_term |= self.now == "|" != self.closing
+        if not is_term or self.now in KEYWORDS:
             return Term("name", name)
         of = self.factor()
         several = of.sign == "(" and of.parts[0].kind == "list"
         return Term("call", name, of.parts[0].parts if several else (of,))
 
-    def enclosed(self, opening: str, closing: str) -> Term:
-        outside, self.closing = self.closing, closing
-        self.take(opening)
-        inner = self.list()
-        self.take(closing)
+    def enclosed(self) -> Term:
+        """What stands between an opening sign and the closing one."""
+        outside, self.closing = self.closing, CLOSING[self.take()]
+        inner = self.list(self.choice)
+        self.take(self.closing)
         self.closing = outside
         return inner
 
-    def raised(self) -> Term:
-        """An exponent: `²`, `ᶜ⁻¹`."""
-        plain = "".join(_RAISED[char] for char in self.take())
-        return _Parser(plain).list()
 
-    def lowered(self) -> Term:
-        """Indices that are written as subscripts: `ᵢⱼ`, `ᵢ₊ₖ`."""
-        plain = "".join(_LOWERED[char] for char in self.take())
-        return _Parser(re.sub(r"(?<=\w)(?=[a-z])", ",", plain)).list()
+def _in_braces(script: re.Match[str]) -> str:
+    """`ᵢⱼ` as `_{i,j}`, and `ᶜ⁻¹` as `^{c−1}`."""
+    plain = script[0].translate(_TO_PLAIN)
+    if script["low"]:
+        return "_{" + re.sub(r"(?<=\w)(?=[a-z])", ",", plain) + "}"
+    return script["name"] or f"^{{{plain}}}"
 
 
 # As text -----------------------------------------------------------------------------------------
@@ -288,11 +275,20 @@ _TEXT = {
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}·{1}",
+    "binary ": "{0}{dot}{1}",
     "binary /": "{0}/{1}",
     "prefix": "{sign}{0}",
     "transpose": "{0}ᵀ",
+    "places": "{0}{lowered[1]}",
+    "places [": "{0}[{1}]",
+    "power": "{0}{raised}",
+    "big": "{sign}{lowered[0]} {1}",
+    "list": "{listed}",
+    "call": "{sign}({listed})",
+    "function": "{sign}{space}{0}",
     "bracket": "{sign}{0}{closing}",
     "choice": "{0} if {1} else {2}",
+    "derivative": "{sign}{raised}{1}",
 }
 
 
@@ -300,32 +296,37 @@ def _text(term: Term, leaf: Leaf) -> str:
     kind, sign, parts = term
     if kind in LEAVES:
         return leaf(term)
-    if kind == "places":
-        indices = _text(parts[1], as_written)
-        return _text(parts[0], leaf) + (f"[{indices}]" if sign else _mapped(indices, _TO_LOWERED))
     words = [_text(part, leaf) for part in parts]
-    if kind == "power":
-        is_written = words[1] == _text(parts[1], as_written)  # and no number in its place
-        raised = _mapped(words[1], _TO_RAISED) if is_written else ""
-        return words[0] + (raised or f"^({words[1].replace(' ', '')})")
-    if kind == "big":
-        return f"{sign}{_mapped(words[0], _TO_LOWERED) or f'_{{{words[0]}}}'} {words[1]}"
-    if kind == "binary" and not sign:
-        return ("" if words[1][0].isalpha() else "·").join(words)  # 2y, but 2·3
-    if kind == "derivative":
-        return sign + _mapped(words[0], _TO_RAISED) + words[1]
-    if kind == "call" and len(words) == 1:
-        return sign + ("" if words[0].startswith("(") else " ") + words[0]
-    if kind in ("call", "list"):
-        return f"{sign}({', '.join(words)})" if sign else ", ".join(words)
-    template = _TEXT.get(f"{kind} {sign}") or _TEXT[kind]
-    return template.format(*words, sign=sign, closing=CLOSING.get(sign))
+    if kind == "places":
+        words[1] = _text(parts[1], as_written)  # no number takes the place of an index
+    script = words[0 if kind == "derivative" else -1] if words else ""
+    is_filled = kind == "power" and script != _text(parts[1], as_written)
+    return _filled(
+        _TEXT,
+        term,
+        words,
+        sign=sign,
+        closing=CLOSING.get(sign),
+        lowered=[_mapped(word, _LOWERED, _LOWS) or f"_{{{word}}}" for word in words],
+        raised=(not is_filled and _mapped(script, _RAISED, _HIGHS))
+        or f"^({script.replace(' ', '')})",
+        dot="" if script[:1].isalpha() else "·",  # 2y, but 2·3
+        space="" if script.startswith("(") else " ",
+    )
 
 
-def _mapped(plain: str, table: dict[str, str]) -> str:
+def _filled(templates: dict[str, str], term: Term, words: list[str], **fields: Any) -> str:
+    """The template for a term, with the words for its parts."""
+    kind = "function" if term.kind == "call" and len(words) == 1 else term.kind
+    template = templates.get(f"{kind} {term.sign}") or templates[kind]
+    return template.format(*words, listed=", ".join(words), **fields)
+
+
+def _mapped(written: str, plain: str, scripts: str) -> str:
     """The text as subscript or superscript; empty, if there are no such letters."""
-    chars = [table.get(char, "") for char in plain if char not in ", "]
-    return "".join(chars) if all(chars) else ""
+    if set(written) - {*plain, ",", " "}:
+        return ""
+    return written.translate(str.maketrans(plain, scripts, ", "))
 
 
 # As LaTeX ----------------------------------------------------------------------------------------
@@ -349,6 +350,7 @@ _LATEX = {
     "binary ·": "{0}{gap}{1}",
     "binary ": "{0}{gap}{1}",
     "binary /": r"\frac{{{bare[0]}}}{{{bare[1]}}}",
+    "inline": "{0} / {1}",
     "prefix": "{sign}{0}",
     "prefix √": r"\sqrt{{{bare[0]}}}",
     "transpose": r"{0}^\top",
@@ -357,12 +359,13 @@ _LATEX = {
     "big": "{sign}_{scripts[0]} {1}",
     "list": "{listed}",
     "call": "{sign}({listed})",
+    "function": "{sign}{space}{0}",
     "big ∃": r"\exists {0}: {bare[1]}",
     "big ∀": r"\forall {0}: {bare[1]}",
     "choice": r"{0}\ \text{{if}}\ {1}\ \text{{else}}\ {2}",
     "derivative": "{sign}^{{{0}}}{1}",
-    "call exp": "e^{{{bare[0]}}}",
-    "call conj": r"\overline{{{bare[0]}}}",
+    "function exp": "e^{{{bare[0]}}}",
+    "function conj": r"\overline{{{bare[0]}}}",
     "bracket (": "({0})",
     "bracket [": "[{0}]",
     "bracket |": "|{0}|",
@@ -389,18 +392,16 @@ def latex(term: Term | Equation) -> str:
     words = [latex(part) for part in parts]
     bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
     is_word = kind in ("call", "big") and len(sign) > 1
-    template = _LATEX.get(f"{kind} {sign}") or _LATEX[kind]
-    if sign == "/" and words == bare and parts[1].kind != "big":
-        template = "{0} / {1}"
-    elif template == _LATEX["call"] and len(words) == 1:
-        template = "{sign}{0}" if words != bare else "{sign} {0}"
-    return template.format(
-        *words,
+    is_inline = sign == "/" and words == bare and parts[1].kind != "big"
+    return _filled(
+        _LATEX,
+        term._replace(kind="inline") if is_inline else term,
+        words,
         bare=bare,
         sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
         scripts=[_script(word) for word in words],
         gap=_gap(parts[1], words[1]) if kind == "binary" else "",
-        listed=", ".join(words),
+        space=" " if words == bare else "",
     )
 
 

@@ -12,7 +12,7 @@ nothing is left of an operand, a made-up one may stand in for it.
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.duals import context_of
-from glassgrad.memory.saved import check_versions
+from glassgrad.memory.saved import arrays_in, check_versions, name_of_saved
 from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_part
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
@@ -109,20 +109,17 @@ def _of_write(node: CopySlices, given: Any) -> Rerun:
 
 
 def _of_op(node: Node, given: Any) -> Rerun:
-    op = _recorded(node)
+    if not isinstance(node, (PrimitiveNode, BackwardCFunction)):
+        raise NotKnown(f"{node.name()} has no forward")
+    op: Recorded = BuiltIn(node) if isinstance(node, PrimitiveNode) else Users(node)
     made_up: list[int] = []
     if given is None:
         made_up = _fill(op)
     elif len(given) != len(op.operands):
         raise NotKnown(f"{len(given)} operands were given for {len(op.operands)}")
     else:
-        op.operands = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in given]
-    try:
-        _, differs = op.again()
-    except Exception as error:  # whatever a user's forward raises
-        raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
-    if differs:
-        raise NotKnown(f"its forward, run again, does not lead to {differs} of the record")
+        op.operands = [_values(x) for x in given]
+    op.again()
     return Rerun(lambda values: op.run(values)[0], op.operands, list(op.edges), tuple(made_up))
 
 
@@ -138,36 +135,40 @@ class Recorded:
         operands: what it computed with, None where the node does not tell.
     """
 
-    names: list[str]
     operands: list[Any]
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Any, names: list[str]) -> None:
         if node._is_released():
             raise NotKnown("what it saved was freed")
-        self.node, self.cls = node, node._forward_cls
+        self.node, self.cls, self.names = node, node._forward_cls, names
         self.edges = dict(zip(positions(node), node.edges, strict=True))
+
+    def missing(self) -> list[tuple[int, Any]]:
+        """The edges behind which there is an operand that the node does not tell, by position."""
+        edges = self.edges.items()
+        return [(at, edge) for at, edge in edges if edge is not None and self.operands[at] is None]
 
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         """The outputs for `values`, and the ctx on which it left what the rule needs."""
         raise NotImplementedError
 
-    def again(self) -> tuple[list[Any], str]:
-        """The outputs for `operands`, and what of the record these do not lead to, if anything."""
-        outputs, ctx = self.run(self.operands)
-        left = _left_on(ctx)
-        if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
-            return outputs, "the shape of the output"
-        recorded = _left_on(self.node)
+    def again(self) -> list[Any]:
+        """The outputs for `operands`.
+
+        Raises:
+            NotKnown: if it cannot be run, or these do not lead to what is recorded.
+        """
+        try:
+            outputs, ctx = self.run(self.operands)
+        except Exception as error:  # whatever a user's forward raises
+            raise NotKnown(f"its forward, run again, raises {type(error).__name__}") from error
+        left, recorded = _left_on(ctx), _left_on(self.node)
         differ = [key for key in recorded if key in left and not _alike(recorded[key], left[key])]
-        return outputs, differ[0] if differ else ""
-
-
-def _recorded(node: Node) -> Recorded:
-    if isinstance(node, PrimitiveNode):
-        return BuiltIn(node)
-    if isinstance(node, BackwardCFunction):
-        return Users(node)
-    raise NotKnown(f"{node.name()} has no forward")
+        if [out.shape for out in outputs] != [tuple(m.shape) for m in self.node._input_metadata]:
+            differ = ["the shape of the output"]
+        if differ:
+            raise NotKnown(f"its forward, run again, does not lead to {differ[0]} of the record")
+        return outputs
 
 
 def positions(node: Any) -> list[int]:
@@ -183,19 +184,19 @@ class BuiltIn(Recorded):
     """A built-in op; its parameters are on the node."""
 
     def __init__(self, node: PrimitiveNode) -> None:
-        super().__init__(node)
-        spec = inspect.getfullargspec(self.cls.forward)
-        self.names, named = spec.args, [*spec.args, *spec.kwonlyargs]
-        kept = {name: getattr(node, name) for name in named if hasattr(node, name)}
-        self.parameters = {name: kept[name] for name in spec.kwonlyargs if name in kept}
+        cls = node._forward_cls
+        spec = inspect.getfullargspec(cls.forward)
+        super().__init__(node, spec.args)
+        named = spec.kwonlyargs
+        self.parameters = {name: getattr(node, name) for name in named if hasattr(node, name)}
         # One without an edge, such as an index, may have been kept by `setup_context`.
-        known = {at: kept.get(name) for at, name in enumerate(spec.args)}
-        known = {at: value for at, value in known.items() if isinstance(value, np.ndarray)}
+        kept = [getattr(node, name, None) for name in spec.args]
+        known = {at: value for at, value in enumerate(kept) if isinstance(value, np.ndarray)}
         if spec.varargs:  # *indices
             known |= enumerate(getattr(node, spec.varargs, ()), len(spec.args))
-        for name, array in zip(self.cls.saves, map(array_of, node._all_kept()), strict=True):
+        for name, array in zip(cls.saves, map(array_of, node._all_kept()), strict=True):
             if name != "result" and array is not None:
-                known[operand_of(self.cls, name)] = array
+                known[operand_of(cls, name)] = array
         count = max(len(spec.args), *[at + 1 for at in (*self.edges, *known)])
         self.operands = [known.get(at) for at in range(count)]
 
@@ -214,47 +215,42 @@ class Users(Recorded):
     """A user's Function, run on a ctx of its own."""
 
     def __init__(self, node: BackwardCFunction) -> None:
-        super().__init__(node)
-        self.form = form_of(self.cls)[:2]
-        forward, is_separate = self.form
-        self.names = inspect.getfullargspec(forward).args[0 if is_separate else 1 :]
+        forward, is_separate, _ = self.form = form_of(node._forward_cls)
+        super().__init__(node, inspect.getfullargspec(forward).args[0 if is_separate else 1 :])
         # What is no tensor may be on ctx under the name that forward gives it.
         named = {at: name for at, name in enumerate(self.names) if at not in self.edges}
         count = len(node._is_tensor or node.edges)
         self.operands = [getattr(node, named.get(at, ""), None) for at in range(count)]
         # Saved tensors that are operands: with the operand's edge, or in order without one.
-        saved = [unpacked(node, kept) for kept in node.holders]
-        known = [(edge_of(x), x) for x in saved if x is not None]
-        known = [(edge, x) for edge, x in known if edge is None or ends(edge)[0] is not node]
-        without = iter([x for edge, x in known if edge is None])
+        saved: dict[Any, list[Tensor]] = {}
+        for kept in node.holders:
+            if (x := unpacked(node, kept)) is not None and x.grad_fn is not node:
+                saved.setdefault(edge_of(x), []).append(x)
         for position, edge in self.edges.items():
-            alike = without if edge is None else (x for own, x in known if own == edge)
-            if (found := next(alike, None)) is not None:
-                self.operands[position] = asnumpy(found.payload)
+            if alike := saved.get(edge):
+                self.operands[position] = _values(alike[0] if edge else alike.pop(0))
 
     def run(self, values: list[Any]) -> tuple[list[Any], Any]:
         args = [
             wrap(value.copy(), self.edges[at]) if at in self.edges else value
             for at, value in enumerate(values)
         ]
-        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form)
+        ctx, out, _ = run_forward(self.cls, tuple(args), *self.form[:2])
+        ctx.holders = ctx.to_save
         parts = out if isinstance(out, tuple) else (out,)
-        outputs = [asnumpy(part.payload) for part in parts if isinstance(part, Tensor)]
-        return outputs, ctx
+        return [_values(part) for part in parts if isinstance(part, Tensor)], ctx
 
 
 def _left_on(node: Any) -> dict[str, Any]:
     """What a forward left on its node for the rule, in words: "the result", "ctx.dim"."""
-    if isinstance(node, PrimitiveNode):
-        words = ["the result" if it == "result" else f"the saved {it}" for it in node._saved_names]
-        saved = [array_of(kept) for kept in node._all_kept()]
-    else:
-        saved = node.to_save or [unpacked(node, kept) for kept in node.holders]
-        words = [f"saved_tensors[{at}]" for at in range(len(saved))]
-    pairs = zip(words, saved, strict=True)
-    own = [pair for pair in getattr(node, "__dict__", {}).items() if pair[0] not in _NOT_STATE]
-    found = {key: value for key, value in pairs if value is not None}
-    return found | {f"ctx.{key}": value for key, value in own}
+    found: dict[str, Any] = {}
+    for at, kept in enumerate(node._all_kept()):
+        name = name_of_saved(node, at)
+        words = name if node._is_users else f"the saved {name}"
+        if kept is not None:
+            found["the result" if name == "result" else words] = array_of(kept)
+    own = getattr(node, "__dict__", {}).items()
+    return found | {f"ctx.{key}": value for key, value in own if key not in _NOT_STATE}
 
 
 _NOT_STATE = vars(BackwardCFunction)  # what every ctx has
@@ -265,10 +261,8 @@ _NOT_STATE = vars(BackwardCFunction)  # what every ctx has
 
 def _fill(op: Recorded) -> list[int]:
     """Find the operands that the node does not tell, or make them up; returns which are made up."""
-    missing = [at for at, operand in enumerate(op.operands) if operand is None]
-    behind = [op.edges[at] for at in missing if op.edges.get(at) is not None]
-    _look_behind(op, _run_again([ends(edge)[0] for edge in behind]))
-    made_up = [at for at in missing if op.operands[at] is None]
+    _look_behind(op, _run_again(op))
+    made_up = [at for at, operand in enumerate(op.operands) if operand is None]
     for at in made_up:
         op.operands[at] = _stand_in(op, at)
     return made_up
@@ -286,36 +280,44 @@ def _stand_in(op: Recorded, position: int) -> Any:
 
 
 def _made_up(shape: Any, dtype: Any) -> Any:
-    rng = np.random.default_rng(0)
-    values = rng.uniform(0.5, 1.5, tuple(shape))
+    rng, shape = np.random.default_rng(0), tuple(shape)
+    values = rng.uniform(0.5, 1.5, shape)
     if dtype is not None and dtype.kind == "c":
-        values = values + 1j * rng.uniform(0.5, 1.5, tuple(shape))
+        values = values + 1j * rng.uniform(0.5, 1.5, shape)
     return np.asarray(values).astype(dtype or np.float64)
 
 
 def _look_behind(op: Recorded, older: Outputs) -> None:
     """Take the operands that are missing from the leaves and the outputs of older nodes."""
-    for position, edge in op.edges.items():
-        if op.operands[position] is None and edge is not None:
-            node, nr = ends(edge)
-            is_leaf = isinstance(node, AccumulateGrad)
-            outputs = _leaf(node, op.node) if is_leaf else older.get(node)
-            if outputs is not None and nr < len(outputs):
-                op.operands[position] = outputs[nr]
+    for position, edge in op.missing():
+        node, nr = ends(edge)
+        outputs: Any = older.get(node)
+        if isinstance(node, AccumulateGrad):
+            leaf = node.variable
+            written = leaf.cold and leaf.cold.version and leaf.cold.version.count
+            # It may have been written since the node was recorded.
+            outputs = None if written and state.last_write > op.node.seq else [_values(leaf)]
+        if outputs is not None and nr < len(outputs):
+            op.operands[position] = outputs[nr]
 
 
-def _run_again(nodes: list[Node]) -> Outputs:
-    """The outputs of nodes, and of those that had to be run again before them."""
+def _run_again(op: Recorded) -> Outputs:
+    """The outputs of the nodes behind `op`, and of those that had to be run again before them."""
     found: Outputs = {}
-    waiting = list(nodes)
-    while waiting and len(found) <= MOST_OLDER_NODES:
-        node = waiting.pop()
-        if node in found or not isinstance(node, PrimitiveNode) or node._is_released():
+    waiting = [ends(edge)[0] for _, edge in op.missing()]
+    for node in waiting:  # which grows meanwhile
+        is_known = node in found or len(found) > MOST_OLDER_NODES
+        # What hooks have packed, they unpack in the pass.
+        if (
+            is_known
+            or not isinstance(node, PrimitiveNode)
+            or node._is_released()
+            or is_packed(node)
+        ):
             continue
-        if not is_packed(node):  # by a hook of the user's, which unpacks it in the pass
-            found[node] = _saved_result(node)
-            if found[node] is None:
-                waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
+        found[node] = _saved_result(node)
+        if found[node] is None:
+            waiting += [ends(edge)[0] for edge in node.edges if edge is not None]
     for node in sorted(found, key=lambda each: each.seq):  # operands before results
         if found[node] is None:
             found[node] = _outputs(node, found)
@@ -324,32 +326,21 @@ def _run_again(nodes: list[Node]) -> Outputs:
 
 def _saved_result(node: PrimitiveNode) -> list[Any] | None:
     """The output of `node`, if it saved it and nobody has written it since."""
-    try:
+    with suppress(GlassgradError):
         check_versions(node)
-    except GlassgradError:
-        return None
-    return None if node._result_at is None else [array_of(node._entries[node._result_at])]
+        if node._result_at is not None:
+            return [array_of(node._entries[node._result_at])]
+    return None
 
 
 def _outputs(node: Any, older: Outputs) -> list[Any] | None:
     """The outputs of a node, given those of its predecessors."""
-    try:
+    with suppress(Exception):  # not to be had this way, for whatever reason
         op = BuiltIn(node)
         _look_behind(op, older)
-        if any(operand is None for operand in op.operands):
-            return None
-        outputs, differs = op.again()
-        return None if differs else outputs
-    except Exception:  # noqa: BLE001  # not to be had this way, for whatever reason
-        return None
-
-
-def _leaf(node: Any, user: Node) -> list[Any] | None:
-    """The values of a leaf, unless it may have been written since `user` was recorded."""
-    version = node.variable.cold and node.variable.cold.version
-    if version and version.count and state.last_write > user.seq:
-        return None
-    return [asnumpy(node.variable.payload)]
+        if not any(operand is None for operand in op.operands):
+            return op.again()
+    return None
 
 
 # Arrays ------------------------------------------------------------------------------------------
@@ -367,20 +358,21 @@ def is_packed(node: Any) -> bool:
 
 
 def array_of(kept: Any) -> Any:
-    """An array of what a node keeps: one, a Packed, or None."""
-    if kept is None:
-        return None
-    return asnumpy(kept.array() if isinstance(kept, Packed) else kept)
+    """An array of what a node keeps; None for nothing."""
+    arrays = [kept.array()] if isinstance(kept, Packed) else arrays_in(kept)
+    return asnumpy(arrays[0]) if arrays else None
+
+
+def _values(of: Any) -> Any:
+    """The array of a tensor; anything else as it is."""
+    return asnumpy(of.payload) if isinstance(of, Tensor) else of
 
 
 def _alike(one: Any, other: Any) -> bool:
     """Whether two things that a forward left are the same, but for rounding."""
-    one, other = [asnumpy(x.payload) if isinstance(x, Tensor) else x for x in (one, other)]
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return len(one) == len(other) and all(map(_alike, one, other))
-    if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
-        return one is other or bool(type(one) is type(other) and one == other)
-    one, other = np.asarray(one), np.asarray(other)
+    one, other = np.asarray(_values(one)), np.asarray(_values(other))  # also of an object
     if one.shape != other.shape or one.dtype.kind not in "fc":
         return bool(np.array_equal(one, other))
     rough = 1e-12 if np.finfo(one.dtype).eps < 1e-12 else 1e-5
