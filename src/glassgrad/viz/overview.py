@@ -14,8 +14,8 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.folding import contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import STEPS, Results, Scale, norm_of
-from glassgrad.viz.scene.words import counts_text, title_of
+from glassgrad.viz.scene.results import STEPS, Results, Scale
+from glassgrad.viz.scene.snapshot import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain
 
@@ -164,7 +164,7 @@ class _Maker:
             given = self.results.gradients.get(node["id"])
             if given is not None:
                 at = min(int(number * self.px / CELL), int(WIDTH / CELL) - 1)
-                norms = [norm_of(self.trace, each) for each in given if each is not None]
+                norms = [self.results.norm(each) for each in given if each is not None]
                 largest[at] = max(*norms, 0.0, largest.get(at, 0.0), key=_nan_first)
         scale = Scale.of(largest.values())
         for at, each in sorted(largest.items()):

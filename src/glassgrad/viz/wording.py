@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import Freed, freed_by_node, leaf_of, of_no_leaf, size_of
+from glassgrad.viz.scene.graph import FULL
 
 LONGEST_NAME = 28
 
@@ -90,7 +92,7 @@ def bytes_text(count: int) -> str:
     return f"{size:.3g} TB"
 
 
-def array_text(array: dict[str, Any] | None) -> str:
+def array_text(array: Entry | None) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
     Example:
@@ -111,6 +113,14 @@ def array_text(array: dict[str, Any] | None) -> str:
         return whole
     norm = "" if array["norm"] is None else f" ‖·‖={_number_text(array['norm'])}"
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
+
+
+def gradient_text(array: Entry, count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
 
 def _number_text(value: Any) -> str:
@@ -156,25 +166,25 @@ class Narrator:
         """An array, for the ear: `(8, 4) of norm 0.288`."""
         return array_text(self.arrays[array] if array else None).replace(" ‖·‖=", " of norm ")
 
-    def sentence(self, event: dict[str, Any]) -> str:
+    def sentence(self, event: Entry) -> str:
         """The event, told in one sentence."""
         tell = getattr(self, f"_{event['type']}")
         sentence: str = tell(event)
         return sentence
 
-    def _ready(self, event: dict[str, Any]) -> str:
+    def _ready(self, event: Entry) -> str:
         return f"{self.name(event['node'])} is ready: every gradient it waits for has arrived."
 
-    def _unpack(self, event: dict[str, Any]) -> str:
+    def _unpack(self, event: Entry) -> str:
         saved, (then, now) = plain(event["saved"]), event["version"]
         sentence = f"{self.name(event['node'])} unpacks {saved}, saved at version {then}"
         return f"{sentence}." if then == now else f"{sentence} and now at version {now}: stale."
 
-    def _apply(self, event: dict[str, Any]) -> str:
+    def _apply(self, event: Entry) -> str:
         given, returned = self.arrays_text(event["grad_in"]), self.arrays_text(event["grad_out"])
         return f"{self.name(event['node'])} turns the gradient {given} into {returned}."
 
-    def _pre_hook(self, event: dict[str, Any], when: str = "Before") -> str:
+    def _pre_hook(self, event: Entry, when: str = "Before") -> str:
         hook = plain(self.hooks.get(event["hook"], event["hook"]))
         sentence = f"{when} {self.name(event['node'])}, hook {hook}"
         before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
@@ -182,27 +192,27 @@ class Narrator:
             return f"{sentence} sees {before} and leaves it."
         return f"{sentence} changes {before} to {after}."
 
-    def _post_hook(self, event: dict[str, Any]) -> str:
+    def _post_hook(self, event: Entry) -> str:
         return self._pre_hook(event, "After")
 
-    def _buffer(self, event: dict[str, Any]) -> str:
+    def _buffer(self, event: Entry) -> str:
         if event["need"] == 1:
             return f"The gradient for {self.name(event['node'])} has arrived."
         sentence = f"{self.name(event['node'])} has {event['have']} of {event['need']} gradients"
         total = f", in sum {self.array_words(event['grad'])}" if event.get("grad") else ""
         return f"{sentence}{total if event['have'] > 1 else ''}."
 
-    def _accumulate(self, event: dict[str, Any]) -> str:
+    def _accumulate(self, event: Entry) -> str:
         gradient = self.array_words(event["grad"])
         if event["grad"] is None:
             return f"No gradient reached {self.labels[event['tensor']]}: its .grad stays as it is."
         return f"{self.labels[event['tensor']]}.grad is now {gradient}."
 
-    def _error(self, event: dict[str, Any]) -> str:
+    def _error(self, event: Entry) -> str:
         at = f" at {self.name(event['node'])}" if event.get("node") in self.ops else ""
         return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
 
-    def _free_saved(self, event: dict[str, Any]) -> str:
+    def _free_saved(self, event: Entry) -> str:
         name = self.name(event["node"])
         freed = self._freed.get(event["node"]) or Freed(event["bytes"])
         keepers = [f"leaf {self.labels[leaf]}" for leaf in freed.leaves]
@@ -221,7 +231,7 @@ class Narrator:
         return freed_by_node(self.trace)
 
 
-def tensor_name(tensor: dict[str, Any]) -> str:
+def tensor_name(tensor: Entry) -> str:
     """The name of a leaf or an output, or its id if it has none."""
     return plain(tensor["name"] or tensor["id"])
 
@@ -311,7 +321,7 @@ def event_lines(trace: Trace) -> Iterator[str]:
         yield f"{event['k']:>{wide}}  {narrator.sentence(event)}"
 
 
-def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
+def saved_words(node: Entry, leaves: dict[str, str]) -> str:
     """What a node saved, and how much memory that is; a leaf's own is not counted.
 
     Args:
@@ -334,7 +344,7 @@ def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
     return f"{names} ({' and '.join(parts)})"
 
 
-def edge_words(edge: dict[str, Any]) -> str:
+def edge_words(edge: Entry) -> str:
     """Where a gradient goes: the node, its slot unless that is the first, and what is summed up."""
     if edge["to"] is None:
         return "∅"

@@ -18,8 +18,8 @@ from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
-from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
+from glassgrad.viz.wording import gradient_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.

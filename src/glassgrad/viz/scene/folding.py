@@ -14,20 +14,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.wording import plain
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.wording import counted, plain
 
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold
 TIMES = 16  # as many equal modules become one box, before their parent does
 PERIOD = 64  # the longest stretch that is looked for as one that repeats
 
-Part = list[dict[str, Any]]
+Part = list[Entry]
 Parts = list[Part]
 Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
@@ -54,18 +54,18 @@ class Folding:
     """How a graph is folded.
 
     Args:
-        of: the fold of each folded node, by id.
-        hidden: leaves that only one fold uses, and which: they are not drawn by themselves.
+        of: the fold of each folded node, and of each leaf that only one fold uses, by id.
         notice: what was done, in words; empty if nothing was.
     """
 
     of: dict[str, Fold] = field(default_factory=dict)
-    hidden: dict[str, str] = field(default_factory=dict)
     notice: str = ""
 
 
-def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Folding:
+def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) -> Folding:
     """Fold `trace` until at most `most` boxes are left, leaves counted; those of `apart` are not.
+
+    Where `most` is None, nothing is folded.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "ExpBackward0", "seq": 0, "edges": []}]
@@ -79,7 +79,7 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
     """
     leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
-    if len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most:
+    if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
         return Folding()
     for parts, name, words in _ways(nodes, most):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
@@ -222,16 +222,14 @@ def _folding(
     }
     of = {member: each for each in folds.values() for member in each.members}
     hidden = {
-        leaves[accumulator]: folds[users[0]].id
+        leaves[accumulator]: folds[users[0]]
         for accumulator, users in _users(parts, leaves).items()
         if len(users) == 1 and users[0] in folds
     }
-    notice = (
-        f"{len(of):,} nodes are folded into {len(folds):,} box{'es' * (len(folds) != 1)} by {words}"
-    )
+    notice = f"{len(of):,} nodes are folded into {counted(len(folds), 'box', 'boxes')} by {words}"
     if hidden:
         notice += f", with {len(hidden):,} of the leaves"
-    return Folding(of, hidden, notice)
+    return Folding(of | hidden, notice)
 
 
 def _ops(part: Part) -> str:

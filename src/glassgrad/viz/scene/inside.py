@@ -2,11 +2,12 @@
 
 from collections.abc import Container, Iterable
 from dataclasses import replace
-from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.snapshot import graph_of, turns_of
+from glassgrad.viz.scene.results import Results
+from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import counted, plain
 
 FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
@@ -14,16 +15,16 @@ MOST = 40  # boxes: of a larger fold some are folds again
 GATES = 8  # ways in, and ways out; the others are left out
 
 
-def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[Entry]]]:
     """The boxes that stand for several nodes, each with those nodes."""
-    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    found: dict[str, list[Entry]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
     for node in trace.nodes if found else ():
         if (place := graph.place.get(node["id"])) in found:
             found[place].append(node)
     return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
 
 
-def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, Graph]:
+def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
     """The part of `trace` that consists of the nodes `members`, and how it is drawn."""
     ids = [node["id"] for node in members]
     names = set(ids)
@@ -36,7 +37,7 @@ def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, G
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=turns_of(trace)))
+    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=Results(trace).turns))
     # What stands at the end of an edge that leads out of the part: no input without gradient.
     strays = {
         f"z{node['id'][1:]}-{index}"
@@ -65,7 +66,7 @@ def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, G
     return part, replace(graph, vertices=tuple(vertices), counts=words, title=title)
 
 
-def cut_out(node: dict[str, Any], keys: Iterable[str], known: Container[str]) -> dict[str, Any]:
+def cut_out(node: Entry, keys: Iterable[str], known: Container[str]) -> Entry:
     """A node with some of its keys, and with its edges: those to others than `known` lead nowhere.
 
     Example:
@@ -92,9 +93,7 @@ def without(graph: Graph, ends: Container[str]) -> Graph:
     )
 
 
-def _part(
-    trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[dict[str, Any]]
-) -> Trace:
+def _part(trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[Entry]) -> Trace:
     """A trace of its own: gates without what they saved, and no edge that leads elsewhere."""
     tensors = {leaf["id"] for leaf in leaves}
     nodes = []
@@ -114,7 +113,7 @@ def _part(
     return Trace({"nodes": nodes, "leaves": leaves}, trace.arrays, events)
 
 
-def _without_lost(saved: dict[str, Any], tensors: set[str]) -> dict[str, Any]:
+def _without_lost(saved: Entry, tensors: set[str]) -> Entry:
     """A saved tensor; that it is a leaf, or of one, is not said of one that the picture lacks."""
     lost = [key for key in ("leaf", "owner") if saved.get(key, "") not in {"", *tensors}]
     return {name: value for name, value in saved.items() if name not in lost}

@@ -14,6 +14,9 @@ class Results:
     """What is written and marked in a picture of `trace`.
 
     Attributes:
+        nodes, leaf: the entries of nodes, and of leaves, by id.
+        leaf_of: each leaf by its AccumulateGrad.
+        turns: the turn of each node that ran, from 1.
         gradients: what came to each node that ran, one array per output slot.
         returned: what its rule made of it, one array per edge.
         final: the `.grad` of each tensor, or what was given out instead of it.
@@ -24,8 +27,12 @@ class Results:
     """
 
     def __init__(self, trace: Trace) -> None:
-        wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
-        given_out = {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
+        self.trace = trace
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+        self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
         self.gradients: dict[str, list[str | None]] = {}
         self.returned: dict[str, list[str | None]] = {}
@@ -35,26 +42,53 @@ class Results:
         self.bad: dict[str, str] = {}
         self.failure: dict[str, Any] | None = None
         for event in trace.events:
-            kind = event["type"]
-            if kind == "apply":
-                node, given, made = event["node"], event["grad_in"], event["grad_out"]
-                self.gradients[node], self.returned[node] = given, made
-                if spoiled.isdisjoint(given) and spoiled.intersection(made):
-                    self.bad[node] = "NaN"
-            elif kind == "buffer" and event["node"] in given_out and event.get("grad"):
-                self.final[given_out[event["node"]]] = event["grad"]
-            elif kind == "free_saved":
-                self.freed.add(event["node"])
-            elif kind == "unpack" and event["version"][0] != event["version"][1]:
-                then, now = event["version"]
-                self.stale[event["node"], event["saved"]] = f"v{now}≠v{then}"
-            elif kind == "error":
-                self.failure = event
-                if "node" in event:  # else the seed was at fault
-                    self.bad[event["node"]] = "failed"
-                    if event.get("saved"):
-                        self.stale.setdefault((event["node"], event["saved"]), "stale")
+            match event:
+                case {"type": "apply", "node": node, "grad_in": given, "grad_out": made}:
+                    self.gradients[node], self.returned[node] = given, made
+                    if spoiled.isdisjoint(given) and spoiled.intersection(made):
+                        self.bad[node] = "NaN"
+                case {"type": "buffer", "node": node, "grad": str(grad)} if node in self.wanted:
+                    self.final[self.leaf_of[node]["id"]] = grad
+                case {"type": "free_saved", "node": node}:
+                    self.freed.add(node)
+                case {"type": "unpack", "node": node, "saved": saved, "version": [then, now]}:
+                    if then != now:
+                        self.stale[node, saved] = f"v{now}≠v{then}"
+                case {"type": "error"}:
+                    self.failure = event
+                    if "node" in event:  # else the seed was at fault
+                        self.bad[event["node"]] = "failed"
+                        if event.get("saved"):
+                            self.stale.setdefault((event["node"], event["saved"]), "stale")
         self.bad |= {node: words for (node, _), words in self.stale.items()}
+
+    def norm(self, array: str) -> float:
+        """The norm of an array of the trace; nan where it holds a nan or an inf."""
+        summary = self.trace.arrays[array]
+        if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
+            return math.nan
+        return float(summary["norm"])
+
+    def flows(self) -> tuple[dict[str, str], str]:
+        """For each edge that the pass went along ("e3-0") its step, and the range of all in words.
+
+        Example:
+            >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+            >>> Results(Trace({"nodes": nodes, "leaves": []})).flows()
+            ({}, '')
+        """
+        carried: dict[str, str | None] = {}
+        for node, arrays in self.returned.items():
+            carried |= {f"e{node[1:]}-{index}": array for index, array in enumerate(arrays)}
+        for output in self.trace.outputs:
+            if given := self.gradients.get(output["node"]):
+                carried[f"r{output['id'][1:]}"] = given[output["slot"]]
+        for name, leaf in self.leaf_of.items():
+            if name not in self.wanted:  # that AccumulateGrad did not run
+                carried[f"e{name[1:]}-0"] = self.final.get(leaf["id"])
+        norms = {edge: self.norm(array) for edge, array in carried.items() if array}
+        scale = Scale.of(norms.values())
+        return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
 
 
 def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
@@ -97,30 +131,6 @@ class Scale:
         return f"‖gradient‖ from {10**self.low:.2g} to {10**self.high:.2g}"
 
 
-def flows_of(trace: Trace) -> tuple[dict[str, str], str]:
-    """For each edge that the pass went along ("e3-0") its step, and the range of all in words.
-
-    Example:
-        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
-        >>> flows_of(Trace({"nodes": nodes, "leaves": []}))
-        ({}, '')
-    """
-    results = Results(trace)
-    carried: dict[str, str | None] = {}
-    for node, arrays in results.returned.items():
-        carried |= {f"e{node[1:]}-{index}": array for index, array in enumerate(arrays)}
-    for output in trace.outputs:
-        if given := results.gradients.get(output["node"]):
-            carried[f"r{output['id'][1:]}"] = given[output["slot"]]
-    wanted = trace.graph.get("wanted", ())
-    for leaf in trace.leaves:
-        if leaf["acc"] not in wanted:  # that AccumulateGrad did not run
-            carried[f"e{leaf['acc'][1:]}-0"] = results.final.get(leaf["id"])
-    norms = {edge: norm_of(trace, array) for edge, array in carried.items() if array}
-    scale = Scale.of(norms.values())
-    return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
-
-
 def strength(flow: str) -> int:
     """Which of two flows an arc shows that stands for both: the larger, and a nan before all.
 
@@ -129,11 +139,3 @@ def strength(flow: str) -> int:
         ['', 'zero', '0', '5', 'nan']
     """
     return int(flow) if flow.isdigit() else {"": -2, "zero": -1, "nan": STEPS}[flow]
-
-
-def norm_of(trace: Trace, array: str) -> float:
-    """The norm of an array of a trace; nan where it holds a nan or an inf."""
-    summary = trace.arrays[array]
-    if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
-        return math.nan
-    return float(summary["norm"])
