@@ -169,7 +169,8 @@ class _Builder:
         name, accumulator, title = leaf["id"], leaf["acc"], tensor_name(leaf)
         if name in self.folding.of:
             return
-        badge, hooks = KINDS["leaf"].word, ()
+        badge = KINDS["leaf"].word
+        hooks: tuple[str, ...] = ()
         if self.place[accumulator] == name:  # of this box is AccumulateGrad
             turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else badge
             badge = f"{KINDS['accumulate'].word} {turn}"
@@ -198,7 +199,8 @@ class _Builder:
             self._add_arc(f"d{rank}-0", name, f"s{rank}-0", "saved")
 
     def _add_note(self, node: Entry, saved: Entry, bad: str) -> None:
-        name, title = saved["storage"], plain(saved.get("label", saved["name"]))
+        name: str = saved["storage"]
+        title = plain(saved.get("label") or saved["name"])
         freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
         if known := self.vertices.get(name):
             # Shared: under each holder's name, and gone when the last has let it go.
