@@ -15,7 +15,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.folding import Part, contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import STEPS, Results, Scale
+from glassgrad.viz.scene.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.snapshot import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain
@@ -126,9 +126,9 @@ def _wide_enough(
 def _together(names: list[str], count: int) -> str:
     """How several modules are called that are one bar."""
     known = [name for name in dict.fromkeys(names) if name]
-    if len(known) < 2:
-        return known[0] if known else f"{count:,} ops"
-    return "".join(numbered_names(known)) or f"{known[0]} … {known[-1]}"
+    if not known:
+        return f"{count:,} ops"
+    return numbered_names(known) or f"{known[0]} … {known[-1]}"
 
 
 def _box_of(bar: _Bar, number: int, px: float, results: Results) -> Box:
@@ -164,9 +164,9 @@ def _strip(ops: Part, px: float, top: float, results: Results) -> tuple[list[Box
             at = min(int(number * px / CELL), int(WIDTH / CELL) - 1)
             norms.setdefault(at, [0.0]).extend(results.norm(each) for each in given if each)
     largest = {at: float(np.max(each)) for at, each in sorted(norms.items())}  # nan before all
-    scale, cells = Scale.of(largest.values()), []
-    for at, norm in largest.items():
-        flow = scale.step(norm)
+    steps, words = steps_of(largest)
+    cells = []
+    for at, flow in steps.items():
         tip, share = UNSCALED.get(flow) or (
             f"step {int(flow) + 1} of {STEPS} of the scale",
             (int(flow) + 1) / STEPS,
@@ -176,7 +176,7 @@ def _strip(ops: Part, px: float, top: float, results: Results) -> tuple[list[Box
         vertex = Vertex(f"h{at}", "heat", "", tip=tip, flow=flow, size=size)
         place = Place(at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
         cells.append((vertex, place))
-    return cells, str(scale) if cells else ""
+    return cells, words
 
 
 def cut_title(title: str, width: float) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.viz.memory import Freed, freed_by_node, leaf_of, of_no_leaf, size_of
+from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
 from glassgrad.viz.scene.graph import FULL
 
 LONGEST_NAME = 28
@@ -315,8 +315,7 @@ def saved_words(node: Entry, leaves: dict[str, str]) -> str:
     if not saved:
         return ""
     names = ", ".join(plain(each["name"]) for each in saved)
-    of_leaves = dict.fromkeys(leaf for each in saved if (leaf := leaf_of(each)) is not None)
-    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in of_leaves]
+    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in leaves_of(node)]
     if of_no_leaf(node):
         parts.insert(0, bytes_text(size_of(node)))
     return f"{names} ({' and '.join(parts)})"

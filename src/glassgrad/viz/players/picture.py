@@ -15,7 +15,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.scene.graph import Graph, Look, Vertex
+from glassgrad.viz.scene.graph import Graph, Look, Rows, Vertex
 from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.svg.document import to_svg
@@ -90,7 +90,7 @@ def _widest_gradients(drawing: Drawing) -> dict[str, str]:
     return found
 
 
-def _with_grad(vertex: Vertex, wide: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def _with_grad(vertex: Vertex, wide: dict[str, str]) -> Rows:
     """The rows of a box, with the longest text for the gradient."""
     return tuple(
         (key, max(text, wide.get(vertex.id, ""), key=len) if key == GRAD else text)

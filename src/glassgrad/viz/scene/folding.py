@@ -13,7 +13,9 @@ recurrent net do; and at last stretches of equal length.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ CHAIN = 3  # shorter chains take no less room as a fold
 TIMES = 16  # as many equal modules become one box, before their parent does
 PERIOD = 64  # the longest stretch that is looked for as one that repeats
 
+Item = TypeVar("Item")
 Part = list[Entry]
 Parts = list[Part]
 Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
@@ -81,29 +84,30 @@ def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) ->
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
     if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
         return Folding()
-    for parts, name, words in _ways(nodes, most):
+    for parts, name, words in _ways(nodes):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
             return _folding(parts, leaves, name, words)
     raise AssertionError("one fold of everything is one box")
 
 
-def _ways(nodes: Part, most: int) -> Iterator[Way]:
-    """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
+def _ways(nodes: Part) -> Iterator[Way]:
+    """Partitions of the tape, coarser and coarser."""
     runs = _runs(nodes)
-    whole = _chains(runs, len(nodes))
     doublings = [2**power for power in range(1, len(nodes).bit_length() + 1)]
-    if len(whole) <= most:  # else no shorter pieces of them are few enough
-        for longest in doublings[2:]:
-            yield _chains(runs, longest), _ops, "chains"
+    for longest in doublings[2:]:
+        yield _chains(runs, longest), _ops, "chains"
     deepest = max((len(node.get("scope", ())) for node in nodes), default=0)
     for depth in range(deepest, 0, -1):
         parts = _by_scope(nodes, depth)
         yield parts, _scope, "module scopes"
-        yield from _merged(parts, most, upto=TIMES)
-    yield from _merged(whole, most, upto=len(nodes))
+        yield from _merged(parts, upto=TIMES)
+    yield from _merged(_chains(runs, len(nodes)), upto=len(nodes))
     for size in doublings:
-        if size * most >= len(nodes):
-            yield [nodes[at : at + size] for at in range(0, len(nodes), size)], _ops, "stretches"
+        yield _pieces(nodes, size), _ops, "stretches"
+
+
+def _pieces(items: list[Item], size: int) -> list[list[Item]]:
+    return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 def _runs(nodes: Part) -> Parts:
@@ -124,8 +128,7 @@ def _chains(runs: Parts, longest: int) -> Parts:
     """The runs, cut into pieces of at most `longest`; nodes of short ones by themselves."""
     parts: Parts = []
     for run in runs:
-        for at in range(0, len(run), longest):
-            piece = run[at : at + longest]
+        for piece in _pieces(run, longest):
             parts += [piece] if len(piece) >= CHAIN else [[node] for node in piece]
     return parts
 
@@ -149,18 +152,15 @@ def _by_scope(nodes: Part, depth: int) -> Parts:
     return parts
 
 
-def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
+def _merged(parts: Parts, upto: int) -> Iterator[Way]:
     """What repeats as one box each time; then two times as one, four, … up to `upto`."""
     start, end, period = _repeated(parts)
-    alone, times = len(parts) - (end - start), 1
     once = sum(len(part) for part in parts[start : start + period])
-
-    def name(part: Part) -> str:
-        return _repeats(part, once)
-
+    name, times = partial(_repeats, once=once), 1
     while period and times <= min((end - start) // period, upto):
-        if alone + (end - start) // (period * times) <= most:
-            yield _blocks(parts, start, end, period * times), name, "blocks that repeat"
+        repeats = _pieces(parts[start:end], period * times)
+        blocks = [list(chain.from_iterable(each)) for each in repeats]
+        yield [*parts[:start], *blocks, *parts[end:]], name, "blocks that repeat"
         times *= 2
 
 
@@ -183,13 +183,6 @@ def _longest_run(flags: NDArray[np.bool_]) -> tuple[int, int]:
     ends = np.flatnonzero(~np.concatenate([[False], flags, [False]]))
     at = int(np.argmax(np.diff(ends)))
     return int(ends[at]), int(ends[at + 1]) - 1
-
-
-def _blocks(parts: Parts, start: int, end: int, size: int) -> Parts:
-    merged: Parts = list(parts[:start])
-    for at in range(start, end, size):
-        merged.append([node for part in parts[at : min(at + size, end)] for node in part])
-    return merged + parts[end:]
 
 
 def _boxes(parts: Parts, leaves: dict[str, str]) -> int:
@@ -241,11 +234,10 @@ def _scope(part: Part) -> str:
     scopes = [tuple(node.get("scope", ())) for node in part]
     shared: list[str] = []
     for names in zip(*scopes, strict=False):
+        shared.append(numbered_names(list(dict.fromkeys(names))))
         if len(set(names)) > 1:
-            shared += numbered_names(list(dict.fromkeys(names)))
             break
-        shared.append(names[0])
-    return plain(".".join(shared)) or _ops(part)
+    return plain(".".join(filter(None, shared))) or _ops(part)
 
 
 def _repeats(part: Part, once: int) -> str:
@@ -257,13 +249,13 @@ def _repeats(part: Part, once: int) -> str:
     return f"… {once:,} ops ×{times:,}" if title == _ops(part) else f"{title} ×{times:,}"
 
 
-def numbered_names(names: list[str]) -> list[str]:
-    """`["block3–6"]` for block3, block4, …; nothing for names that are not alike."""
+def numbered_names(names: list[str]) -> str:
+    """`block3–6` for block3, block4, …; one name as it is, and nothing for names not alike."""
     stems = [name.rstrip("0123456789") for name in names]
     numbers = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]
-    if len(set(stems)) > 1 or not all(numbers):
-        return []
-    return [f"{stems[0]}{numbers[0]}–{numbers[-1]}"]
+    if len(names) == 1:
+        return names[0]
+    return f"{names[0]}–{numbers[-1]}" if len(set(stems)) == 1 and all(numbers) else ""
 
 
 def contents(part: Part) -> str:

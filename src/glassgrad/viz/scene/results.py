@@ -1,13 +1,14 @@
 """What a pass left behind, read from its events: gradients, what was freed, what went wrong."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import TypeVar
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 
 STEPS = 6  # of the scale of gradients
+
+Key = TypeVar("Key")
 
 
 class Results:
@@ -40,7 +41,7 @@ class Results:
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
         self.stale = _stale_before(trace)
         self.bad: dict[str, str] = {}
-        self.failure: dict[str, Any] | None = None
+        self.failure: Entry | None = None
         for event in trace.events:
             match event:
                 case {"type": "apply", "node": node, "grad_in": given, "grad_out": made}:
@@ -86,9 +87,7 @@ class Results:
         for name, leaf in self.leaf_of.items():
             if name not in self.wanted:  # that AccumulateGrad did not run
                 carried[f"e{name[1:]}-0"] = self.final.get(leaf["id"])
-        norms = {edge: self.norm(array) for edge, array in carried.items() if array}
-        scale = Scale.of(norms.values())
-        return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
+        return steps_of({edge: self.norm(array) for edge, array in carried.items() if array})
 
 
 def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
@@ -104,31 +103,24 @@ def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
 # --- how much gradient went along each edge ------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """log₁₀ of 2-norms, from the smallest to the largest in the picture, in six steps."""
+def steps_of(norms: dict[Key, float]) -> tuple[dict[Key, str], str]:
+    """The step of each 2-norm on a scale of their log₁₀, and what that ranges over, in words.
 
-    low: float
-    high: float
+    Returns:
+        "0" for the smallest up to "5" for the largest, "zero" or "nan"; and an empty text if there
+        are no norms.
 
-    @classmethod
-    def of(cls, norms: Iterable[float]) -> Self:
-        """The scale of norms above zero."""
-        logs = [math.log10(norm) for norm in norms if norm > 0]
-        return cls(min(logs, default=0.0), max(logs, default=0.0))
-
-    def step(self, norm: float) -> str:
-        """The step of a norm: "0" to "5", "zero" or "nan"."""
-        if math.isnan(norm):
-            return "nan"
-        if norm == 0:
-            return "zero"
-        wide = self.high - self.low
-        share = (math.log10(norm) - self.low) / wide if wide > 0 else 1.0
-        return str(min(int(share * STEPS), STEPS - 1))
-
-    def __str__(self) -> str:
-        return f"‖gradient‖ from {10**self.low:.2g} to {10**self.high:.2g}"
+    Example:
+        >>> steps_of({"e1-0": 1.0, "e2-0": 0.0, "e3-0": 100.0})
+        ({'e1-0': '0', 'e2-0': 'zero', 'e3-0': '5'}, '‖gradient‖ from 1 to 1e+02')
+    """
+    logs = {key: math.log10(norm) for key, norm in norms.items() if norm > 0}
+    low, high = min(logs.values(), default=0.0), max(logs.values(), default=0.0)
+    steps = {key: "nan" if math.isnan(norm) else "zero" for key, norm in norms.items()}
+    for key, log in logs.items():
+        share = (log - low) / (high - low) if high > low else 1.0
+        steps[key] = str(min(int(share * STEPS), STEPS - 1))
+    return steps, f"‖gradient‖ from {10**low:.2g} to {10**high:.2g}" if norms else ""
 
 
 def strength(flow: str) -> int:

@@ -17,7 +17,7 @@ from itertools import takewhile
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
-from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Vertex
+from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Rows, Vertex
 from glassgrad.viz.scene.results import Results, strength
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import (
@@ -36,8 +36,6 @@ ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
 LONGEST = 34  # characters of a value
 TIES = ("base", "b", "view"), ("origin", "p", "origin")  # field of a node, letter, kind of arc
-
-Rows = tuple[tuple[str, str], ...]
 
 
 def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is frozen
