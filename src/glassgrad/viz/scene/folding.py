@@ -84,24 +84,25 @@ def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) ->
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
     if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
         return Folding()
-    for parts, name, words in _ways(nodes):
+    for parts, name, words in _ways(nodes, most):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
             return _folding(parts, leaves, name, words)
     raise AssertionError("one fold of everything is one box")
 
 
-def _ways(nodes: Part) -> Iterator[Way]:
-    """Partitions of the tape, coarser and coarser."""
+def _ways(nodes: Part, most: int) -> Iterator[Way]:
+    """Partitions of the tape, coarser and coarser; not all that have too many parts."""
     runs = _runs(nodes)
+    whole = _chains(runs, len(nodes))
     doublings = [2**power for power in range(1, len(nodes).bit_length() + 1)]
-    for longest in doublings[2:]:
+    for longest in doublings[2:] if len(whole) <= most else ():
         yield _chains(runs, longest), _ops, "chains"
     deepest = max((len(node.get("scope", ())) for node in nodes), default=0)
     for depth in range(deepest, 0, -1):
         parts = _by_scope(nodes, depth)
         yield parts, _scope, "module scopes"
-        yield from _merged(parts, upto=TIMES)
-    yield from _merged(_chains(runs, len(nodes)), upto=len(nodes))
+        yield from _merged(parts, most, upto=TIMES)
+    yield from _merged(whole, most, upto=len(nodes))
     for size in doublings:
         yield _pieces(nodes, size), _ops, "stretches"
 
@@ -152,15 +153,16 @@ def _by_scope(nodes: Part, depth: int) -> Parts:
     return parts
 
 
-def _merged(parts: Parts, upto: int) -> Iterator[Way]:
+def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
     """What repeats as one box each time; then two times as one, four, … up to `upto`."""
     start, end, period = _repeated(parts)
     once = sum(len(part) for part in parts[start : start + period])
     name, times = partial(_repeats, once=once), 1
     while period and times <= min((end - start) // period, upto):
         repeats = _pieces(parts[start:end], period * times)
-        blocks = [list(chain.from_iterable(each)) for each in repeats]
-        yield [*parts[:start], *blocks, *parts[end:]], name, "blocks that repeat"
+        if len(repeats) <= most:
+            blocks = [list(chain.from_iterable(each)) for each in repeats]
+            yield [*parts[:start], *blocks, *parts[end:]], name, "blocks that repeat"
         times *= 2
 
 
