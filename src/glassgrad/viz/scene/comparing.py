@@ -181,19 +181,15 @@ def _marked(arc: Arc, marks: Names, only: Names) -> Arc:
 
 
 def _summary(comparison: Comparison) -> str:
-    count = len(comparison.differences)
+    count, told = len(comparison.differences), []
     if not count:
         return "the same in structure and values"
-    told = "; ".join(plain(_short(each), 84) for each in comparison.differences[:TOLD])
+    for each in comparison.differences[:TOLD]:
+        said = each.text.partition(" (")[0]
+        what, colon, _ = said.partition(": ")  # what follows are numbers: those are in the boxes
+        told.append(plain(f"{each.kind}: {what}" if colon else said, 84))
     more = f"; and {count - TOLD} more" if count > TOLD else ""
-    return f"{counted(count, 'difference')}: {told}{more}"
-
-
-def _short(found: Difference) -> str:
-    """What differs, without the numbers: those stand in the boxes."""
-    said = found.text.partition(" (")[0]
-    what, colon, _ = said.partition(": ")
-    return f"{found.kind}: {what}" if colon else said
+    return f"{counted(count, 'difference')}: {'; '.join(told)}{more}"
 
 
 def _rows(results: tuple[Results, Results], found: Difference) -> Rows:

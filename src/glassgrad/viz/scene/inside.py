@@ -43,7 +43,6 @@ def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
     strays = {
         f"z{node['id'][1:]}-{index}"
         for node in trace.nodes
-        if node["id"] in inner or node["id"] in gates
         for index, edge in enumerate(node["edges"])
         if edge["to"] is not None
     }

@@ -39,7 +39,12 @@ class Results:
         self.returned: dict[str, list[str | None]] = {}
         self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
-        self.stale = _stale_before(trace)
+        self.stale = {  # before the pass began
+            (node["id"], saved["name"]): f"v{saved['now']}≠v{saved['version']}"
+            for node in trace.nodes
+            for saved in node.get("saved", ())
+            if saved.get("now", saved["version"]) != saved["version"]
+        }
         self.bad: dict[str, str] = {}
         self.failure: Entry | None = None
         for event in trace.events:
@@ -88,16 +93,6 @@ class Results:
             if name not in self.wanted:  # that AccumulateGrad did not run
                 carried[f"e{name[1:]}-0"] = self.final.get(leaf["id"])
         return steps_of({edge: self.norm(array) for edge, array in carried.items() if array})
-
-
-def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
-    """What was written to before the pass began."""
-    return {
-        (node["id"], saved["name"]): f"v{saved['now']}≠v{saved['version']}"
-        for node in trace.nodes
-        for saved in node.get("saved", ())
-        if saved.get("now", saved["version"]) != saved["version"]
-    }
 
 
 # --- how much gradient went along each edge ------------------------------------------------------

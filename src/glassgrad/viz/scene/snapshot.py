@@ -85,13 +85,18 @@ class _Builder:
             self._add_saved(node)
         self._add_ties()
         self._add_failure()
+        words = "AccumulateGrad is drawn as part of its leaf"
+        if self.stubs:
+            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
+        elif not self.is_large or not self.trace.leaves:
+            words = ""
         return Graph(
             tuple(self.vertices.values()),
             tuple(self.arcs.values()),
             title=title_of(self.trace, self.title),
             counts=counts_text(self.trace),
             place=self.place,
-            notice=self._notice(),
+            notice=notices(self.folding.notice, words),
             clusters=() if self.folding.of else self._clusters(),
             flow=self.range,
         )
@@ -351,14 +356,6 @@ class _Builder:
             self._add_arc(name, holder, ERROR, "error", bad=failure["error"])
 
     # --- the whole ---
-
-    def _notice(self) -> str:
-        words = ""
-        if self.stubs:
-            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
-        elif self.is_large and self.trace.leaves:
-            words = "AccumulateGrad is drawn as part of its leaf"
-        return notices(self.folding.notice, words)
 
     def _clusters(self) -> tuple[Cluster, ...]:
         """Frames: a gradient's graph; levels inside of transforms, else modules.
