@@ -140,11 +140,12 @@ def _beyond(edges: list[Entry], others: list[Entry]) -> list[int]:
 def _by_age(nodes: list[Entry]) -> list[Entry]:
     """The nodes so that edges lead to earlier ones, if that is possible."""
     known = {node["id"]: node for node in nodes}
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for node in nodes:
-        sorter.add(node["id"], *(edge["to"] for edge in node["edges"] if edge["to"] is not None))
+    goals = {
+        name: [edge["to"] for edge in node["edges"] if edge["to"] is not None]
+        for name, node in known.items()
+    }
     try:
-        return [known[name] for name in sorter.static_order()]
+        return [known[name] for name in TopologicalSorter(goals).static_order()]
     except CycleError:  # what is above in one of them is below in the other
         return nodes
 
