@@ -23,7 +23,8 @@ class Difference:
             "other .grad".
         text: what it is, in one line.
         a, b: the nodes it is about, one in each trace; None where there is none.
-        arrays: of an "other gradient", the arrays that differ, one in each trace.
+        arrays: of "other value", "other gradient" and "other .grad", the arrays that differ, one in
+            each trace.
     """
 
     kind: str
@@ -225,7 +226,8 @@ class _Findings(Matching):
     ) -> Iterator[Difference]:
         if not self._are_equal(first, second):
             text = f"{title}: {self._said(first, second)}"
-            yield Difference(f"other {what}", text, node, self.pairs.get(node))
+            pair = first, second
+            yield Difference(f"other {what}", text, node, self.pairs.get(node), pair)
 
     def _said(self, first: str | None, second: str | None) -> str:
         return _beside([_seen(self.a.trace, first), _seen(self.b.trace, second)])

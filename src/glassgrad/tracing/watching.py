@@ -262,13 +262,13 @@ def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
         arrays |= {names[name]: entry for name, entry in trace.arrays.items()}
         for part, key in _KEYS.items():
             for entry in trace.graph.get(part, ()):
-                new = _renamed(entry, names)
+                new = renamed(entry, names)
                 whole[part].setdefault(key(new), new)
         wanted |= {names[name] for name in trace.graph.get("wanted", ())}
         if events and events[-1]["type"] == "error":
             events.pop()  # it would be the end of all; the trace of that pass has it
         for event in trace.events:
-            events.append(_renamed(event, names) | {"k": len(events)})
+            events.append(renamed(event, names) | {"k": len(events)})
     outputs = list(whole.pop("outputs").values())
     graph = {part: [found[key] for key in sorted(found)] for part, found in whole.items()}
     for rank, node in enumerate(graph["nodes"]):
@@ -293,17 +293,19 @@ _IDS = frozenset(("id", "storage", "hook", *REFERENCES))
 """The fields whose value is an id, or a list of ids."""
 
 
-def _renamed(entry: Entry, ids: dict[str, str]) -> Entry:
-    """An entry of a trace, or of a list in one, with other ids."""
+def renamed(entry: Entry, ids: dict[str, str]) -> Entry:
+    """An entry of a trace, or of a list in one, with other ids for those that `ids` has."""
     new: Entry = {}
     for field, value in entry.items():
         if field in _IDS:
-            new[field] = [ids.get(x, x) for x in value] if type(value) is list else ids.get(value)
+            new[field] = (
+                [ids.get(x, x) for x in value] if type(value) is list else ids.get(value, value)
+            )
         elif field == "edge":
             node, _, place = value[1:].partition("-")
             new[field] = f"e{ids['n' + node][1:]}-{place}"
         elif type(value) is list:  # of entries, or of numbers
-            new[field] = [_renamed(x, ids) if type(x) is dict else x for x in value]
+            new[field] = [renamed(x, ids) if type(x) is dict else x for x in value]
         else:
             new[field] = value
     return new

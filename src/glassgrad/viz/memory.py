@@ -8,11 +8,12 @@
 # this one rule; `heldBytes` in `static/log.js` is the same in the browser.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +46,21 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
     """
     nodes = {node["id"]: node for node in trace.nodes}
     sizes = sizes_of(saved for node in trace.nodes for saved in of_no_leaf(node))
-    holders: dict[str, set[str]] = {}
-    for name, node in nodes.items():
-        for saved in _held(node):
-            holders.setdefault(saved["storage"], set()).add(name)
+    held = {name: sizes_of(_held(node)).keys() for name, node in nodes.items()}
+    holders = Counter(storage for own in held.values() for storage in own)
     found = {}
     for event in trace.events:
-        node = nodes.get(event.get("node", ""), {})
-        if event["type"] != "free_saved" or "saved" not in node:
+        name = event.get("node", "")
+        if event["type"] != "free_saved" or "saved" not in nodes.get(name, ()):
             continue  # of a node without a list of what it saved the event alone tells
-        own = {saved["storage"] for saved in _held(node)}
-        for storage in own:
-            holders[storage].discard(event["node"])
-        leaves = dict.fromkeys(
-            leaf for saved in node["saved"] if (leaf := leaf_of(saved)) is not None
-        )
-        free = sum(sizes[storage] for storage in own if not holders[storage])
-        is_shared = any(holders[storage] for storage in own)
-        found[event["node"]] = Freed(free, tuple(leaves), is_shared)
+        holders.subtract(held[name])
+        free = sum(sizes[storage] for storage in held[name] if not holders[storage])
+        is_shared = any(holders[storage] for storage in held[name])
+        found[name] = Freed(free, leaves_of(nodes[name]), is_shared)
     return found
 
 
-def size_of(node: dict[str, Any]) -> int:
+def size_of(node: Entry) -> int:
     """How many bytes a node of a trace saved that are no leaf's, each piece of memory once.
 
     Example:
@@ -77,7 +71,7 @@ def size_of(node: dict[str, Any]) -> int:
     return sum(sizes_of(of_no_leaf(node)).values())
 
 
-def sizes_of(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
+def sizes_of(entries: Iterable[Entry]) -> dict[str, int]:
     """How many bytes each piece of memory has, as far as saved tensors tell: the largest does.
 
     Example:
@@ -90,12 +84,12 @@ def sizes_of(entries: Iterable[dict[str, Any]]) -> dict[str, int]:
     return sizes
 
 
-def of_no_leaf(node: dict[str, Any]) -> list[dict[str, Any]]:
+def of_no_leaf(node: Entry) -> list[Entry]:
     """What a node saved that is not in a leaf's memory."""
     return [saved for saved in node.get("saved", ()) if leaf_of(saved) is None]
 
 
-def leaf_of(saved: dict[str, Any]) -> str | None:
+def leaf_of(saved: Entry) -> str | None:
     """The id of the leaf in whose memory a saved tensor is: it itself, or the one it is a view of.
 
     Example:
@@ -106,6 +100,12 @@ def leaf_of(saved: dict[str, Any]) -> str | None:
     return leaf
 
 
-def _held(node: dict[str, Any]) -> list[dict[str, Any]]:
+def leaves_of(node: Entry) -> tuple[str, ...]:
+    """The ids of the leaves that a node saved, or views of them."""
+    found = dict.fromkeys(map(leaf_of, node.get("saved", ())))
+    return tuple(leaf for leaf in found if leaf is not None)
+
+
+def _held(node: Entry) -> list[Entry]:
     """What a node saved that is no leaf's, if it still holds it."""
     return [] if node.get("freed") else of_no_leaf(node)

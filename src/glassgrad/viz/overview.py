@@ -9,13 +9,14 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.folding import contents, numbered_names, runs_by_scope
+from glassgrad.viz.scene.folding import Part, contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import STEPS, Results, Scale, norm_of
-from glassgrad.viz.scene.words import counts_text, title_of
+from glassgrad.viz.scene.results import STEPS, Results, steps_of
+from glassgrad.viz.scene.snapshot import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain
 
@@ -31,190 +32,151 @@ TALLEST = 44.0  # px: height of the strip
 UNSCALED = {"zero": ("gradients are zero here", 0.06), "nan": ("a gradient holds nan here", 1.0)}
 PAD = 12.0  # px that a bar keeps free, left and right together
 
-Nodes = list[Entry]
+
+Box = tuple[Vertex, Place]
 
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A stretch of the tape, from the `start`-th newest op up to the `end`-th."""
+    """A stretch of the tape, newest op first."""
 
-    start: int
-    end: int
+    start: int  # so many ops are newer
+    ops: Part
     title: str
     depth: int
     is_last: bool  # nothing is drawn below it
 
-    @property
-    def count(self) -> int:
-        return self.end - self.start
-
 
 def overview(trace: Trace, look: Look) -> tuple[Graph, Layout]:
     """The picture of a graph that is too large for boxes and arrows, with its layout."""
-    return _Maker(trace, look).make()
+    results = Results(trace)
+    ops = [node for node in reversed(trace.nodes) if node["id"] not in results.leaf_of]
+    px = WIDTH / max(len(ops), 1)
+    bars = [_Bar(0, ops, f"{len(ops):,} ops", 0, is_last=False)]
+    for bar in bars:  # the root, then level by level from left to right: it grows meanwhile
+        bars += [] if bar.is_last else _inside(bar, px)
+    boxes: list[Box] = []
+    place: dict[str, str] = {}
+    for number, bar in enumerate(bars):
+        boxes.append(_box_of(bar, number, px, results))
+        if bar.is_last or number == 0:  # the root first: whatever is below it comes later
+            place |= dict.fromkeys((node["id"] for node in bar.ops), boxes[-1][0].id)
+    height = ROW * (1 + bars[-1].depth)
+    cells, words = _strip(ops, px, height + 10, results)
+    boxes += cells
+    graph = Graph(
+        tuple(vertex for vertex, _ in boxes),
+        (),
+        title=title_of(trace, look.title),
+        counts=counts_text(trace),
+        place=place,
+        notice=notices(
+            "each bar is a module or a stretch of the tape, as wide as it has ops",
+            "the strip below has the largest gradient at each place" if words else "",
+        ),
+        flow=words,
+        reading="The tape from its newest op, on the left, as the gradient goes",
+    )
+    height += TALLEST + 10 if words else 0
+    places = {vertex.id: at for vertex, at in boxes}
+    return graph, Layout(places, {}, {}, WIDTH, height, "glassgrad's overview")
 
 
-class _Maker:
-    def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.look = trace, look
-        leaves = {leaf["acc"] for leaf in trace.leaves}
-        self.ops: Nodes = [node for node in reversed(trace.nodes) if node["id"] not in leaves]
-        self.px = WIDTH / max(len(self.ops), 1)
-        self.results = Results(trace)
-        self.vertices: list[Vertex] = []
-        self.places: dict[str, Place] = {}
-        self.place: dict[str, str] = {}
-
-    def make(self) -> tuple[Graph, Layout]:
-        bars = self._bars()
-        for number, bar in enumerate(bars):
-            self._add_bar(bar, number)
-        height = ROW * (1 + max((bar.depth for bar in bars), default=0))
-        words = self._add_strip(height + 10)
-        strip = "the strip below has the largest gradient at each place"
-        graph = Graph(
-            tuple(self.vertices),
-            (),
-            title=title_of(self.trace, self.look.title),
-            counts=counts_text(self.trace),
-            place=self.place,
-            notice=notices(
-                "each bar is a module or a stretch of the tape, as wide as it has ops",
-                strip if words else "",
-            ),
-            flow=words,
-            reading="The tape from its newest op, on the left, as the gradient goes",
-        )
-        height += TALLEST + 10 if words else 0
-        return graph, Layout(self.places, {}, {}, WIDTH, height, "glassgrad's overview")
-
-    # --- bars ---
-
-    def _bars(self) -> list[_Bar]:
-        """The root, then the modules level by level, from left to right."""
-        bars = [_Bar(0, len(self.ops), f"{len(self.ops):,} ops", 0, is_last=False)]
-        above = bars
-        while above:
-            below = [bar for outer in above if not outer.is_last for bar in self._inside(outer)]
-            bars += below
-            above = below
-        return bars
-
-    def _inside(self, outer: _Bar) -> list[_Bar]:
-        """The modules in a bar; stretches of it if it has none."""
-        ops, depth = self.ops[outer.start : outer.end], outer.depth + 1
-        runs = [
-            (plain(scope[-1], 40) if len(scope) == depth else "", len(run))
-            for scope, run in runs_by_scope(ops, depth)
-        ]
-        if depth > DEEPEST or not any(name for name, _ in runs):
-            return self._stretches(outer, depth)
-        least = math.ceil(NARROWEST / self.px)
-        if len(runs) > FEW:
-            least = max(least, int(0.99 * len(ops) / STRETCHES))  # a little less: no small rest
-        pieces = _wide_enough(runs, least)
-        bars, at = [], outer.start
-        for title, count, is_one in pieces:
-            is_last = not is_one or self._is_last(at, count, depth)
-            bars.append(_Bar(at, at + count, title, depth, is_last=is_last))
-            at += count
-        return bars
-
-    def _is_last(self, start: int, count: int, depth: int) -> bool:
-        ops = self.ops[start : start + count]
-        deeper = depth < DEEPEST and any(len(node.get("scope", ())) > depth for node in ops)
-        return not deeper or count * self.px < 4 * NARROWEST
-
-    def _stretches(self, outer: _Bar, depth: int) -> list[_Bar]:
-        """Equal parts of a bar, as many as can be read."""
-        parts = min(STRETCHES, int(outer.count * self.px / 60), outer.count)
-        if parts < 2 or outer.depth > 0:
-            return []
-        cuts = [outer.start + outer.count * part // parts for part in range(parts + 1)]
-        return [
-            _Bar(start, end, f"{end - start:,} ops", depth, is_last=True)
-            for start, end in pairwise(cuts)
-        ]
-
-    def _add_bar(self, bar: _Bar, number: int) -> None:
-        ops = self.ops[bar.start : bar.end]
-        name = f"f{ops[-1]['id'][1:]}" if bar.is_last else f"g{number}"
-        room = bar.count * self.px
-        width = room - min(2.0, 0.3 * room)
-        size = round(width, 2), BAR
-        bad = ""
-        if bar.is_last or number == 0:
-            for node in ops:
-                self.place[node["id"]] = name  # the root first: whatever is below it comes later
-        if bar.is_last and self.results.bad:
-            found = (self.results.bad.get(node["id"], "") for node in ops)
-            bad = next(filter(None, found), "")
-        title, badge = _texts(bar, width)
-        tip = f"{bar.title}\n{contents(ops)}"
-        self.vertices.append(Vertex(name, "bar", title, badge, tip=tip, bad=bad, size=size))
-        x = bar.start * self.px + room / 2
-        self.places[name] = Place(round(x, 2), bar.depth * ROW + BAR / 2, *size)
-
-    # --- the strip ---
-
-    def _add_strip(self, top: float) -> str:
-        """The places of the strip; returns the range of its scale, empty before a pass."""
-        largest: dict[int, float] = {}
-        for number, node in enumerate(self.ops):
-            given = self.results.gradients.get(node["id"])
-            if given is not None:
-                at = min(int(number * self.px / CELL), int(WIDTH / CELL) - 1)
-                norms = [norm_of(self.trace, each) for each in given if each is not None]
-                largest[at] = max(*norms, 0.0, largest.get(at, 0.0), key=_nan_first)
-        scale = Scale.of(largest.values())
-        for at, each in sorted(largest.items()):
-            flow = scale.step(each)
-            tip, share = UNSCALED.get(flow) or (
-                f"step {int(flow) + 1} of {STEPS} of the scale",
-                (int(flow) + 1) / STEPS,
-            )
-            high = round(TALLEST * share, 2)
-            size = CELL - 1.0, high
-            self.vertices.append(Vertex(f"h{at}", "heat", "", tip=tip, flow=flow, size=size))
-            self.places[f"h{at}"] = Place(at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
-        return str(scale) if largest else ""
+# --- bars ---
 
 
-def _nan_first(norm: float) -> float:
-    """For `max`: what a nan spoils is what one looks for."""
-    return math.inf if math.isnan(norm) else norm
+def _inside(outer: _Bar, px: float) -> list[_Bar]:
+    """The modules in a bar; equal stretches of it if it has none."""
+    depth, count = outer.depth + 1, len(outer.ops)
+    runs = runs_by_scope(outer.ops, depth)
+    if any(len(scope) == depth for scope, _ in runs):
+        pieces = _wide_enough(runs, depth, px)
+    else:
+        parts = min(STRETCHES, count)
+        cuts = [count * part // parts for part in range(1, parts)]
+        pieces = [(["", ""], outer.ops[i:j]) for i, j in pairwise([0, *cuts, count])]
+    bars, at = [], outer.start
+    for names, ops in pieces:
+        is_wide = len(names) == 1 and len(ops) * px >= 4 * NARROWEST and depth < DEEPEST
+        is_last = not (is_wide and any(len(node.get("scope", ())) > depth for node in ops))
+        bars.append(_Bar(at, ops, _together(names, len(ops)), depth, is_last=is_last))
+        at += len(ops)
+    return bars
 
 
-def _wide_enough(runs: list[tuple[str, int]], least: int) -> list[tuple[str, int, bool]]:
-    """Name, ops, and whether it is one module: neighbours with fewer than `least` ops are not."""
-    groups: list[list[str]] = []
-    totals: list[int] = []
-    for name, count in runs:
-        if not groups or count >= least or totals[-1] >= least:
-            groups.append([])
-            totals.append(0)
-        groups[-1].append(name)
-        totals[-1] += count
-    return [
-        (_together(names, total), total, len(names) == 1)
-        for names, total in zip(groups, totals, strict=True)
-    ]
+def _wide_enough(
+    runs: list[tuple[tuple[str, ...], Part]], depth: int, px: float
+) -> list[tuple[list[str], Part]]:
+    """The names of modules with their ops: neighbours that have too few are put together."""
+    least = math.ceil(NARROWEST / px)
+    if len(runs) > FEW:  # a little less than equal parts: no small rest
+        least = max(least, int(0.99 * sum(len(ops) for _, ops in runs) / STRETCHES))
+    pieces: list[tuple[list[str], Part]] = []
+    for scope, ops in runs:
+        name = plain(scope[-1], 40) if len(scope) == depth else ""
+        if pieces and max(len(ops), len(pieces[-1][1])) < least:
+            names, before = pieces[-1]
+            names.append(name)
+            before += ops
+        else:
+            pieces.append(([name], ops))
+    return pieces
 
 
 def _together(names: list[str], count: int) -> str:
     """How several modules are called that are one bar."""
     known = [name for name in dict.fromkeys(names) if name]
-    if len(known) < 2:
-        return known[0] if known else f"{count:,} ops"
-    numbered = numbered_names(known)
-    return numbered[0] if numbered else f"{known[0]} … {known[-1]}"
+    if not known:
+        return f"{count:,} ops"
+    return numbered_names(known) or f"{known[0]} … {known[-1]}"
 
 
-def _texts(bar: _Bar, width: float) -> tuple[str, str]:
-    """What fits into a bar: its title, cut where need be, and how many ops it has."""
-    title, count = cut_title(bar.title, width), f"{bar.count:,} ops"
-    taken = text_width(title, TITLE_SIZE, bold=True) + text_width(count, BADGE_SIZE, bold=True)
-    return title, count if title == bar.title and bar.depth and taken + 26 < width - PAD else ""
+def _box_of(bar: _Bar, number: int, px: float, results: Results) -> Box:
+    """A bar with its title, cut where need be, and with how many ops it has where that fits."""
+    room = len(bar.ops) * px
+    width = room - min(2.0, 0.3 * room)
+    title, badge = cut_title(bar.title, width), f"{len(bar.ops):,} ops"
+    taken = text_width(title, TITLE_SIZE, bold=True) + text_width(badge, BADGE_SIZE, bold=True)
+    is_room = title == bar.title and bar.depth and taken + 26 < width - PAD
+    bad = [results.bad[node["id"]] for node in bar.ops if node["id"] in results.bad]
+    size = round(width, 2), BAR
+    vertex = Vertex(
+        f"f{bar.ops[-1]['id'][1:]}" if bar.is_last else f"g{number}",
+        "bar",
+        title,
+        badge if is_room else "",
+        tip=f"{bar.title}\n{contents(bar.ops)}",
+        bad=bad[0] if bad and bar.is_last else "",
+        size=size,
+    )
+    x, y = bar.start * px + room / 2, bar.depth * ROW + BAR / 2
+    return vertex, Place(round(x, 2), y, *size)
+
+
+# --- the strip ---
+
+
+def _strip(ops: Part, px: float, top: float, results: Results) -> tuple[list[Box], str]:
+    """The places of the strip, and the range of its scale in words; nothing before a pass."""
+    norms: dict[int, list[float]] = {}
+    for number, node in enumerate(ops):
+        if (given := results.gradients.get(node["id"])) is not None:
+            at = min(int(number * px / CELL), int(WIDTH / CELL) - 1)
+            norms.setdefault(at, [0.0]).extend(results.norm(each) for each in given if each)
+    largest = {at: float(np.max(each)) for at, each in sorted(norms.items())}  # nan before all
+    steps, words = steps_of(largest)
+    cells = []
+    for at, flow in steps.items():
+        tip, share = UNSCALED.get(flow) or (
+            f"step {int(flow) + 1} of {STEPS} of the scale",
+            (int(flow) + 1) / STEPS,
+        )
+        high = round(TALLEST * share, 2)
+        size = CELL - 1.0, high
+        vertex = Vertex(f"h{at}", "heat", "", tip=tip, flow=flow, size=size)
+        place = Place(at * CELL + CELL / 2, top + TALLEST - high / 2, *size)
+        cells.append((vertex, place))
+    return cells, words
 
 
 def cut_title(title: str, width: float) -> str:

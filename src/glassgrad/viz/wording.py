@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.memory import Freed, freed_by_node, leaf_of, of_no_leaf, size_of
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
+from glassgrad.viz.scene.graph import FULL
 
 LONGEST_NAME = 28
 
@@ -90,7 +92,7 @@ def bytes_text(count: int) -> str:
     return f"{size:.3g} TB"
 
 
-def array_text(array: dict[str, Any] | None) -> str:
+def array_text(array: Entry | None) -> str:
     """An array of a trace in one short line: all of it, or its shape and norm.
 
     Example:
@@ -113,6 +115,14 @@ def array_text(array: dict[str, Any] | None) -> str:
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
 
 
+def gradient_text(array: Entry, count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
+
+
 def _number_text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
@@ -130,98 +140,76 @@ class Narrator:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.arrays = trace.arrays
-        self.ops = {node["id"]: node["op"] for node in trace.nodes}
-        self.labels = {tensor["id"]: tensor_name(tensor) for tensor in trace.outputs}
-        self.labels |= {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.labels = {each["id"]: tensor_name(each) for each in (*trace.outputs, *trace.leaves)}
         self.leaf_of = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
-        self.hooks = {
-            hook["id"]: hook.get("name", hook["id"])
-            for node in trace.nodes
-            for hook in node.get("hooks", ())
-        }
 
     def name(self, node: str) -> str:
         """A node as the sentences call it: its op, or whose gradient it accumulates."""
-        if node in self.leaf_of:
-            return f"{plain(self.ops[node])} of {self.labels[self.leaf_of[node]]}"
-        return plain(self.ops[node])
+        op = plain(self.nodes[node]["op"])
+        return f"{op} of {self.labels[self.leaf_of[node]]}" if node in self.leaf_of else op
 
-    def arrays_text(self, ids: list[str | None]) -> str:
-        """Several gradients: one as it is, more in parentheses."""
-        texts = [self.array_words(each) for each in ids]
+    def numbers(self, ids: list[str | None]) -> str:
+        """Gradients, for the ear: `(8, 4) of norm 0.288`; several of them in parentheses."""
+        arrays = [self.trace.arrays[id] if id else None for id in ids]
+        texts = [array_text(array).replace(" ‖·‖=", " of norm ") for array in arrays]
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
-    def array_words(self, array: str | None) -> str:
-        """An array, for the ear: `(8, 4) of norm 0.288`."""
-        return array_text(self.arrays[array] if array else None).replace(" ‖·‖=", " of norm ")
-
-    def sentence(self, event: dict[str, Any]) -> str:
+    def sentence(self, event: Entry) -> str:
         """The event, told in one sentence."""
-        tell = getattr(self, f"_{event['type']}")
-        sentence: str = tell(event)
-        return sentence
-
-    def _ready(self, event: dict[str, Any]) -> str:
-        return f"{self.name(event['node'])} is ready: every gradient it waits for has arrived."
-
-    def _unpack(self, event: dict[str, Any]) -> str:
-        saved, (then, now) = plain(event["saved"]), event["version"]
-        sentence = f"{self.name(event['node'])} unpacks {saved}, saved at version {then}"
-        return f"{sentence}." if then == now else f"{sentence} and now at version {now}: stale."
-
-    def _apply(self, event: dict[str, Any]) -> str:
-        given, returned = self.arrays_text(event["grad_in"]), self.arrays_text(event["grad_out"])
-        return f"{self.name(event['node'])} turns the gradient {given} into {returned}."
-
-    def _pre_hook(self, event: dict[str, Any], when: str = "Before") -> str:
-        hook = plain(self.hooks.get(event["hook"], event["hook"]))
-        sentence = f"{when} {self.name(event['node'])}, hook {hook}"
-        before, after = self.arrays_text(event["before"]), self.arrays_text(event["after"])
-        if event["before"] == event["after"]:
-            return f"{sentence} sees {before} and leaves it."
-        return f"{sentence} changes {before} to {after}."
-
-    def _post_hook(self, event: dict[str, Any]) -> str:
-        return self._pre_hook(event, "After")
-
-    def _buffer(self, event: dict[str, Any]) -> str:
-        if event["need"] == 1:
-            return f"The gradient for {self.name(event['node'])} has arrived."
-        sentence = f"{self.name(event['node'])} has {event['have']} of {event['need']} gradients"
-        total = f", in sum {self.array_words(event['grad'])}" if event.get("grad") else ""
-        return f"{sentence}{total if event['have'] > 1 else ''}."
-
-    def _accumulate(self, event: dict[str, Any]) -> str:
-        gradient = self.array_words(event["grad"])
-        if event["grad"] is None:
-            return f"No gradient reached {self.labels[event['tensor']]}: its .grad stays as it is."
-        return f"{self.labels[event['tensor']]}.grad is now {gradient}."
-
-    def _error(self, event: dict[str, Any]) -> str:
-        at = f" at {self.name(event['node'])}" if event.get("node") in self.ops else ""
+        name = self.name(event["node"]) if event.get("node") in self.nodes else ""
+        match event:
+            case {"type": "ready"}:
+                return f"{name} is ready: every gradient it waits for has arrived."
+            case {"type": "unpack", "saved": saved, "version": [then, now]}:
+                told = f"{name} unpacks {plain(saved)}, saved at version {then}"
+                return f"{told}." if then == now else f"{told} and now at version {now}: stale."
+            case {"type": "apply", "grad_in": given, "grad_out": made}:
+                return f"{name} turns the gradient {self.numbers(given)} into {self.numbers(made)}."
+            case {"type": "pre_hook" | "post_hook" as kind, "before": before, "after": after}:
+                when = "Before" if kind == "pre_hook" else "After"
+                told = f"{when} {name}, hook {self._hooks.get(event['hook'], event['hook'])}"
+                if before == after:
+                    return f"{told} sees {self.numbers(before)} and leaves it."
+                return f"{told} changes {self.numbers(before)} to {self.numbers(after)}."
+            case {"type": "buffer", "need": 1}:
+                return f"The gradient for {name} has arrived."
+            case {"type": "buffer", "have": have, "need": need}:
+                grad = event.get("grad") if have > 1 else None
+                total = f", in sum {self.numbers([grad])}" if grad else ""
+                return f"{name} has {have} of {need} gradients{total}."
+            case {"type": "accumulate", "tensor": tensor, "grad": None}:
+                return f"No gradient reached {self.labels[tensor]}: its .grad stays as it is."
+            case {"type": "accumulate", "tensor": tensor, "grad": grad}:
+                return f"{self.labels[tensor]}.grad is now {self.numbers([grad])}."
+            case {"type": "free_saved", "node": node}:
+                return f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}."
+        at = f" at {name}" if name else ""
         return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
 
-    def _free_saved(self, event: dict[str, Any]) -> str:
-        name = self.name(event["node"])
-        freed = self._freed.get(event["node"]) or Freed(event["bytes"])
+    def _freeing(self, freed: Freed) -> str:
         keepers = [f"leaf {self.labels[leaf]}" for leaf in freed.leaves]
         keepers += ["other nodes"] if freed.is_shared else []
         size = bytes_text(freed.bytes)
         if not keepers:
-            return f"{name} frees what it saved, {size}."
+            return f"frees what it saved, {size}"
         keep = "keeps" if len(keepers) == 1 and freed.leaves else "keep"
         keep = f"{' and '.join(keepers)} {keep}"
         if not freed.bytes:
-            return f"{name} lets go of what it saved: {keep} it."
-        return f"{name} frees {size} of what it saved: {keep} the rest."
+            return f"lets go of what it saved: {keep} it"
+        return f"frees {size} of what it saved: {keep} the rest"
 
     @cached_property
     def _freed(self) -> dict[str, Freed]:
         return freed_by_node(self.trace)
 
+    @cached_property
+    def _hooks(self) -> dict[str, str]:
+        hooks = (hook for node in self.trace.nodes for hook in node.get("hooks", ()))
+        return {hook["id"]: plain(hook.get("name") or hook["id"]) for hook in hooks}
 
-def tensor_name(tensor: dict[str, Any]) -> str:
+
+def tensor_name(tensor: Entry) -> str:
     """The name of a leaf or an output, or its id if it has none."""
     return plain(tensor["name"] or tensor["id"])
 
@@ -311,7 +299,7 @@ def event_lines(trace: Trace) -> Iterator[str]:
         yield f"{event['k']:>{wide}}  {narrator.sentence(event)}"
 
 
-def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
+def saved_words(node: Entry, leaves: dict[str, str]) -> str:
     """What a node saved, and how much memory that is; a leaf's own is not counted.
 
     Args:
@@ -327,14 +315,13 @@ def saved_words(node: dict[str, Any], leaves: dict[str, str]) -> str:
     if not saved:
         return ""
     names = ", ".join(plain(each["name"]) for each in saved)
-    of_leaves = dict.fromkeys(leaf for each in saved if (leaf := leaf_of(each)) is not None)
-    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in of_leaves]
+    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in leaves_of(node)]
     if of_no_leaf(node):
         parts.insert(0, bytes_text(size_of(node)))
     return f"{names} ({' and '.join(parts)})"
 
 
-def edge_words(edge: dict[str, Any]) -> str:
+def edge_words(edge: Entry) -> str:
     """Where a gradient goes: the node, its slot unless that is the first, and what is summed up."""
     if edge["to"] is None:
         return "∅"

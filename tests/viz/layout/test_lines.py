@@ -82,3 +82,20 @@ def test_a_tie_to_a_note_keeps_off_the_border_of_the_box_above():
 def test_boxes_in_one_place_do_not_hang(head):
     crowded = dict.fromkeys(PLACES, Place(50.0, 20.0, 80.0, 40.0))
     assert routed(graph(("n1", head)), crowded).routes["d0-0"]
+
+
+@pytest.mark.parametrize(("start", "side"), [(None, -1), (-200.0, 1), (300.0, -1)])
+def test_a_tie_round_a_box_crosses_no_arrow_that_comes_to_it(start, side):
+    places = {
+        "n1": Place(50.0, 20.0, 80.0, 40.0),
+        "t0": Place(50.0, 90.0, 100.0, 40.0),
+        "s0": Place(50.0, 170.0, 80.0, 40.0),
+        "n2": Place(400.0, 90.0, 80.0, 40.0),
+    }
+    tie = graph(("n1", "s0"))
+    arrow = Arc("e2-0", "n2", "t0")
+    end = 0.0 if start and start < 0 else 100.0
+    routes = {"e2-0": [(start, 90.0), (start, 90.0), (end, 90.0), (end, 90.0)]} if start else {}
+    drawn = Graph(tie.vertices, (*tie.arcs, arrow), "", "")
+    across = [x for x, _ in with_ties(Layout(places, routes), drawn).routes["d0-0"]]
+    assert max(across, key=lambda x: abs(x - 50.0)) * side > 50.0 * side

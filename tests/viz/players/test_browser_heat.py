@@ -8,7 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz import player
-from glassgrad.viz.scene.results import flows_of
+from glassgrad.viz.scene.results import Results
 from glassgrad.viz.style import FLOW
 
 
@@ -29,7 +29,7 @@ def test_h_shows_how_much_gradient_went_along_each_edge(play, samples):
     assert flow_classes(shown) == {}
     shown.press("h")
     drawn = set(flow_classes(shown))
-    assert flow_classes(shown) == {a: f for a, f in flows_of(trace)[0].items() if a in drawn}
+    assert flow_classes(shown) == {a: f for a, f in Results(trace).flows()[0].items() if a in drawn}
     assert len(drawn) >= 8
     shown.press("h")
     assert flow_classes(shown) == {}
@@ -40,7 +40,7 @@ def test_what_backward_was_given_is_in_the_range_as_in_a_drawing(play):
     trace = gg.record(x * 1e-3)  # nothing but that gradient is as large as 1
     shown = play(player(trace))
     shown.press("End", "h")
-    assert flow_classes(shown) == flows_of(trace)[0] == {"r1": "5", "e1-0": "0", "e0-0": "0"}
+    assert flow_classes(shown) == Results(trace).flows()[0] == {"r1": "5", "e1-0": "0", "e0-0": "0"}
     assert "0.001 to 1," in shown.page.locator(".gg-heat").inner_text().replace("1.0e-3", "0.001")
 
 

@@ -136,3 +136,10 @@ def test_a_view_that_only_b_saved_is_of_the_leaf_that_its_edges_lead_to():
     cut, cos = [node for node in union.nodes if node["op"] in ("SliceBackward0", "CosBackward0")]
     leaves = {leaf["acc"]: leaf["id"] for leaf in union.leaves}
     assert cos["saved"][0]["owner"] == leaves[cut["edges"][0]["to"]] != "t2"
+
+
+def test_an_output_shows_both_values_though_other_ops_made_them():
+    one = run(lambda w, b: (w * X).sum() + b)
+    drawing = draw(gg.compare(one, PLAIN))
+    rows = [vertex.rows for vertex in drawing.graph.vertices if vertex.id == "t2"]
+    assert rows == [(("a", "0.25"), ("b", "0.245"))]

@@ -3,7 +3,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, record
 from glassgrad.viz import draw
-from glassgrad.viz.scene.results import Results, flows_of
+from glassgrad.viz.scene.results import Results
 
 
 def scaled(*factors):
@@ -16,20 +16,20 @@ def scaled(*factors):
 
 
 def test_the_scale_is_logarithmic_from_the_smallest_to_the_largest():
-    flows = flows_of(scaled(1e-1, 1e-1, 1e-1, 1e-1, 1e-1, 1e-1))[0]
+    flows = Results(scaled(1e-1, 1e-1, 1e-1, 1e-1, 1e-1, 1e-1)).flows()[0]
     along = [flows[f"e{rank}-0"] for rank in (6, 5, 4, 3, 2, 1)]
     assert along == ["5", "4", "3", "2", "1", "0"] or along == sorted(along, reverse=True)
     assert flows["r1"] == "5"
 
 
 def test_zero_and_nan_have_marks_of_their_own():
-    assert flows_of(scaled(0.0))[0]["e1-0"] == "zero"
-    assert flows_of(scaled(float("nan")))[0]["e1-0"] == "nan"
+    assert Results(scaled(0.0)).flows()[0]["e1-0"] == "zero"
+    assert Results(scaled(float("nan"))).flows()[0]["e1-0"] == "nan"
 
 
 def test_before_the_pass_nothing_has_flowed(samples):
     trace = samples.mlp()
-    assert flows_of(Trace(trace.graph, trace.arrays, [])) == ({}, "")
+    assert Results(Trace(trace.graph, trace.arrays, [])).flows() == ({}, "")
     assert "flow-" not in draw(Trace(trace.graph, trace.arrays, [])).svg
 
 
@@ -59,7 +59,7 @@ def test_an_arc_of_a_fold_shows_the_largest_of_its_edges():
         event = {"k": len(events), "type": "apply", "node": f"n{rank}"}
         events.append(event | {"grad_in": [None], "grad_out": names})
     trace = Trace({"nodes": nodes, "leaves": []}, arrays, events)
-    flows, drawing = flows_of(trace)[0], draw(trace, flow=True)
+    flows, drawing = Results(trace).flows()[0], draw(trace, flow=True)
     place = drawing.graph.place
     largest = {}
     for node in nodes:

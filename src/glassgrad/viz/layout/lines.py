@@ -6,6 +6,7 @@ afterwards.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
@@ -43,7 +44,8 @@ def lane_ties(graph: Graph, notes: dict[str, str]) -> list[Arc]:
 def with_ties(layout: Layout, graph: Graph) -> Layout:
     """`layout` with the ties of `graph` that Graphviz did not route, and with room for them."""
     notes = notes_of(graph)
-    router = Router(layout.places)
+    arrows = [layout.routes.get(arc.id, []) for arc in graph.arcs if arc.kind not in TIES]
+    router = Router(layout.places, arrows)
     routes = dict(layout.routes)
     for arc in graph.arcs:
         if arc.kind in TIES and arc.head in notes:
@@ -63,10 +65,11 @@ class Router:
 
     Args:
         places: of all boxes.
+        arrows: the lines along which gradients go.
     """
 
-    def __init__(self, places: dict[str, Place]) -> None:
-        self.places = places
+    def __init__(self, places: dict[str, Place], arrows: Sequence[Route] = ()) -> None:
+        self.places, self.arrows = places, arrows
         # What is in the way up and down, and what is in the way along: the lines are boxes too.
         self.upright, self.level = list(places.values()), list(places.values())
         self.uses: Counter[str] = Counter()
@@ -128,6 +131,10 @@ class Router:
         aside = min(aside + 2 * ROOM * number, box.width / 2 - AT_BORDER)
         x, y = box.x + toward * aside, box.y + sign * box.height / 2
         way = self._free_way(x, y + sign, lane, toward)
+        if self.places[other].x == box.x and self._crosses_arrow(way, y, lane):
+            right = self._free_way(box.x + aside, y + sign, lane, 1.0)
+            if not self._crosses_arrow(right, y, lane):
+                x, way = box.x + aside, right
         turn = y + sign * (STUB + 3 * number)
         return [(x, y), *([] if way == x else [(x, turn), (way, turn)]), (way, lane)]
 
@@ -162,6 +169,15 @@ class Router:
                 else:
                     return way
         return x
+
+    def _crosses_arrow(self, x: float, start: float, end: float) -> bool:
+        """Whether a line up or down does, from one height to another."""
+        low, high = sorted([start, end])
+        return any(
+            min(x1, x2) <= x < max(x1, x2) and low < (y1 + y2) / 2 < high
+            for arrow in self.arrows
+            for (x1, y1), (x2, y2) in pairwise(arrow)
+        )
 
     def _free_lane(self, above: float, xs: list[float]) -> float:
         """The first height below `above` at which nothing lies between places of the x axis."""

@@ -15,11 +15,11 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
-from glassgrad.viz.scene.graph import Graph, Look, Vertex
+from glassgrad.viz.scene.graph import Graph, Look
 from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
-from glassgrad.viz.scene.words import gradient_text
 from glassgrad.viz.svg.document import to_svg
+from glassgrad.viz.wording import gradient_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
@@ -36,13 +36,19 @@ SHOWN = ("id", "op", "seq", "shape", "dtype", "scope", "src", "user", "hooks")
 def page_drawing(drawing: Drawing) -> Drawing:
     """The drawing as a page has it, before anything has happened."""
     graph, wide = drawing.graph, _widest_gradients(drawing)
-    before = [replace(vertex, bad="", tip=_early_tip(vertex)) for vertex in graph.vertices]
-    roomy = [replace(vertex, rows=_with_grad(vertex, wide)) for vertex in before]
+    before, roomy = [], []
+    for vertex in graph.vertices:
+        early = replace(vertex, bad="", tip=re.sub(r"\n(gradient|grad) .*", "", vertex.tip))
+        widest = wide.get(vertex.id, "")
+        rows = [
+            (key, max(text, widest, key=len) if key == GRAD else text) for key, text in vertex.rows
+        ]
+        before.append(early)
+        roomy.append(replace(early, rows=tuple(rows)))
     places = drawing.places
     is_marked = any(vertex.bad for vertex in graph.vertices)
     if (is_marked or roomy != before) and not graph.reading:  # two halves stay face to face
-        room = replace(graph, vertices=tuple(roomy))
-        places = lay_out(room, rankdir=drawing.rankdir)
+        places = lay_out(replace(graph, vertices=tuple(roomy)), rankdir=drawing.rankdir)
     return replace(drawing, graph=replace(graph, vertices=tuple(before)), places=places)
 
 
@@ -59,19 +65,14 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
     for id in order:
         about = leaves.get(id) or nodes[id]
         shape = about.get("shape", [])
-        arrays[f"room {shape}"] = _wide(shape)
-        room: Any = {"type": "apply", "node": id, "grad_in": [f"room {shape}"], "grad_out": []}
+        name, count = f"room {shape}", min(prod(shape), 4)
+        wide = WIDE.get(count, WIDE[4])
+        arrays[name] = {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
+        room: Any = {"type": "apply", "node": id, "grad_in": [name], "grad_out": []}
         if id in leaves:
-            room = {"type": "accumulate", "tensor": about["id"], "grad": f"room {shape}"}
+            room = {"type": "accumulate", "tensor": about["id"], "grad": name}
         events.append(room)
     return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
-
-
-def _wide(shape: list[int]) -> Entry:
-    """The summary of an array whose text is long."""
-    count = min(prod(shape), 4)
-    wide = WIDE.get(count, WIDE[4])
-    return {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
 
 
 def _widest_gradients(drawing: Drawing) -> dict[str, str]:
@@ -88,19 +89,6 @@ def _widest_gradients(drawing: Drawing) -> dict[str, str]:
                 text = gradient_text(trace.arrays[array], len(trace.nodes))
                 found[box] = max(found.get(box, ""), text, key=len)
     return found
-
-
-def _with_grad(vertex: Vertex, wide: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """The rows of a box, with the longest text for the gradient."""
-    return tuple(
-        (key, max(text, wide.get(vertex.id, ""), key=len) if key == GRAD else text)
-        for key, text in vertex.rows
-    )
-
-
-def _early_tip(vertex: Vertex) -> str:
-    """What hovering over a box shows, without gradients."""
-    return re.sub(r"\n(gradient|grad) .*", "", vertex.tip)
 
 
 def slim(svg: str) -> str:
@@ -152,6 +140,6 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     known = {node["id"] for node in nodes}
     inner = [cut_out(node, SHOWN, known) for node in nodes]
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
-    graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays, []))
+    graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})
     return slim(to_svg(graph, lay_out(graph), prefix=prefix, framed=False, styled=False))

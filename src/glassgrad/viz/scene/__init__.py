@@ -1,8 +1,7 @@
 """What a picture shows, in words and without places. In reading order:
 
 graph      boxes, lines and frames: what all pictures are made of; what a picture is asked to show
-results    what a pass left behind, read from its events
-words      what stands in a box
+results    what a pass left behind, read from its trace
 folding    which nodes of a large graph are one box
 snapshot   from a trace to a graph
 inside     what is in a folded box

@@ -7,11 +7,12 @@ what stands in the box; then the rows `a` and `b` have the numbers of each.
 from collections import Counter
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
 
 from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.graph import Arc, Graph, Look, Vertex
+from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.watching import renamed
+from glassgrad.viz.scene.graph import Arc, Graph, Look, Rows
 from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import KINDS, MARKS
@@ -20,137 +21,114 @@ from glassgrad.viz.wording import array_text, counted, notices, plain, shape_tex
 ON_EDGES = {"detached", "no AccumulateGrad", "other edge"}  # seen at the edges, which are marked
 TOLD = 2  # differences that are written under the title
 
-NAMED = {"id", "acc", "node", "array", "storage", "leaf", "owner", "base", "origin", "to"}
-
-Entry = dict[str, Any]
+Names = dict[str, str]
 
 
 def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
     """Both traces as one, and how it is drawn."""
-    union = _Union(comparison)
-    graph = graph_of(union.trace, look)
-    marks = _vertex_marks(graph, union)
-    accumulators = {leaf["id"]: leaf["acc"] for leaf in union.a.leaves}
-    rows = {
-        union.place_of(each): _rows(comparison, each)
-        for each in reversed(comparison.differences)
-        if each.a
-    }
+    names = _names(comparison)
+    trace, only = _united(comparison, names)
+    graph = graph_of(trace, look)
+    results = Results(comparison.a), Results(comparison.b)
+    marks = _vertex_marks(graph, only)
+    rows: dict[str, Rows] = {}
     tips: dict[str, list[str]] = {}
     for each in comparison.differences:
-        name = each.a or (union.name(each.b) if each.b else "")
-        tips.setdefault(name, []).append(plain(each.text, 300))
+        tips.setdefault(each.a or names.get(each.b or "", ""), []).append(plain(each.text, 300))
+        place = _place_of(comparison.a, each)
+        if each.a and each.b and each.kind not in ON_EDGES:
+            marks[graph.place.get(place, place)] = "differs"
+        if each.a:
+            rows.setdefault(place, _rows(results, each))
     vertices = []
     for vertex in graph.vertices:
-        mark = marks.get(vertex.id, "")
-        if vertex.id in tips:
-            vertex = replace(vertex, tip="\n".join([vertex.tip, *tips[vertex.id]]).strip())
+        tip = "\n".join([vertex.tip, *tips.get(vertex.id, ())]).strip()
+        mark, badge, shown = marks.get(vertex.id, ""), vertex.badge, vertex.rows
+        if mark:
+            words = "≠" if mark == "differs" else MARKS[mark].label
+            badge = f"{KINDS[vertex.kind].word} {words}".strip()
         if mark == "differs":
-            node = accumulators.get(vertex.id, vertex.id)
-            vertex = replace(vertex, rows=rows.get(node) or vertex.rows)
-        vertices.append(_marked(vertex, mark))
+            leaf = results[0].leaf.get(vertex.id)
+            shown = rows.get(leaf["acc"] if leaf else vertex.id) or vertex.rows
+        vertices.append(replace(vertex, tip=tip, mark=mark, badge=badge, rows=shown))
     drawn = replace(
         graph,
         vertices=tuple(vertices),
-        arcs=tuple(_marked_arc(arc, marks, union.only) for arc in graph.arcs),
+        arcs=tuple(_marked(arc, marks, only) for arc in graph.arcs),
         title=plain(look.title if look.title is not None else "Two backward graphs, a and b", 120),
         notice=notices(_summary(comparison), graph.notice),
     )
-    return union.trace, drawn
+    return trace, drawn
 
 
 # --- one graph of two ----------------------------------------------------------------------------
 
 
-class _Union:
-    """The nodes of a, and those of b that a does not have, under new ids.
+def _united(comparison: Comparison, names: Names) -> tuple[Trace, dict[str, str]]:
+    """The nodes of a, and those of b that a does not have, as a trace without events.
 
-    Attributes:
-        trace: all of it, without events.
-        only: what is in one of them alone: "only-a" or "only-b" by id of node, leaf or edge.
-        differing: the nodes that are in both, and are not the same.
+    Args:
+        comparison: of the two.
+        names: the ids that the parts of b have in it.
+
+    Returns:
+        The trace, and what is in one of the two alone: "only-a" or "only-b" by id of node, tensor
+        or edge.
     """
-
-    def __init__(self, comparison: Comparison) -> None:
-        self.a, b = comparison.a, comparison.b
-        a, pairs = self.a, comparison.pairs
-        self.differing = {
-            self.place_of(each)
-            for each in comparison.differences
-            if each.a and each.b and each.kind not in ON_EDGES
-        }
-        # The nodes of b are those of a where they are paired, and its leaves where these have
-        # their AccumulateGrad; all else has a number beyond those of a.
-        self.names = {second: first for first, second in pairs.items()}
-        leaves = {leaf["acc"]: leaf["id"] for leaf in a.leaves}
-        self.names |= {
-            leaf["id"]: leaves[self.names[leaf["acc"]]]
-            for leaf in b.leaves
-            if self.names.get(leaf["acc"]) in leaves
-        }
-        entries = [entry["id"] for entry in (*a.nodes, *a.leaves, *a.outputs)]
-        known = [*entries, *a.arrays, *_storages(a.nodes)]
-        self.shift = 1 + max((int(name[1:]) for name in known), default=0)
-        others = {node["id"]: self._renamed(node) for node in b.nodes}
-        self.only = {node["id"]: "only-a" for node in a.nodes if node["id"] not in pairs}
-        nodes = [
-            self._with_edges(node, others.pop(pairs[node["id"]])["edges"])
-            if node["id"] in pairs
-            else node
-            for node in a.nodes
-        ]
-        self.only |= {node["id"]: "only-b" for node in others.values()}
-        nodes += [node | {"seq": int(node["id"][1:])} for node in others.values()]
-        slots = {(output["node"], output["slot"]) for output in a.outputs}
-        added = [leaf for leaf in map(self._renamed, b.leaves) if leaf["acc"] in self.only]
-        outputs = [o for o in map(self._renamed, b.outputs) if (o["node"], o["slot"]) not in slots]
-        self.only |= {leaf["id"]: "only-a" for leaf in a.leaves if leaf["acc"] in self.only}
-        self.only |= {tensor["id"]: "only-b" for tensor in (*added, *outputs)}
-        graph = {
-            "nodes": _by_age(nodes),
-            "leaves": [*a.leaves, *added],
-            "outputs": [*a.outputs, *outputs],
-        }
-        arrays = {self.name(id): each for id, each in b.arrays.items()}
-        self.trace = Trace(graph, a.arrays | arrays, [])
-
-    def place_of(self, found: Difference) -> str:
-        """The node, or the output, at which a difference is shown."""
-        outputs = [output["id"] for output in self.a.outputs if output["node"] == found.a]
-        is_value = found.kind == "other value" and bool(outputs)
-        return outputs[0] if is_value else found.a or ""
-
-    def name(self, id: str) -> str:
-        """The id that a node, tensor, storage or array of b has here."""
-        return self.names.get(id) or f"{id[0]}{int(id[1:]) + self.shift}"
-
-    def _renamed(self, entry: Entry) -> Entry:
-        """An entry of b's graph with the ids that its parts have here."""
-        renamed = dict(entry)
-        for key, value in entry.items():
-            if key in NAMED and value is not None:
-                renamed[key] = self.name(value)
-            elif key in {"edges", "saved", "retains"}:
-                renamed[key] = [self._renamed(each) for each in value]
-        return renamed
-
-    def _with_edges(self, node: Entry, others: list[Entry]) -> Entry:
-        """A node with its edges, and those that it has only in b."""
-        rank, own = node["id"][1:], node["edges"]
-        both = Counter(edge["to"] for edge in own) & Counter(edge["to"] for edge in others)
-        more = [others[index] for index in _beyond(others, both)]
-        self.only |= {f"e{rank}-{index}": "only-a" for index in _beyond(own, both)}
-        self.only |= {f"e{rank}-{index}": "only-b" for index, _ in enumerate(more, len(own))}
-        return node | {"edges": [*own, *more]}
+    a, b = comparison.a, comparison.b
+    others = {names[node["id"]]: renamed(node, names) for node in b.nodes}
+    only: dict[str, str] = {}
+    nodes = []
+    for node in a.nodes:
+        if twin := others.pop(node["id"], None):
+            rank, own = node["id"][1:], node["edges"]
+            more = [twin["edges"][index] for index in _beyond(twin["edges"], own)]
+            only |= {f"e{rank}-{index}": "only-a" for index in _beyond(own, twin["edges"])}
+            only |= {f"e{rank}-{index}": "only-b" for index, _ in enumerate(more, len(own))}
+            nodes.append(node | {"edges": [*own, *more]})
+        else:
+            only[node["id"]] = "only-a"
+            nodes.append(node)
+    only |= dict.fromkeys(others, "only-b")
+    nodes += [node | {"seq": int(name[1:])} for name, node in others.items()]
+    leaves = [
+        *a.leaves,
+        *(renamed(leaf, names) for leaf in b.leaves if names[leaf["acc"]] in others),
+    ]
+    only |= {leaf["id"]: only[leaf["acc"]] for leaf in leaves if leaf["acc"] in only}
+    slots = {(output["node"], output["slot"]) for output in a.outputs}
+    more = [o for o in b.outputs if (names[o["node"]], o["slot"]) not in slots]
+    only |= {names[output["id"]]: "only-b" for output in more}
+    outputs = [*a.outputs, *(renamed(output, names) for output in more)]
+    graph = {"nodes": _by_age(nodes), "leaves": leaves, "outputs": outputs}
+    arrays = {names[id]: array for id, array in b.arrays.items()}
+    return Trace(graph, a.arrays | arrays, []), only
 
 
-def _storages(nodes: list[Entry]) -> list[str]:
-    return [saved["storage"] for node in nodes for saved in node.get("saved", ())]
+def _names(comparison: Comparison) -> Names:
+    """The ids that the parts of b have beside those of a.
+
+    The nodes of b are those of a where they are paired, and its leaves where these have their
+    AccumulateGrad; all else has a number beyond those of a.
+    """
+    a, b, pairs = comparison.a, comparison.b, comparison.pairs
+    shift = 1 + max((int(name[1:]) for name in _ids(a)), default=0)
+    names = {name: f"{name[0]}{int(name[1:]) + shift}" for name in _ids(b)}
+    names |= {second: first for first, second in pairs.items()}
+    leaves = {pairs.get(leaf["acc"]): leaf["id"] for leaf in a.leaves}
+    return names | {leaf["id"]: leaves[leaf["acc"]] for leaf in b.leaves if leaf["acc"] in leaves}
 
 
-def _beyond(edges: list[Entry], both: "Counter[Any]") -> list[int]:
-    """Which of the edges that lead somewhere are not among those that both have."""
-    left = Counter(both)
+def _ids(trace: Trace) -> list[str]:
+    """The ids of its nodes, tensors, storages and arrays."""
+    entries = [entry["id"] for entry in (*trace.nodes, *trace.leaves, *trace.outputs)]
+    held = [saved["storage"] for node in trace.nodes for saved in node.get("saved", ())]
+    return [*entries, *held, *trace.arrays]
+
+
+def _beyond(edges: list[Entry], others: list[Entry]) -> list[int]:
+    """Which of the edges that lead somewhere have none beside them that leads there."""
+    left = Counter(edge["to"] for edge in others)
     found = []
     for index, edge in enumerate(edges):
         left[edge["to"]] -= 1
@@ -162,11 +140,12 @@ def _beyond(edges: list[Entry], both: "Counter[Any]") -> list[int]:
 def _by_age(nodes: list[Entry]) -> list[Entry]:
     """The nodes so that edges lead to earlier ones, if that is possible."""
     known = {node["id"]: node for node in nodes}
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for node in nodes:
-        sorter.add(node["id"], *(edge["to"] for edge in node["edges"] if edge["to"] is not None))
+    goals = {
+        name: [edge["to"] for edge in node["edges"] if edge["to"] is not None]
+        for name, node in known.items()
+    }
     try:
-        return [known[name] for name in sorter.static_order()]
+        return [known[name] for name in TopologicalSorter(goals).static_order()]
     except CycleError:  # what is above in one of them is below in the other
         return nodes
 
@@ -174,29 +153,25 @@ def _by_age(nodes: list[Entry]) -> list[Entry]:
 # --- marks ---------------------------------------------------------------------------------------
 
 
-def _vertex_marks(graph: Graph, union: _Union) -> dict[str, str]:
+def _vertex_marks(graph: Graph, only: Names) -> Names:
     """How each vertex is marked; one that stands for several nodes by all that are marked."""
     marks: dict[str, set[str]] = {}
     for node, vertex in graph.place.items():
-        marks.setdefault(vertex, set()).add(union.only.get(node, ""))
-    marks |= {v.id: {union.only[v.id]} for v in graph.vertices if v.id in union.only}
-    found = {name: each.pop() if len(each) == 1 else "differs" for name, each in marks.items()}
-    return found | {graph.place.get(name, name): "differs" for name in union.differing}
+        marks.setdefault(vertex, set()).add(only.get(node, ""))
+    marks |= {v.id: {only[v.id]} for v in graph.vertices if v.id in only}
+    return {name: each.pop() if len(each) == 1 else "differs" for name, each in marks.items()}
 
 
-def _marked(vertex: Vertex, mark: str) -> Vertex:
-    if not mark:
-        return vertex
-    words = "≠" if mark == "differs" else MARKS[mark].label
-    return replace(vertex, mark=mark, badge=f"{KINDS[vertex.kind].word} {words}".strip())
+def _place_of(a: Trace, found: Difference) -> str:
+    """The node, or the output, at which a difference is shown."""
+    outputs = [o["id"] for o in a.outputs if o["node"] == found.a and found.kind == "other value"]
+    return outputs[0] if outputs else found.a or ""
 
 
-def _marked_arc(arc: Arc, marks: dict[str, str], only: dict[str, str]) -> Arc:
-    if arc.kind != "grad":
-        return arc
+def _marked(arc: Arc, marks: Names, only: Names) -> Arc:
     found = [only.get(arc.id, ""), marks.get(arc.tail, ""), marks.get(arc.head, "")]
     mark = next((each for each in found if each.startswith("only")), "")
-    if not mark:
+    if arc.kind != "grad" or not mark:
         return arc
     side = mark.removeprefix("only-")
     added = only.get(arc.id) == "only-b" and arc.head not in only
@@ -207,33 +182,29 @@ def _marked_arc(arc: Arc, marks: dict[str, str], only: dict[str, str]) -> Arc:
 
 
 def _summary(comparison: Comparison) -> str:
-    count = len(comparison.differences)
+    count, told = len(comparison.differences), []
     if not count:
         return "the same in structure and values"
-    told = "; ".join(plain(_short(each), 84) for each in comparison.differences[:TOLD])
+    for each in comparison.differences[:TOLD]:
+        said = each.text.partition(" (")[0]
+        what, colon, _ = said.partition(": ")  # what follows are numbers: those are in the boxes
+        told.append(plain(f"{each.kind}: {what}" if colon else said, 84))
     more = f"; and {count - TOLD} more" if count > TOLD else ""
-    return f"{counted(count, 'difference')}: {told}{more}"
+    return f"{counted(count, 'difference')}: {'; '.join(told)}{more}"
 
 
-def _short(found: Difference) -> str:
-    """What differs, without the numbers: those stand in the boxes."""
-    said = found.text.partition(" (")[0]
-    what, colon, _ = said.partition(": ")
-    return f"{found.kind}: {what}" if colon else said
-
-
-def _rows(comparison: Comparison, found: Difference) -> tuple[tuple[str, str], ...]:
+def _rows(results: tuple[Results, Results], found: Difference) -> Rows:
     """What stands in the box in a, and in b."""
-    traces, nodes = (comparison.a, comparison.b), (found.a, found.b)
+    sides = zip("ab", results, (found.a, found.b), found.arrays, strict=True)
     return tuple(
-        (key, plain(_said(trace, node, found.kind, array), 34))
-        for key, trace, node, array in zip("ab", traces, nodes, found.arrays, strict=True)
+        (key, plain(_said(each, node, found.kind, array), 34))
+        for key, each, node, array in sides
         if node is not None
     )
 
 
-def _said(trace: Trace, name: str, kind: str, array: str | None) -> str:
-    node = next(node for node in trace.nodes if node["id"] == name)
+def _said(results: Results, name: str, kind: str, array: str | None) -> str:
+    node = results.nodes[name]
     if kind == "other op":
         return str(node["op"])
     if kind == "other shape":
@@ -241,21 +212,5 @@ def _said(trace: Trace, name: str, kind: str, array: str | None) -> str:
     if kind == "other hooks":
         return ", ".join(hook.get("name", "hook") for hook in node.get("hooks", ())) or "no hook"
     if kind == "other order":
-        schedule = trace.schedule()
-        return f"#{schedule.index(name) + 1}" if name in schedule else "does not run"
-    array = array or _array_of(trace, name, kind)
-    return "no gradient" if array is None else array_text(trace.arrays[array])
-
-
-def _array_of(trace: Trace, name: str, kind: str) -> str | None:
-    """The array of a node that a difference in values is about."""
-    leaves = [leaf for leaf in trace.leaves if leaf["acc"] == name]
-    if kind == "other value":
-        outputs = [output for output in trace.outputs if output["node"] == name]
-        (tensor, *_) = [*leaves, *outputs, {}]
-        return tensor.get("array")
-    results = Results(trace)
-    if leaves and leaves[0]["id"] in results.final:
-        return results.final[leaves[0]["id"]]
-    given = results.gradients.get(name, [])
-    return next((each for each in given if each is not None), None)
+        return f"#{results.turns[name]}" if name in results.turns else "does not run"
+    return "no gradient" if array is None else array_text(results.trace.arrays[array])

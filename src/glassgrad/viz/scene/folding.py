@@ -13,21 +13,24 @@ recurrent net do; and at last stretches of equal length.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any
+from functools import partial
+from itertools import chain, groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.wording import plain
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.wording import counted, plain
 
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
 CHAIN = 3  # shorter chains take no less room as a fold
 TIMES = 16  # as many equal modules become one box, before their parent does
 PERIOD = 64  # the longest stretch that is looked for as one that repeats
 
-Part = list[dict[str, Any]]
+Item = TypeVar("Item")
+Part = list[Entry]
 Parts = list[Part]
 Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
@@ -54,18 +57,18 @@ class Folding:
     """How a graph is folded.
 
     Args:
-        of: the fold of each folded node, by id.
-        hidden: leaves that only one fold uses, and which: they are not drawn by themselves.
+        of: the fold of each folded node, and of each leaf that only one fold uses, by id.
         notice: what was done, in words; empty if nothing was.
     """
 
     of: dict[str, Fold] = field(default_factory=dict)
-    hidden: dict[str, str] = field(default_factory=dict)
     notice: str = ""
 
 
-def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Folding:
+def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) -> Folding:
     """Fold `trace` until at most `most` boxes are left, leaves counted; those of `apart` are not.
+
+    Where `most` is None, nothing is folded.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "ExpBackward0", "seq": 0, "edges": []}]
@@ -79,7 +82,7 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
     """
     leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
-    if len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most:
+    if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
         return Folding()
     for parts, name, words in _ways(nodes, most):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
@@ -88,13 +91,12 @@ def fold(trace: Trace, most: int, apart: frozenset[str] = frozenset()) -> Foldin
 
 
 def _ways(nodes: Part, most: int) -> Iterator[Way]:
-    """Partitions of the tape, coarser and coarser; those of too many parts are left out."""
+    """Partitions of the tape, coarser and coarser; not all that have too many parts."""
     runs = _runs(nodes)
     whole = _chains(runs, len(nodes))
     doublings = [2**power for power in range(1, len(nodes).bit_length() + 1)]
-    if len(whole) <= most:  # else no shorter pieces of them are few enough
-        for longest in doublings[2:]:
-            yield _chains(runs, longest), _ops, "chains"
+    for longest in doublings[2:] if len(whole) <= most else ():
+        yield _chains(runs, longest), _ops, "chains"
     deepest = max((len(node.get("scope", ())) for node in nodes), default=0)
     for depth in range(deepest, 0, -1):
         parts = _by_scope(nodes, depth)
@@ -102,8 +104,11 @@ def _ways(nodes: Part, most: int) -> Iterator[Way]:
         yield from _merged(parts, most, upto=TIMES)
     yield from _merged(whole, most, upto=len(nodes))
     for size in doublings:
-        if size * most >= len(nodes):
-            yield [nodes[at : at + size] for at in range(0, len(nodes), size)], _ops, "stretches"
+        yield _pieces(nodes, size), _ops, "stretches"
+
+
+def _pieces(items: list[Item], size: int) -> list[list[Item]]:
+    return [items[at : at + size] for at in range(0, len(items), size)]
 
 
 def _runs(nodes: Part) -> Parts:
@@ -124,8 +129,7 @@ def _chains(runs: Parts, longest: int) -> Parts:
     """The runs, cut into pieces of at most `longest`; nodes of short ones by themselves."""
     parts: Parts = []
     for run in runs:
-        for at in range(0, len(run), longest):
-            piece = run[at : at + longest]
+        for piece in _pieces(run, longest):
             parts += [piece] if len(piece) >= CHAIN else [[node] for node in piece]
     return parts
 
@@ -152,15 +156,13 @@ def _by_scope(nodes: Part, depth: int) -> Parts:
 def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
     """What repeats as one box each time; then two times as one, four, … up to `upto`."""
     start, end, period = _repeated(parts)
-    alone, times = len(parts) - (end - start), 1
     once = sum(len(part) for part in parts[start : start + period])
-
-    def name(part: Part) -> str:
-        return _repeats(part, once)
-
+    name, times = partial(_repeats, once=once), 1
     while period and times <= min((end - start) // period, upto):
-        if alone + (end - start) // (period * times) <= most:
-            yield _blocks(parts, start, end, period * times), name, "blocks that repeat"
+        repeats = _pieces(parts[start:end], period * times)
+        if len(repeats) <= most:
+            blocks = [list(chain.from_iterable(each)) for each in repeats]
+            yield [*parts[:start], *blocks, *parts[end:]], name, "blocks that repeat"
         times *= 2
 
 
@@ -183,13 +185,6 @@ def _longest_run(flags: NDArray[np.bool_]) -> tuple[int, int]:
     ends = np.flatnonzero(~np.concatenate([[False], flags, [False]]))
     at = int(np.argmax(np.diff(ends)))
     return int(ends[at]), int(ends[at + 1]) - 1
-
-
-def _blocks(parts: Parts, start: int, end: int, size: int) -> Parts:
-    merged: Parts = list(parts[:start])
-    for at in range(start, end, size):
-        merged.append([node for part in parts[at : min(at + size, end)] for node in part])
-    return merged + parts[end:]
 
 
 def _boxes(parts: Parts, leaves: dict[str, str]) -> int:
@@ -222,16 +217,14 @@ def _folding(
     }
     of = {member: each for each in folds.values() for member in each.members}
     hidden = {
-        leaves[accumulator]: folds[users[0]].id
+        leaves[accumulator]: folds[users[0]]
         for accumulator, users in _users(parts, leaves).items()
         if len(users) == 1 and users[0] in folds
     }
-    notice = (
-        f"{len(of):,} nodes are folded into {len(folds):,} box{'es' * (len(folds) != 1)} by {words}"
-    )
+    notice = f"{len(of):,} nodes are folded into {counted(len(folds), 'box', 'boxes')} by {words}"
     if hidden:
         notice += f", with {len(hidden):,} of the leaves"
-    return Folding(of, hidden, notice)
+    return Folding(of | hidden, notice)
 
 
 def _ops(part: Part) -> str:
@@ -243,11 +236,10 @@ def _scope(part: Part) -> str:
     scopes = [tuple(node.get("scope", ())) for node in part]
     shared: list[str] = []
     for names in zip(*scopes, strict=False):
+        shared.append(numbered_names(list(dict.fromkeys(names))))
         if len(set(names)) > 1:
-            shared += numbered_names(list(dict.fromkeys(names)))
             break
-        shared.append(names[0])
-    return plain(".".join(shared)) or _ops(part)
+    return plain(".".join(filter(None, shared))) or _ops(part)
 
 
 def _repeats(part: Part, once: int) -> str:
@@ -259,13 +251,13 @@ def _repeats(part: Part, once: int) -> str:
     return f"… {once:,} ops ×{times:,}" if title == _ops(part) else f"{title} ×{times:,}"
 
 
-def numbered_names(names: list[str]) -> list[str]:
-    """`["block3–6"]` for block3, block4, …; nothing for names that are not alike."""
+def numbered_names(names: list[str]) -> str:
+    """`block3–6` for block3, block4, …; one name as it is, and nothing for names not alike."""
     stems = [name.rstrip("0123456789") for name in names]
     numbers = [name[len(stem) :] for name, stem in zip(names, stems, strict=True)]
-    if len(set(stems)) > 1 or not all(numbers):
-        return []
-    return [f"{stems[0]}{numbers[0]}–{numbers[-1]}"]
+    if len(names) == 1:
+        return names[0]
+    return f"{names[0]}–{numbers[-1]}" if len(set(stems)) == 1 and all(numbers) else ""
 
 
 def contents(part: Part) -> str:

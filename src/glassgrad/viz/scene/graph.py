@@ -11,6 +11,8 @@ FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, 
 LARGE, FEW = 300, 150  # more nodes than LARGE are folded, to at most FEW boxes
 HUGE = 1_500  # more nodes than that are an overview
 
+Rows = tuple[tuple[str, str], ...]  # of a box: key and value
+
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
@@ -37,7 +39,7 @@ class Vertex:
     kind: str
     title: str
     badge: str = ""
-    rows: tuple[tuple[str, str], ...] = ()
+    rows: Rows = ()
     tip: str = ""
     freed: bool = False
     bad: str = ""

@@ -2,11 +2,12 @@
 
 from collections.abc import Container, Iterable
 from dataclasses import replace
-from typing import Any
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.snapshot import graph_of, turns_of
+from glassgrad.viz.scene.results import Results
+from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import counted, plain
 
 FOLDS = ("fold", "bar")  # kinds of boxes that stand for several nodes
@@ -14,58 +15,50 @@ MOST = 40  # boxes: of a larger fold some are folds again
 GATES = 8  # ways in, and ways out; the others are left out
 
 
-def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[dict[str, Any]]]]:
+def in_folds(trace: Trace, graph: Graph) -> list[tuple[Vertex, list[Entry]]]:
     """The boxes that stand for several nodes, each with those nodes."""
-    found: dict[str, list[dict[str, Any]]] = {v.id: [] for v in graph.vertices if v.kind in FOLDS}
+    found: dict[str | None, tuple[Vertex, list[Entry]]] = {
+        vertex.id: (vertex, []) for vertex in graph.vertices if vertex.kind in FOLDS
+    }
     for node in trace.nodes if found else ():
         if (place := graph.place.get(node["id"])) in found:
-            found[place].append(node)
-    return [(vertex, found[vertex.id]) for vertex in graph.vertices if found.get(vertex.id)]
+            found[place][1].append(node)
+    return [(vertex, nodes) for vertex, nodes in found.values() if nodes]
 
 
-def inside_of(trace: Trace, members: Iterable[dict[str, Any]]) -> tuple[Trace, Graph]:
+def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
     """The part of `trace` that consists of the nodes `members`, and how it is drawn."""
-    ids = [node["id"] for node in members]
-    names = set(ids)
-    goals = {edge["to"] for node in trace.nodes if node["id"] in names for edge in node["edges"]}
+    nodes = {node["id"]: node for node in members}
+    goals = {edge["to"] for node in nodes.values() for edge in node["edges"]}
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in goals]
-    inner = names | {leaf["acc"] for leaf in leaves}
+    inner = nodes.keys() | {leaf["acc"] for leaf in leaves}
     outside = [node for node in trace.nodes if node["id"] not in inner]
-    into = [n["id"] for n in outside if any(edge["to"] in names for edge in n["edges"])][:GATES]
+    into = [n["id"] for n in outside if any(edge["to"] in nodes for edge in n["edges"])][:GATES]
     out = [node["id"] for node in outside if node["id"] in goals][-GATES:]
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=turns_of(trace)))
+    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=Results(trace).turns))
     # What stands at the end of an edge that leads out of the part: no input without gradient.
     strays = {
         f"z{node['id'][1:]}-{index}"
         for node in trace.nodes
-        if node["id"] in inner or node["id"] in gates
         for index, edge in enumerate(node["edges"])
         if edge["to"] is not None
     }
     graph = without(graph, strays)
-    vertices = [
-        replace(
-            vertex,
-            kind="gate",
-            badge=f"{gates[vertex.id]} {vertex.id}",
-            rows=(),
-            kept="",
-            hooks=(),
-            bad="",
-        )
+    vertices = tuple(
+        replace(vertex, kind="gate", badge=f"{gates[vertex.id]} {vertex.id}")
         if vertex.id in gates
         else vertex
         for vertex in graph.vertices
-    ]
-    title = plain(f"Inside of {' to '.join(dict.fromkeys([ids[0], ids[-1]]))}", 120)
-    words = f"{counted(len(names), 'node')} inside"
-    return part, replace(graph, vertices=tuple(vertices), counts=words, title=title)
+    )
+    ends = dict.fromkeys([next(iter(nodes)), next(reversed(nodes))])
+    title, words = plain(f"Inside of {' to '.join(ends)}", 120), counted(len(nodes), "node")
+    return part, replace(graph, vertices=vertices, counts=f"{words} inside", title=title)
 
 
-def cut_out(node: dict[str, Any], keys: Iterable[str], known: Container[str]) -> dict[str, Any]:
+def cut_out(node: Entry, keys: Iterable[str], known: Container[str]) -> Entry:
     """A node with some of its keys, and with its edges: those to others than `known` lead nowhere.
 
     Example:
@@ -92,13 +85,11 @@ def without(graph: Graph, ends: Container[str]) -> Graph:
     )
 
 
-def _part(
-    trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[dict[str, Any]]
-) -> Trace:
+def _part(trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[Entry]) -> Trace:
     """A trace of its own: gates without what they saved, and no edge that leads elsewhere."""
     tensors = {leaf["id"] for leaf in leaves}
     nodes = []
-    for node in sorted(trace.nodes, key=lambda node: int(node["id"][1:])):
+    for node in trace.nodes:
         name = node["id"]
         if name in inner:
             own = [key for key in node if key not in ("base", "origin")]
@@ -114,7 +105,7 @@ def _part(
     return Trace({"nodes": nodes, "leaves": leaves}, trace.arrays, events)
 
 
-def _without_lost(saved: dict[str, Any], tensors: set[str]) -> dict[str, Any]:
+def _without_lost(saved: Entry, tensors: set[str]) -> Entry:
     """A saved tensor; that it is a leaf, or of one, is not said of one that the picture lacks."""
-    lost = [key for key in ("leaf", "owner") if saved.get(key, "") not in {"", *tensors}]
-    return {name: value for name, value in saved.items() if name not in lost}
+    refers = ("leaf", "owner")
+    return {key: value for key, value in saved.items() if key not in refers or value in tensors}

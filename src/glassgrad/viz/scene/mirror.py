@@ -7,10 +7,10 @@ of a result is known where something saved it.
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.scene.graph import MEDIUM, Arc, Graph, Look, Vertex
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import array_text, notices, plain, shape_text
@@ -72,8 +72,7 @@ def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
     forward += [replace(stub, id=f"{stub.id}f") for stub in stubs]
     above = {node["id"]: f"o{node['id'][1:]}" for node in ops}
     above |= {stub.id: f"{stub.id}f" for stub in stubs}
-    pairs = [(leaf["acc"], leaf["id"]) for leaf in trace.leaves]
-    above |= {name: leaf for name, leaf in pairs if name in known and leaf in known}
+    above |= {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in known}
     # Each arrow of the forward half goes against one of the backward half, up to the outputs.
     facing = above | {output["id"]: output["id"] for output in trace.outputs}
     opposed = [
@@ -106,24 +105,22 @@ def mirrored(trace: Trace, look: Look, rankdir: str) -> Mirror:
     return Mirror(drawn, above, ways)
 
 
-def _forward(trace: Trace, ops: list[dict[str, Any]], look: Look) -> list[Vertex]:
+def _forward(trace: Trace, ops: list[Entry], look: Look) -> list[Vertex]:
     """A box for each op of the forward pass, oldest first."""
-    results = {}  # where something saved them, or they are outputs
-    for node in trace.nodes:
-        for saved in node.get("saved", ()):
-            if saved["name"] == "result" and "array" in saved:
-                results[node["id"]] = saved["array"]
-    for output in trace.outputs:
-        if "array" in output and output["slot"] == 0:
-            results[output["node"]] = output["array"]
+    results = {  # where something saved them, or they are outputs
+        node["id"]: saved.get("array")
+        for node in trace.nodes
+        for saved in node.get("saved", ())
+        if saved["name"] == "result"
+    } | {output["node"]: output.get("array") for output in trace.outputs if output["slot"] == 0}
     vertices = []
     for turn, node in enumerate(ops, 1):
         name, title = node["id"], _forward_name(node["op"])
         rows = []
         if "shape" in node and "shapes" in look.show:
             rows.append(("out", shape_text(node["shape"])))
-        if name in results and "values" in look.show:
-            rows.append(("value", array_text(trace.arrays[results[name]])))
+        if (value := results.get(name)) and "values" in look.show:
+            rows.append(("value", array_text(trace.arrays[value])))
         tip = f"op {turn} of the forward pass, which recorded {name} {plain(node['op'], 80)}"
         if node.get("src"):
             tip += f"\nat {plain(node['src'], 80)}"

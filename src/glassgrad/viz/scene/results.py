@@ -1,19 +1,23 @@
 """What a pass left behind, read from its events: gradients, what was freed, what went wrong."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import TypeVar
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Entry
 
 STEPS = 6  # of the scale of gradients
+
+Key = TypeVar("Key")
 
 
 class Results:
     """What is written and marked in a picture of `trace`.
 
     Attributes:
+        nodes, leaf: the entries of nodes, and of leaves, by id.
+        leaf_of: each leaf by its AccumulateGrad.
+        turns: the turn of each node that ran, from 1.
         gradients: what came to each node that ran, one array per output slot.
         returned: what its rule made of it, one array per edge.
         final: the `.grad` of each tensor, or what was given out instead of it.
@@ -24,101 +28,94 @@ class Results:
     """
 
     def __init__(self, trace: Trace) -> None:
-        wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
-        given_out = {leaf["acc"]: leaf["id"] for leaf in trace.leaves if leaf["acc"] in wanted}
+        self.trace = trace
+        self.nodes = {node["id"]: node for node in trace.nodes}
+        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
+        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
+        self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
         self.gradients: dict[str, list[str | None]] = {}
         self.returned: dict[str, list[str | None]] = {}
         self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
-        self.stale = _stale_before(trace)
+        self.stale = {  # before the pass began
+            (node["id"], saved["name"]): f"v{saved['now']}≠v{saved['version']}"
+            for node in trace.nodes
+            for saved in node.get("saved", ())
+            if saved.get("now", saved["version"]) != saved["version"]
+        }
         self.bad: dict[str, str] = {}
-        self.failure: dict[str, Any] | None = None
+        self.failure: Entry | None = None
         for event in trace.events:
-            kind = event["type"]
-            if kind == "apply":
-                node, given, made = event["node"], event["grad_in"], event["grad_out"]
-                self.gradients[node], self.returned[node] = given, made
-                if spoiled.isdisjoint(given) and spoiled.intersection(made):
-                    self.bad[node] = "NaN"
-            elif kind == "buffer" and event["node"] in given_out and event.get("grad"):
-                self.final[given_out[event["node"]]] = event["grad"]
-            elif kind == "free_saved":
-                self.freed.add(event["node"])
-            elif kind == "unpack" and event["version"][0] != event["version"][1]:
-                then, now = event["version"]
-                self.stale[event["node"], event["saved"]] = f"v{now}≠v{then}"
-            elif kind == "error":
-                self.failure = event
-                if "node" in event:  # else the seed was at fault
-                    self.bad[event["node"]] = "failed"
-                    if event.get("saved"):
-                        self.stale.setdefault((event["node"], event["saved"]), "stale")
+            match event:
+                case {"type": "apply", "node": node, "grad_in": given, "grad_out": made}:
+                    self.gradients[node], self.returned[node] = given, made
+                    if spoiled.isdisjoint(given) and spoiled.intersection(made):
+                        self.bad[node] = "NaN"
+                case {"type": "buffer", "node": node, "grad": str(grad)} if node in self.wanted:
+                    self.final[self.leaf_of[node]["id"]] = grad
+                case {"type": "free_saved", "node": node}:
+                    self.freed.add(node)
+                case {"type": "unpack", "node": node, "saved": saved, "version": [then, now]}:
+                    if then != now:
+                        self.stale[node, saved] = f"v{now}≠v{then}"
+                case {"type": "error"}:
+                    self.failure = event
+                    if "node" in event:  # else the seed was at fault
+                        self.bad[event["node"]] = "failed"
+                        if event.get("saved"):
+                            self.stale.setdefault((event["node"], event["saved"]), "stale")
         self.bad |= {node: words for (node, _), words in self.stale.items()}
 
+    def norm(self, array: str) -> float:
+        """The norm of an array of the trace; nan where it holds a nan or an inf."""
+        summary = self.trace.arrays[array]
+        if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
+            return math.nan
+        return float(summary["norm"])
 
-def _stale_before(trace: Trace) -> dict[tuple[str, str], str]:
-    """What was written to before the pass began."""
-    return {
-        (node["id"], saved["name"]): f"v{saved['now']}≠v{saved['version']}"
-        for node in trace.nodes
-        for saved in node.get("saved", ())
-        if saved.get("now", saved["version"]) != saved["version"]
-    }
+    def flows(self) -> tuple[dict[str, str], str]:
+        """For each edge that the pass went along ("e3-0") its step, and the range of all in words.
+
+        Example:
+            >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
+            >>> Results(Trace({"nodes": nodes, "leaves": []})).flows()
+            ({}, '')
+        """
+        carried: dict[str, str | None] = {}
+        for node, arrays in self.returned.items():
+            carried |= {f"e{node[1:]}-{index}": array for index, array in enumerate(arrays)}
+        for output in self.trace.outputs:
+            if given := self.gradients.get(output["node"]):
+                carried[f"r{output['id'][1:]}"] = given[output["slot"]]
+        for name, leaf in self.leaf_of.items():
+            if name not in self.wanted:  # that AccumulateGrad did not run
+                carried[f"e{name[1:]}-0"] = self.final.get(leaf["id"])
+        return steps_of({edge: self.norm(array) for edge, array in carried.items() if array})
 
 
 # --- how much gradient went along each edge ------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """log₁₀ of 2-norms, from the smallest to the largest in the picture, in six steps."""
+def steps_of(norms: dict[Key, float]) -> tuple[dict[Key, str], str]:
+    """The step of each 2-norm on a scale of their log₁₀, and what that ranges over, in words.
 
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, norms: Iterable[float]) -> Self:
-        """The scale of norms above zero."""
-        logs = [math.log10(norm) for norm in norms if norm > 0]
-        return cls(min(logs, default=0.0), max(logs, default=0.0))
-
-    def step(self, norm: float) -> str:
-        """The step of a norm: "0" to "5", "zero" or "nan"."""
-        if math.isnan(norm):
-            return "nan"
-        if norm == 0:
-            return "zero"
-        wide = self.high - self.low
-        share = (math.log10(norm) - self.low) / wide if wide > 0 else 1.0
-        return str(min(int(share * STEPS), STEPS - 1))
-
-    def __str__(self) -> str:
-        return f"‖gradient‖ from {10**self.low:.2g} to {10**self.high:.2g}"
-
-
-def flows_of(trace: Trace) -> tuple[dict[str, str], str]:
-    """For each edge that the pass went along ("e3-0") its step, and the range of all in words.
+    Returns:
+        "0" for the smallest up to "5" for the largest, "zero" or "nan"; and an empty text if there
+        are no norms.
 
     Example:
-        >>> nodes = [{"id": "n0", "op": "NegBackward0", "seq": 0, "edges": []}]
-        >>> flows_of(Trace({"nodes": nodes, "leaves": []}))
-        ({}, '')
+        >>> steps_of({"e1-0": 1.0, "e2-0": 0.0, "e3-0": 100.0})
+        ({'e1-0': '0', 'e2-0': 'zero', 'e3-0': '5'}, '‖gradient‖ from 1 to 1e+02')
     """
-    results = Results(trace)
-    carried: dict[str, str | None] = {}
-    for node, arrays in results.returned.items():
-        carried |= {f"e{node[1:]}-{index}": array for index, array in enumerate(arrays)}
-    for output in trace.outputs:
-        if given := results.gradients.get(output["node"]):
-            carried[f"r{output['id'][1:]}"] = given[output["slot"]]
-    wanted = trace.graph.get("wanted", ())
-    for leaf in trace.leaves:
-        if leaf["acc"] not in wanted:  # that AccumulateGrad did not run
-            carried[f"e{leaf['acc'][1:]}-0"] = results.final.get(leaf["id"])
-    norms = {edge: norm_of(trace, array) for edge, array in carried.items() if array}
-    scale = Scale.of(norms.values())
-    return {edge: scale.step(norm) for edge, norm in norms.items()}, str(scale) if norms else ""
+    logs = {key: math.log10(norm) for key, norm in norms.items() if norm > 0}
+    low, high = min(logs.values(), default=0.0), max(logs.values(), default=0.0)
+    steps = {key: "nan" if math.isnan(norm) else "zero" for key, norm in norms.items()}
+    for key, log in logs.items():
+        share = (log - low) / (high - low) if high > low else 1.0
+        steps[key] = str(min(int(share * STEPS), STEPS - 1))
+    return steps, f"‖gradient‖ from {10**low:.2g} to {10**high:.2g}" if norms else ""
 
 
 def strength(flow: str) -> int:
@@ -129,11 +126,3 @@ def strength(flow: str) -> int:
         ['', 'zero', '0', '5', 'nan']
     """
     return int(flow) if flow.isdigit() else {"": -2, "zero": -1, "nan": STEPS}[flow]
-
-
-def norm_of(trace: Trace, array: str) -> float:
-    """The norm of an array of a trace; nan where it holds a nan or an inf."""
-    summary = trace.arrays[array]
-    if summary.get("nan") or summary.get("inf") or summary["norm"] is None:
-        return math.nan
-    return float(summary["norm"])

@@ -13,19 +13,29 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any
 
 from glassgrad.tracing.events import Trace
-from glassgrad.viz.scene.folding import STUBS, Fold, Folding, fold, runs_by_scope
-from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Vertex
-from glassgrad.viz.scene.results import Results, flows_of, strength
-from glassgrad.viz.scene.words import Words, counts_text, title_of
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
+from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Rows, Vertex
+from glassgrad.viz.scene.results import Results, strength
 from glassgrad.viz.style import KINDS
-from glassgrad.viz.wording import counted, notices, plain, shape_text, tensor_name
+from glassgrad.viz.wording import (
+    array_text,
+    bytes_text,
+    counted,
+    gradient_text,
+    notices,
+    plain,
+    shape_text,
+    tensor_name,
+)
 
 GRADIENT = "gradient's graph"
 ERROR = "error"  # the id of the note with the message
 MESSAGE, LINES = 58, 12  # characters of the message in a line, and lines
+LONGEST = 34  # characters of a value
+TIES = ("base", "b", "view"), ("origin", "p", "origin")  # field of a node, letter, kind of arc
 
 
 def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is frozen
@@ -43,34 +53,24 @@ def graph_of(trace: Trace, look: Look = Look()) -> Graph:  # noqa: B008 - it is 
     return _Builder(trace, look).build()
 
 
-def turns_of(trace: Trace) -> dict[str, int]:
-    """The turn of each node that ran, from 1."""
-    return {node: turn for turn, node in enumerate(trace.schedule(), 1)}
-
-
 class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.look = trace, look
-        self.count = len(trace.nodes)
-        most = look.most(self.count)
-        self.folding = Folding() if most is None else fold(trace, most, look.apart)
-        self.turn = look.turns or turns_of(trace)
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.leaf = {leaf["id"]: leaf for leaf in trace.leaves}
-        self.leaf_of = {leaf["acc"]: leaf for leaf in trace.leaves}
+        self.trace, self.title, self.show = trace, look.title, look.show
         self.results = Results(trace)
-        self.words = Words(trace, look, self.results)
-        self.flows, self.range = flows_of(trace) if look.flow else ({}, "")
+        self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
+        self.count = len(trace.nodes)
+        self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
+        self.folding = fold(trace, look.most(self.count), look.apart)
+        self.flows, self.range = self.results.flows() if look.flow else ({}, "")
         self.uses = self._uses()
         many = [name for name in self.leaf_of if self.uses[name] > STUBS]
-        self.stubbed = set(many) if self.count > FULL else set()
-        self.place = {node["id"]: self._place_of(node["id"]) for node in trace.nodes}
+        self.stubbed = set() if self.is_full else set(many)
+        self.place = {name: self._place_of(name) for name in self.results.nodes}
         self.vertices: dict[str, Vertex] = {}
-        self.arcs: list[Arc] = []
+        self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
         self.stubs: Counter[str] = Counter()
-        self.drawn: dict[tuple[str, str], int] = {}
 
     def build(self) -> Graph:
         # Outputs first, leaves last: dot keeps the order of equals, so the picture reads that way.
@@ -85,13 +85,18 @@ class _Builder:
             self._add_saved(node)
         self._add_ties()
         self._add_failure()
+        words = "AccumulateGrad is drawn as part of its leaf"
+        if self.stubs:
+            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
+        elif not self.is_large or not self.trace.leaves:
+            words = ""
         return Graph(
             tuple(self.vertices.values()),
-            tuple(self.arcs),
-            title=title_of(self.trace, self.look.title),
+            tuple(self.arcs.values()),
+            title=title_of(self.trace, self.title),
             counts=counts_text(self.trace),
             place=self.place,
-            notice=self._notice(),
+            notice=notices(self.folding.notice, words),
             clusters=() if self.folding.of else self._clusters(),
             flow=self.range,
         )
@@ -107,59 +112,55 @@ class _Builder:
 
     def _place_of(self, name: str) -> str:
         """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
-        if name in self.folding.of:
-            return self.folding.of[name].id
-        if name not in self.leaf_of:
-            return name
-        leaf: str = self.leaf_of[name]["id"]
-        if leaf in self.folding.hidden:
-            return self.folding.hidden[leaf]
-        return leaf if self.count > MEDIUM or name in self.stubbed else name
-
-    def _add_arc(self, id: str, tail: str, head: str, kind: str = "grad", **looks: str) -> None:
-        self.arcs.append(Arc(id, tail, head, kind, flow=self.flows.get(id, ""), **looks))
-
-    # --- vertices ---
+        part = self.leaf_of[name]["id"] if name in self.leaf_of else name
+        if part in self.folding.of:
+            return self.folding.of[part].id
+        return part if self.is_large or name in self.stubbed else name
 
     def _add(self, vertex: Vertex) -> None:
         self.vertices[vertex.id] = vertex
 
-    def _add_output(self, output: dict[str, Any]) -> None:
-        if output["id"] in self.leaf:
-            return  # backward started at a leaf: it has its box already
-        title, rows = tensor_name(output), self.words.of_tensor(output)
-        tip = self.words.tip_of_tensor(output, f"{title}: backward starts here")
-        self._add(Vertex(output["id"], "output", title, KINDS["output"].word, rows, tip))
-        self._add_arc(f"r{output['id'][1:]}", output["id"], self.place[output["node"]])
+    def _add_arc(self, id: str, tail: str, head: str, kind: str = "grad", **looks: str) -> None:
+        self.arcs[id] = Arc(id, tail, head, kind, flow=self.flows.get(id, ""), **looks)
 
-    def _add_node(self, node: dict[str, Any]) -> None:
+    # --- vertices ---
+
+    def _add_output(self, output: Entry) -> None:
+        name, title = output["id"], tensor_name(output)
+        if name not in self.results.leaf:  # else backward started at a leaf: it has its box
+            rows, tip = self._of_tensor(output, f"{title}: backward starts here")
+            self._add(Vertex(name, "output", title, KINDS["output"].word, rows, tip))
+            self._add_arc(f"r{name[1:]}", name, self.place[output["node"]])
+
+    def _add_node(self, node: Entry) -> None:
         name = node["id"]
         if name in self.folding.of:
-            self._add_fold(self.folding.of[name])
+            group = self.folding.of[name]
+            if name == group.members[-1]:
+                self._add_fold(group)
         elif self.place[name] == name:
-            kind = "view" if "base" in node else "function"
+            kind = "view" if "base" in node else "user" if node.get("user") else "function"
             if node["op"] == "AccumulateGrad" or name in self.leaf_of:
                 kind = "accumulate"
-            elif node.get("user"):
-                kind = "user"
             turn = f"#{self.turn[name]}" if name in self.turn else ""
+            gradients = self.results.gradients.get(name) or [None]
+            rows = [("out", self._shape(node)), ("saved", self._saved_leaves(node))]
+            saved = len(node.get("saved", ())) if self.is_large and "saved" in self.show else 0
             vertex = Vertex(
                 name,
                 kind,
                 plain(node["op"]),
                 f"{KINDS[kind].word} {turn}".strip(),
-                () if kind == "accumulate" else self.words.of_node(node),
-                self.words.tip_of_node(node),
+                () if kind == "accumulate" else self._rows(*rows, grad=gradients[0]),
+                self._tip_of_node(node) + self._numbers("gradient", *gradients),
                 bad=self.results.bad.get(name, ""),
-                hooks=self.words.hooks(node),
-                kept=self.words.kept(node),
-                freed=name in self.results.freed and self.count > MEDIUM,
+                hooks=self._hooks(node),
+                kept=f"{saved} saved" if saved else "",
+                freed=name in self.results.freed and self.is_large,
             )
             self._add(vertex)
 
     def _add_fold(self, group: Fold) -> None:
-        if group.id in self.vertices:
-            return
         turns = [self.turn[name] for name in group.members if name in self.turn]
         badge = f"#{min(turns)}–{max(turns)}" if turns else ""
         if not group.title.startswith("…"):  # a module: its name says nothing of its size
@@ -167,106 +168,155 @@ class _Builder:
         bad = next(filter(None, map(self.results.bad.get, group.members)), "")
         self._add(Vertex(group.id, "fold", group.title, badge, tip=group.tip, bad=bad))
 
-    def _add_leaf(self, leaf: dict[str, Any]) -> None:
-        name, accumulator = leaf["id"], leaf["acc"]
-        if name in self.folding.hidden:
+    def _add_leaf(self, leaf: Entry) -> None:
+        name, accumulator, title = leaf["id"], leaf["acc"], tensor_name(leaf)
+        if name in self.folding.of:
             return
-        is_part = self.place.get(accumulator) == name  # of this box is AccumulateGrad
-        word = KINDS["leaf"].word
-        turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else word
-        title = tensor_name(leaf)
-        tip = f"{title}: a leaf, used {counted(self.uses[accumulator], 'time')}"
-        vertex = Vertex(
-            name,
-            "leaf",
-            title,
-            f"{KINDS['accumulate'].word} {turn}" if is_part else word,
-            self.words.of_tensor(leaf),
-            self.words.tip_of_tensor(leaf, tip),
-            hooks=self.words.hooks(self.nodes[accumulator] if is_part else {}),
-        )
-        self._add(vertex)
-        if self.place.get(accumulator) == accumulator:
+        badge = KINDS["leaf"].word
+        hooks: tuple[str, ...] = ()
+        if self.place[accumulator] == name:  # of this box is AccumulateGrad
+            turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else badge
+            badge = f"{KINDS['accumulate'].word} {turn}"
+            hooks = self._hooks(self.results.nodes[accumulator])
+        else:
             self._add_arc(f"e{accumulator[1:]}-0", accumulator, name)
+        words = f"{title}: a leaf, used {counted(self.uses[accumulator], 'time')}"
+        self._add(Vertex(name, "leaf", title, badge, *self._of_tensor(leaf, words), hooks=hooks))
 
-    def _add_saved(self, node: dict[str, Any]) -> None:
-        name = node["id"]
-        if self.count > MEDIUM or "saved" not in self.look.show or name in self.folding.of:
+    def _add_saved(self, node: Entry) -> None:
+        name, rank = node["id"], node["id"][1:]
+        if self.is_large or "saved" not in self.show or name in self.folding.of:
             return
         for index, saved in enumerate(node.get("saved", ())):
             bad = self.results.stale.get((name, saved["name"]), "")
-            head = saved.get("leaf")
-            if head is None:
-                head = saved["storage"]
+            head = saved.get("leaf", saved["storage"])
+            if "leaf" not in saved:
                 self._add_note(node, saved, bad)
-            elif head not in self.vertices or self.leaf[head]["acc"] in self.stubbed:
+            elif head not in self.vertices or self.results.leaf[head]["acc"] in self.stubbed:
                 continue  # a tie to a leaf that is drawn as stubs would cross the whole picture
-            self._add_arc(f"d{name[1:]}-{index}", name, head, "saved", bad=bad)
+            self._add_arc(f"d{rank}-{index}", name, head, "saved", bad=bad)
         if node.get("freed") and not node.get("saved"):
             # The graph was looked at after the pass: nobody knows any more what it was.
-            rank, tip = name[1:], "what it saved is gone: a pass has used it"
+            tip = "what it saved is gone: a pass has used it"
             self._add(Vertex(f"s{rank}-0", "saved", "saved", "FREED", tip=tip, freed=True))
             self._add_arc(f"d{rank}-0", name, f"s{rank}-0", "saved")
 
-    def _add_note(self, node: dict[str, Any], saved: dict[str, Any], bad: str) -> None:
-        known = self.vertices.get(saved["storage"])
+    def _add_note(self, node: Entry, saved: Entry, bad: str) -> None:
+        name: str = saved["storage"]
+        title = plain(saved.get("label") or saved["name"])
         freed = node["id"] in self.results.freed and "owner" not in saved  # a leaf keeps it
-        title = plain(saved.get("label", saved["name"]))
-        if known:  # shared: under each holder's name, and gone when the last has let it go
+        if known := self.vertices.get(name):
+            # Shared: under each holder's name, and gone when the last has let it go.
             is_named = "label" in saved or saved["name"] in known.title.split(", ")
             title = known.title if is_named else plain(f"{known.title}, {saved['name']}")
             freed, bad = known.freed and freed, known.bad or bad
             self._add(replace(known, title=title, freed=freed, bad=bad))
             return
-        version = saved["version"]
-        word = KINDS["saved"].word
-        badge = f"{word} v{version}" if "versions" in self.look.show else word
+        version, size = saved["version"], bytes_text(saved["bytes"])
+        badge = KINDS["saved"].word + (f" v{version}" if "versions" in self.show else "")
+        shape = self._shape(saved)
+        rows = self._rows(
+            ("shape", f"{shape}, {size}") if shape else ("size", size), value=saved.get("array")
+        )
         tip = f"{title}: saved by {plain(node['op'])} at version {version}"
-        rows, tip = self.words.of_saved(saved), self.words.tip_of_tensor(saved, tip)
-        self._add(Vertex(saved["storage"], "saved", title, badge, rows, tip, freed=freed, bad=bad))
+        tip += self._numbers("value", saved.get("array"))
+        self._add(Vertex(name, "saved", title, badge, rows, tip, freed=freed, bad=bad))
+
+    # --- what stands in a box ---
+
+    def _of_tensor(self, tensor: Entry, tip: str) -> tuple[Rows, str]:
+        """The rows and the tip of a leaf or an output: shape, value, and the `.grad` of a leaf."""
+        value, grad = tensor.get("array"), self.results.final.get(tensor["id"])
+        shape = self._shape(tensor) and f"{self._shape(tensor)} {plain(tensor['dtype'])}"
+        rows = self._rows(("shape", shape), value=value, grad=grad)
+        return rows, tip + self._numbers("value", value) + self._numbers("grad", grad)
+
+    def _shape(self, entry: Entry) -> str:
+        is_shown = "shape" in entry and "shapes" in self.show
+        return shape_text(entry["shape"]) if is_shown else ""
+
+    def _rows(
+        self, *given: tuple[str, str], value: str | None = None, grad: str | None = None
+    ) -> Rows:
+        """At most three rows: those given that say something, and the numbers of two arrays."""
+        rows = [row for row in given if row[1]]
+        if "values" in self.show:
+            if self.is_full and value is not None:
+                rows.append(("value", array_text(self.trace.arrays[value])))
+            if grad is not None:
+                rows.append(("grad", gradient_text(self.trace.arrays[grad], self.count)))
+        # The last row is the gradient, what the picture is about: it stays.
+        kept = () if self.is_large else rows if len(rows) <= 3 else [*rows[:2], rows[-1]]
+        return tuple((key, plain(text, LONGEST)) for key, text in kept)
+
+    def _saved_leaves(self, node: Entry) -> str:
+        """`self, other → x v0`: which saved tensors are leaves; those have no note of their own."""
+        names: dict[str, list[str]] = {}
+        is_shown = self.is_full and "saved" in self.show
+        for saved in node.get("saved", ()) if is_shown else ():
+            if "leaf" in saved:
+                label = tensor_name(self.results.leaf[saved["leaf"]])
+                version = f" v{saved['version']}" if "versions" in self.show else ""
+                names.setdefault(label + version, []).append(plain(saved["name"], 12))
+        return "; ".join(f"{', '.join(keys)} → {label}" for label, keys in names.items())
+
+    def _hooks(self, node: Entry) -> tuple[str, ...]:
+        """The hooks of a node, in the order in which they run."""
+        return tuple(
+            f"{hook['id'].upper()} {plain(hook.get('name', ''), 16)}".strip()
+            for hook in node.get("hooks", ())
+            if "hooks" in self.show
+        )
+
+    def _tip_of_node(self, node: Entry) -> str:
+        tip = f"{node['id']}  {plain(node['op'], 80)}"
+        if node.get("scope"):
+            tip += f"\nin {plain('.'.join(node['scope']), 80)}"
+        return tip + (f"\nmade at {plain(node['src'], 80)}" if node.get("src") else "")
+
+    def _numbers(self, key: str, *names: str | None) -> str:
+        """Lines of a tip: the arrays called `names`."""
+        known = [self.trace.arrays[name] for name in names if name is not None]
+        return "".join(f"\n{key} {array_text(array)}" for array in known)
 
     # --- arcs ---
 
-    def _add_edges(self, node: dict[str, Any]) -> None:
-        several = len(node["edges"]) > 1 and self.count <= FULL
-        tail = self.folding.of[node["id"]].id if node["id"] in self.folding.of else node["id"]
+    def _add_edges(self, node: Entry) -> None:
+        name = node["id"]
+        several = len(node["edges"]) > 1 and self.is_full
         for index, edge in enumerate(node["edges"]):
-            name, goal = f"e{node['id'][1:]}-{index}", edge["to"]
+            id, goal = f"e{name[1:]}-{index}", edge["to"]
             label = f"in{index}" if several else ""
-            if "sum_to" in edge and self.count <= MEDIUM and "shapes" in self.look.show:
+            if "sum_to" in edge and "shapes" in self.show and not self.is_large:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if tail != node["id"]:
-                self._add_edge_of_fold(name, tail, goal)
+            if name in self.folding.of:
+                self._add_edge_of_fold(id, self.place[name], goal)
             elif goal is not None:
-                self._add_arc(name, tail, self._head(goal), label=label)
-            elif self.count <= FULL:
-                slot = f"z{name[1:]}"
+                self._add_arc(id, name, self._head(goal), label=label)
+            elif self.is_full:
+                slot = f"z{id[1:]}"
                 self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
-                self._add_arc(name, tail, slot, label=label)
+                self._add_arc(id, name, slot, label=label)
 
-    def _add_edge_of_fold(self, name: str, tail: str, goal: str | None) -> None:
+    def _add_edge_of_fold(self, id: str, tail: str, goal: str | None) -> None:
         """An arc from a fold, unless it stays inside, or is there already.
 
         One that is there already shows the largest of the gradients that went along it.
         """
         if goal is None or self.place[goal] == tail:
             return
-        pair, flow = (tail, self.place[goal]), self.flows.get(name, "")
-        if pair not in self.drawn:
-            self.drawn[pair] = len(self.arcs)
-            self._add_arc(name, tail, self._head(goal))
-        elif strength(flow) > strength(self.arcs[self.drawn[pair]].flow):
-            self.arcs[self.drawn[pair]] = replace(self.arcs[self.drawn[pair]], flow=flow)
+        flow, ends = self.flows.get(id, ""), (tail, self.place[goal])
+        known = self.arcs.get(ends) or Arc(id, tail, self._head(goal), flow=flow)
+        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=strength))
 
-    def _head(self, target: str) -> str:
+    def _head(self, goal: str) -> str:
         """The vertex that an edge to a node leads to: of a leaf with many uses, another stub."""
-        if target not in self.stubbed:
-            return self.place[target]
-        leaf = self.leaf_of[target]
-        title, total = tensor_name(leaf), self.uses[target]
-        self.stubs[leaf["id"]] += 1
-        number = self.stubs[leaf["id"]]
-        name, tip = f"{leaf['id']}-{number}", f"use {number} of {total} of {title}"
+        if goal not in self.stubbed:
+            return self.place[goal]
+        leaf, total = self.leaf_of[goal], self.uses[goal]
+        self.stubs[goal] += 1
+        number, name = self.stubs[goal], f"{leaf['id']}-{self.stubs[goal]}"
+        tip, title = f"use {number} of {total} of {tensor_name(leaf)}", tensor_name(leaf)
         self._add(Vertex(name, "stub", title, f"{number}/{total}", tip=tip, of=leaf["id"]))
         return name
 
@@ -278,16 +328,13 @@ class _Builder:
             name, rank = node["id"], node["id"][1:]
             if self.place[name] != name:
                 continue
-            ties = [("base", "b", "view"), ("origin", "p", "origin")]
-            if self.count > MEDIUM:
-                ties = ties[1:]
-            elif "part" in node:  # the view through which a CopySlices wrote
+            if "part" in node and not self.is_large:  # the view through which a CopySlices wrote
                 whole = f" of {shape_text(node['shape'])}" if "shape" in node else ""
                 rows = (("part", f"{shape_text(node['part'])}{whole}"),)
                 tip = "the view through which its base was written"
                 self._add(Vertex(f"v{rank}", "view", "written view", KINDS["view"].word, rows, tip))
                 self._add_arc(f"b{rank}", name, f"v{rank}", "view")
-            for field, letter, kind in ties:
+            for field, letter, kind in TIES[self.is_large :]:
                 head = self.place.get(node.get(field, ""))
                 if head in self.vertices and head != name:
                     self._add_arc(f"{letter}{rank}", name, head, kind)
@@ -310,14 +357,6 @@ class _Builder:
 
     # --- the whole ---
 
-    def _notice(self) -> str:
-        words = ""
-        if self.stubs:
-            words = f"a leaf with more than {STUBS} uses is drawn as stubs"
-        elif self.count > MEDIUM and self.leaf:
-            words = "AccumulateGrad is drawn as part of its leaf"
-        return notices(self.folding.notice, words)
-
     def _clusters(self) -> tuple[Cluster, ...]:
         """Frames: a gradient's graph; levels inside of transforms, else modules.
 
@@ -332,13 +371,13 @@ class _Builder:
             and node["op"] != "AccumulateGrad"
         ]
         frames: Frames = []
-        if self.count <= MEDIUM:
+        if not self.is_large:
             frames = _levels(ops, self.trace.graph.get("levels", ())) or _modules(ops)
         frames += [(GRADIENT, grown)] if grown else []
         frame_of = {self.place[name]: at for at, (_, names) in enumerate(frames) for name in names}
         users: dict[str, set[int | None]] = {}
         for kinds in ({"accumulate", "saved", "none", "stub"}, {"leaf"}):
-            for arc in self.arcs:
+            for arc in self.arcs.values():
                 if self.vertices[arc.head].kind in kinds:
                     users.setdefault(arc.head, set()).add(frame_of.get(arc.tail))
             for name, (frame, *others) in users.items():
@@ -348,6 +387,25 @@ class _Builder:
             Cluster(f"c{at}", title, tuple(id for id in self.vertices if frame_of.get(id) == at))
             for at, (title, _) in enumerate(frames)
         )
+
+
+# --- what stands above a picture ------------------------------------------------------------------
+
+
+def title_of(trace: Trace, title: str | None) -> str:
+    """What a picture is of, if it is not called `title`."""
+    if title is not None:
+        return plain(title, 120)
+    names = ", ".join(tensor_name(output) for output in trace.outputs[:3])
+    return f"Backward graph of {names}" if names else "Backward graph"
+
+
+def counts_text(trace: Trace) -> str:
+    """How much there is: `3 nodes · 4 edges · 1 leaf`."""
+    nodes, leaves = len(trace.nodes), len(trace.leaves)
+    edges = leaves + sum([e["to"] is not None for node in trace.nodes for e in node["edges"]])
+    counts = counted(nodes, "node"), counted(edges, "edge"), counted(leaves, "leaf", "leaves")
+    return " · ".join(counts)
 
 
 # --- frames around what belongs together ---------------------------------------------------------
@@ -365,7 +423,7 @@ def _grown(trace: Trace) -> list[str]:
     ]
 
 
-def _levels(ops: list[dict[str, Any]], levels: Sequence[dict[str, Any]]) -> Frames:
+def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
     """One frame per level, if any node was recorded inside of a transform; `levels` has kinds."""
     titles = {0: "level 0: the tape"}
     for entry in levels:
@@ -380,7 +438,7 @@ def _levels(ops: list[dict[str, Any]], levels: Sequence[dict[str, Any]]) -> Fram
     return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
 
 
-def _modules(ops: list[dict[str, Any]]) -> Frames:
+def _modules(ops: list[Entry]) -> Frames:
     """One frame per call of a module, at the outermost depth where modules differ.
 
     Where that frames nothing, for all is one module's, it sets that apart from what is outside.
@@ -393,7 +451,7 @@ def _modules(ops: list[dict[str, Any]]) -> Frames:
     return frames or (_calls(ops, shared) if shared and () in scopes else [])
 
 
-def _calls(ops: list[dict[str, Any]], depth: int) -> Frames:
+def _calls(ops: list[Entry], depth: int) -> Frames:
     """One frame per run of nodes whose scopes are alike down to `depth`."""
     frames = []
     for scope, run in runs_by_scope(ops, depth):
