@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from glassgrad.viz.layout.lines import lane_ties, notes_of
+from glassgrad.viz.layout.lines import notes_of
 from glassgrad.viz.layout.places import box_of
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.style import KINDS, THEMES, TIES, look_of
@@ -65,9 +65,9 @@ class _Writer:
             yield f"  {_quote(vertex.id)} [{self._vertex(vertex)}]"
         yield from self._clusters()
         framed = {name for cluster in graph.clusters for name in cluster.members}
-        for note, holder in self.notes.items():
-            if not {note, holder} & framed:
-                yield _same_rank(note, holder)
+        for tie in self.notes.values():
+            if not {tie.tail, tie.head} & framed:
+                yield _same_rank(tie)
         ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
         alone = [_quote(name) for name in self.kinds if name not in ends]
         if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
@@ -117,17 +117,17 @@ class _Writer:
             # Said inside the frame: outside of it Graphviz would take both out of the frame.
             for name in cluster.members:
                 if name in self.notes:
-                    yield f"  {_same_rank(name, self.notes[name])}"
+                    yield f"  {_same_rank(self.notes[name])}"
             yield "  }"
 
     def _arcs(self) -> Iterator[str]:
         first, last = ("e", "w") if self.rankdir == "LR" else ("s", "n")
         below, above = ("s", "n") if self.rankdir == "LR" else ("e", "w")
         spine = self._spine()
-        skipped = set() if self.labels else self._routed_by_us()
         for arc in self.graph.arcs:
-            if arc.id in skipped:
-                continue
+            is_ours = arc.kind in ("saved", "view") and self.notes.get(arc.head) is not arc
+            if is_ours and not self.labels:
+                continue  # we find the ways of ties to leaves, and all but the first to a note
             attributes = [f"id={_quote(arc.id)}"]
             if arc.kind in TIES:
                 style = "dotted" if arc.kind == "view" else "dashed"
@@ -158,17 +158,6 @@ class _Writer:
                 if way >= ahead.get(arc.tail, 0):
                     ahead[arc.tail], first[arc.tail] = way, arc.id
         return {name for tail, name in first.items() if ways[tail] > 1}
-
-    def _routed_by_us(self) -> set[str]:
-        """The ties to leaves, and those to a note from all holders but the first."""
-        skipped = {arc.id for arc in lane_ties(self.graph, self.notes)}
-        seen = set()
-        for arc in self.graph.arcs:
-            if arc.kind in TIES and arc.head in self.notes:
-                if arc.head in seen:
-                    skipped.add(arc.id)
-                seen.add(arc.head)
-        return skipped
 
     def _looks(self, arc: Arc) -> list[str]:
         """Colour and width of an arrow that is not like all others."""
@@ -204,8 +193,8 @@ def _words(text: str) -> str:
     return escape(text) or " "
 
 
-def _same_rank(note: str, holder: str) -> str:
-    return f"  {{ rank=same; {_quote(holder)}; {_quote(note)} }}"
+def _same_rank(tie: Arc) -> str:
+    return f"  {{ rank=same; {_quote(tie.tail)}; {_quote(tie.head)} }}"
 
 
 def _quote(text: str) -> str:

@@ -205,25 +205,24 @@ def _from_json(answer: bytes, engine: str) -> Layout:
         document = json.loads(answer)
     except ValueError as error:
         raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
-    left, low, right, high = _numbers(document["bb"])
-
-    def point(text: str) -> Point:
-        x, y = _numbers(text)
-        return round(x - left, 2), round(high - y, 2)
-
     places, frames = {}, {}
     for item in document.get("objects", ()):
         if item["name"].startswith("cluster_") and "bb" in item:
-            west, south, east, north = _numbers(item["bb"])
-            frames[item["id"]] = (west - left, high - north, east - west, north - south)
+            frames[item["id"]] = Place.between(*_numbers(item["bb"]))
         elif item.get("id") == item["name"]:
             width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
-            places[item["id"]] = Place(*point(item["pos"]), width, height)
+            places[item["id"]] = Place(*_point(item["pos"]), width, height)
     edges = document.get("edges", ())
-    routes = {item["id"]: [point(part) for part in _way(item["pos"])] for item in edges}
-    labels = {item["id"]: point(item["lp"]) for item in edges if "lp" in item}
-    size = round(right - left, 2), round(high - low, 2)
-    return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+    routes = {item["id"]: [_point(part) for part in _way(item["pos"])] for item in edges}
+    labels = {item["id"]: _point(item["lp"]) for item in edges if "lp" in item}
+    _, _, width, height = _numbers(document["bb"])
+    upwards = Layout(places, routes, labels, width, height, engine=engine, frames=frames)
+    return upwards.upside_down()
+
+
+def _point(text: str) -> Point:
+    x, y = _numbers(text)
+    return x, y
 
 
 def _numbers(text: str) -> list[float]:
@@ -242,8 +241,8 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     """`layout` with room for `boxes`, and its arcs ending at their borders."""
     at = _stretch(layout, boxes)
     fitted = layout.mapped(lambda x, y: (at(x), y))
-    for name, (x, y, _, _) in fitted.places.items():
-        fitted.places[name] = Place(x, y, boxes[name].width, boxes[name].height)
+    for name, (x, y, _, _) in layout.places.items():
+        fitted.places[name] = Place(at(x), y, boxes[name].width, boxes[name].height)
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
         if arc.id in fitted.routes:  # of some ties we find the way ourselves

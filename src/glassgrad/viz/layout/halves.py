@@ -9,13 +9,16 @@ All is for a picture from left to right; one from top to bottom is turned afterw
 its boxes are as wide as they are high (`sideways` is False).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from statistics import fmean
+from statistics import fmean, median_high
+
+import numpy as np
 
 from glassgrad.viz.layout.lines import Router
-from glassgrad.viz.layout.places import Frame, Layout, Place, Route, box_of, size_of
+from glassgrad.viz.layout.places import Layout, Place, Route, size_of
 from glassgrad.viz.scene.graph import Arc, Graph
+from glassgrad.viz.scene.inside import without
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.wording import notices
@@ -37,12 +40,10 @@ def hangs_below(graph: Graph) -> set[str]:
     """
     grown = {name for c in graph.clusters if c.title == GRADIENT for name in c.members}
     below = {arc.tail for arc in graph.arcs if arc.kind == "origin" and arc.tail in grown}
-    users: dict[str, set[bool]] = {}
-    for arc in graph.arcs:
-        users.setdefault(arc.head, set()).add(arc.tail in below)
+    alone = {arc.head for arc in graph.arcs if arc.tail in below}
+    alone -= {arc.head for arc in graph.arcs if arc.tail not in below}
     serving = {"saved", "none", "stub", "view", "error"}
-    alone = {v.id for v in graph.vertices if v.kind in serving and users.get(v.id) == {True}}
-    return below | alone if below else set()
+    return below | {v.id for v in graph.vertices if v.kind in serving and v.id in alone}
 
 
 def lay_out_stacked(
@@ -56,66 +57,43 @@ def lay_out_stacked(
         lay_out: how one half is laid out.
         sideways: whether the gradient goes from left to right.
     """
-    top = lay_out(_part(graph, below, inside=False))
-    bottom = lay_out(_part(graph, below, inside=True)).flipped()
+    top = lay_out(without(graph, below))
+    bottom = lay_out(replace(without(graph, top.places), clusters=())).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
-    lanes = _lanes(between)
-    deep = 2 * CHANNEL + LANE * max(lanes.values(), default=0) + CAPTION * sideways
+    lanes = {name: at for at, name in enumerate(dict.fromkeys(map(_lane, between)))}
+    deep = 2 * CHANNEL + LANE * max(len(lanes) - 1, 0) + CAPTION * sideways
     # Aside as far as it takes for nodes to stand below their origins.
     ties = [arc for arc in between if arc.kind == "origin"]
-    gaps = sorted(top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties)
-    aside = round(gaps[len(gaps) // 2], 2) if gaps else 0.0
+    gaps = [top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties]
+    aside = round(median_high(gaps), 2) if gaps else 0.0
     bottom = bottom.moved(max(aside, 0.0), top.height + deep)
-    both = _together(top.moved(max(-aside, 0.0), 0.0), bottom)
-    outside = -_frame(both, below, sideways=sideways)[0]
-    both = both.moved(max(outside, 0.0), 0.0)
-    frame = left, upper, width, height = _frame(both, below, sideways=sideways)
-    return replace(
-        both,
-        routes=both.routes | _routes_between(between, lanes, both.places, top.height + CHANNEL),
-        frames=both.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
-        width=max(both.width, left + width),
-        height=max(both.height, upper + height),
-    )
-
-
-def _part(graph: Graph, below: set[str], *, inside: bool) -> Graph:
-    """The vertices on one side, the arcs among them, and the frames that hold them only."""
-    vertices = tuple(vertex for vertex in graph.vertices if (vertex.id in below) == inside)
-    names = {vertex.id for vertex in vertices}
-    arcs = tuple(arc for arc in graph.arcs if arc.tail in names and arc.head in names)
-    others = (c for c in graph.clusters if c.title != GRADIENT and set(c.members) <= names)
-    return replace(graph, vertices=vertices, arcs=arcs, clusters=() if inside else tuple(others))
-
-
-def _together(top: Layout, bottom: Layout) -> Layout:
-    return replace(
+    top = top.moved(max(-aside, 0.0), 0.0)
+    frame = _frame(bottom.places.values(), sideways=sideways)
+    both = replace(
         top,
         places=top.places | bottom.places,
         routes=top.routes | bottom.routes,
         labels=top.labels | bottom.labels,
-        frames=top.frames | bottom.frames,
+        frames=top.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
         width=max(top.width, bottom.width),
-        height=max(top.height, bottom.height),
+        height=bottom.height,
         notice=notices(*dict.fromkeys([top.notice, bottom.notice])),
-    )
+    ).moved(max(-frame.left, 0.0), 0.0)
+    lines = _routes_between(between, lanes, both.places, top.height + CHANNEL)
+    return replace(both, routes=both.routes | lines).around()
 
 
-def _frame(layout: Layout, names: set[str], *, sideways: bool) -> Frame:
+def _frame(places: Collection[Place], *, sideways: bool) -> Place:
     """The frame around boxes, with room for its title: above, which is on the left until turned."""
-    places = [layout.places[name] for name in names]
-    left = min(place.left for place in places) - 16 - CAPTION * (not sideways)
-    right = max(place.right for place in places) + 16
-    upper = min(place.top for place in places) - 12 - CAPTION * sideways
-    lower = max(place.bottom for place in places) + 12
-    return round(left, 2), round(upper, 2), round(right - left, 2), round(lower - upper, 2)
+    left, top = np.min([(place.left, place.top) for place in places], axis=0)
+    right, bottom = np.max([(place.right, place.bottom) for place in places], axis=0)
+    room = 12 + CAPTION * sideways, 16 + CAPTION * (not sideways)
+    return Place.between(left - room[1], top - room[0], right + 16, bottom + 12)
 
 
-def _lanes(arcs: list[Arc]) -> dict[str, int]:
-    """The lane of each line between the halves: ties to one origin share one."""
-    names = {arc.id: f"to {arc.head}" if arc.kind == "origin" else arc.id for arc in arcs}
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names.values()))}
-    return {id: numbers[name] for id, name in names.items()}
+def _lane(arc: Arc) -> str:
+    """What a line between the halves shares its lane with: ties to one origin are in one."""
+    return arc.head if arc.kind == "origin" else arc.id
 
 
 def _routes_between(
@@ -126,7 +104,7 @@ def _routes_between(
     reached: dict[float, list[float]] = {}  # from where to where a lane is drawn
     routes = {}
     for arc in arcs:
-        lane = top + LANE * lanes[arc.id]
+        lane = top + LANE * lanes[_lane(arc)]
         corners = router.to_lane(arc.tail, arc.head, lane, aside=0.0)
         x = corners[-1][0]
         if lane in reached:  # it joins what is there: dashes drawn twice would be a solid line
@@ -176,7 +154,7 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
         places[name] = Place(width / 2 - wide, top + height / 2, width, height)
         top += height + BESIDE
     routes = _facing_routes(mirror, lower, upper, places)
-    return replace(lower, places=places, routes=routes, frames={}).trimmed()
+    return replace(lower, places=places, routes=routes).trimmed()
 
 
 def _notes(
@@ -198,18 +176,18 @@ def _facing_routes(
 ) -> dict[str, Route]:
     """The arrows of the lower half, their images in the upper one, and all between the two."""
     outputs = {vertex.id for vertex in mirror.graph.vertices if vertex.kind == "output"}
-    images = {above: below for below, above in mirror.ways.items()}
-    router, routes = Router(places), {}
+    router = Router(places)
+    routes = lower.routes | {
+        mirror.ways[name]: route[::-1]
+        for name, route in upper.routes.items()
+        if name in mirror.ways
+    }
     for arc in mirror.graph.arcs:
         if arc.tail in outputs:
             routes[arc.id] = _quarter(places[arc.head], places[arc.tail])[::-1]
         elif arc.head in outputs:
             routes[arc.id] = _quarter(places[arc.tail], places[arc.head])
-        elif arc.id in lower.routes:
-            routes[arc.id] = lower.routes[arc.id]
-        elif images.get(arc.id) in upper.routes:
-            routes[arc.id] = upper.routes[images[arc.id]][::-1]
-        else:
+        elif arc.id not in routes:
             routes[arc.id] = router.up_or_down(arc)
     return routes
 
@@ -225,11 +203,11 @@ def _half(mirror: Mirror) -> Graph:
     """The backward half, each box as large as the larger one of it and its image."""
     known = {vertex.id: vertex for vertex in mirror.graph.vertices}
     names = mirror.below | {v.id for v in mirror.graph.vertices if v.kind == "output"}
+    half = without(mirror.graph, known.keys() - names)
     vertices = []
-    for vertex in mirror.graph.vertices:
-        if vertex.id in names:
-            boxes = box_of(vertex), box_of(known.get(mirror.above.get(vertex.id, ""), vertex))
-            size = max(box.width for box in boxes), max(box.height for box in boxes)
-            vertices.append(replace(vertex, size=size))
-    arcs = [arc for arc in mirror.graph.arcs if arc.tail in names and arc.head in names]
-    return replace(mirror.graph, vertices=tuple(vertices), arcs=tuple(arcs), clusters=())
+    for vertex in half.vertices:
+        opposite = known[mirror.above.get(vertex.id, vertex.id)]
+        sizes = size_of(vertex, sideways=True), size_of(opposite, sideways=True)
+        wide, high = map(max, *sizes)
+        vertices.append(replace(vertex, size=(wide, high)))
+    return replace(half, vertices=tuple(vertices))

@@ -79,7 +79,7 @@ def cut_out(node: dict[str, Any], keys: Iterable[str], known: Container[str]) ->
 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
-    """`graph` without some vertices at the ends of arcs, and without those arcs."""
+    """`graph` without some vertices, and without the arcs that begin or end at them."""
     clusters = [
         replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
         for cluster in graph.clusters
@@ -87,7 +87,7 @@ def without(graph: Graph, ends: Container[str]) -> Graph:
     return replace(
         graph,
         vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
-        arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
+        arcs=tuple(arc for arc in graph.arcs if arc.tail not in ends and arc.head not in ends),
         clusters=tuple(cluster for cluster in clusters if cluster.members),
     )
 

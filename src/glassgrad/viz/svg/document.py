@@ -111,8 +111,8 @@ class _Document(Pen):
             yield self._arc(arc)
         yield from self._labels()
         for cluster in clusters:
-            x, y, _, _ = layout.frames[cluster.id]
-            yield self.text("caption", x + 12, y + 17, cluster.title)
+            frame = layout.frames[cluster.id]
+            yield self.text("caption", frame.left + 12, frame.top + 17, cluster.title)
         for vertex in graph.vertices:
             yield self._vertex(vertex)
         yield "</g>"
@@ -149,9 +149,10 @@ class _Document(Pen):
         return f'<g id="{self.prefix}{name}" class="{names}"{extra}>{"".join(inside)}</g>'
 
     def _cluster(self, cluster: Cluster) -> str:
-        x, y, width, height = self.layout.frames[cluster.id]
-        size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
-        frame = f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{self.inline(".frame")}/>'
+        place = self.layout.frames[cluster.id]
+        size = f'width="{place.width:.1f}" height="{place.height:.1f}" rx="10"'
+        at = f'x="{place.left:.1f}" y="{place.top:.1f}"'
+        frame = f'<rect class="frame" {at} {size}{self.inline(".frame")}/>'
         return self._group(cluster.id, ["cluster"], [frame])
 
     # --- arcs ---
