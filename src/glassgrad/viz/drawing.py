@@ -15,7 +15,7 @@ from glassgrad.tracing.record import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.layout.engines import lay_out, lay_out_mirror
+from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import cut_title, overview
 from glassgrad.viz.scene.comparing import compared
@@ -279,7 +279,7 @@ def drawn(
     if mirror:
         facing = mirrored(trace, look, way)
         graph = _mark_current(facing.graph, session)
-        places = lay_out_mirror(replace(facing, graph=graph), rankdir=way)
+        places = lay_out(graph, rankdir=way, mirror=facing)
     elif look.is_overview(len(trace.nodes)):
         graph, places = overview(trace, look)
         graph = _mark_current(graph, session)
