@@ -10,16 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from glassgrad.viz.layout.places import (
-    ROW_LINE,
-    TITLE_LINE,
-    Layout,
-    Place,
-    Route,
-    box_of,
-    pill_width,
-)
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
+from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.style import (
     FLOWS,
@@ -34,7 +26,7 @@ from glassgrad.viz.style import (
     text_width,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
-from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
+from glassgrad.viz.svg.legend import Legend, legend_of
 from glassgrad.viz.svg.pen import Pen, box_attribute
 from glassgrad.viz.wording import escape, notices, plain
 
@@ -82,17 +74,16 @@ class _Document(Pen):
         graph, layout = self.graph, self.layout
         above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
         # Above the picture, beside it, and below it.
-        top, left, legend = MARGIN, MARGIN, []
-        width, height = layout.width + 2 * MARGIN, layout.height + MARGIN
+        top, left, room, legend = MARGIN, MARGIN, layout.width, Legend([], 0.0, 0.0)
         if self.framed:
-            words = max([text_width(line, 11.5) for line in above])
-            words = max(words, text_width(plain(graph.title, 400), 15, bold=True))
-            legend = legend_lines(self, graph, max(layout.width, words))
-            wide = [sum([item.width for item in line]) for line in legend]
-            width = math.ceil(max([layout.width, words, *wide]) + 2 * MARGIN)
-            height += LEGEND_LINE * len(legend)
-            top, left = HEAD + (16.0 if above[1] else 0.0), (width - layout.width) / 2
-        width, height = math.ceil(width), math.ceil(top + height)
+            words = text_width(plain(graph.title, 400), 15, bold=True)
+            words = max(words, *[text_width(line, 11.5) for line in above])
+            legend = legend_of(self, graph, max(room, words))
+            room = max(room, words, legend.width)
+            top = HEAD + (16.0 if above[1] else 0.0)
+            left = (math.ceil(room + 2 * MARGIN) - layout.width) / 2
+        width = math.ceil(room + 2 * MARGIN)
+        height = math.ceil(top + layout.height + MARGIN + legend.height)
         label = f"{graph.title}. {graph.counts}."
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gg" role="img"'
@@ -102,21 +93,26 @@ class _Document(Pen):
         if styled:
             yield f"<style>{self._sheet()}</style>"
         if self.framed:
-            yield from self._frame(width, height, above)
+            ground = self.inline(".ground")
+            yield f'<rect class="ground" width="{width}" height="{height}"{ground}/>'
+            yield self.text("heading", MARGIN, 26, graph.title)
+            for number, line in enumerate(filter(None, above)):
+                yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
         yield f'<g transform="translate({left:.1f} {top:.0f})">'
-        clusters = [cluster for cluster in graph.clusters if cluster.id in layout.frames]
-        for cluster in clusters:
-            yield self._cluster(cluster)
+        frames = [(c, layout.frames[c.id]) for c in graph.clusters if c.id in layout.frames]
+        for cluster, frame in frames:
+            yield self._group(cluster.id, ["cluster"], [self.rect("frame", frame, 10)])
         for arc in graph.arcs:
             yield self._arc(arc)
         yield from self._labels()
-        for cluster in clusters:
-            frame = layout.frames[cluster.id]
+        for cluster, frame in frames:
             yield self.text("caption", frame.left + 12, frame.top + 17, cluster.title)
         for vertex in graph.vertices:
             yield self._vertex(vertex)
         yield "</g>"
-        yield from write_legend(self, legend, MARGIN, height - LEGEND_LINE * len(legend) - 4)
+        yield f'<g transform="translate({MARGIN} {height - legend.height - 4})">'
+        yield from legend.drawn
+        yield "</g>"
         yield "</svg>"
 
     # --- the whole ---
@@ -136,24 +132,9 @@ class _Document(Pen):
             reading += f", and {back} in the gradient's own graph"
         return f"{reading} · {self.graph.counts}"
 
-    def _frame(self, width: int, height: int, above: list[str]) -> Iterator[str]:
-        ground = self.inline(".ground")
-        yield f'<rect class="ground" width="{width}" height="{height}"{ground}/>'
-        yield self.text("heading", MARGIN, 26, self.graph.title)
-        for number, line in enumerate(above):
-            if line:
-                yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
-
     def _group(self, name: str, classes: list[str], inside: list[str], extra: str = "") -> str:
         names = " ".join(classes)
         return f'<g id="{self.prefix}{name}" class="{names}"{extra}>{"".join(inside)}</g>'
-
-    def _cluster(self, cluster: Cluster) -> str:
-        place = self.layout.frames[cluster.id]
-        size = f'width="{place.width:.1f}" height="{place.height:.1f}" rx="10"'
-        at = f'x="{place.left:.1f}" y="{place.top:.1f}"'
-        frame = f'<rect class="frame" {at} {size}{self.inline(".frame")}/>'
-        return self._group(cluster.id, ["cluster"], [frame])
 
     # --- arcs ---
 
@@ -171,17 +152,18 @@ class _Document(Pen):
 
     def _labels(self) -> Iterator[str]:
         """The texts beside arcs. They are drawn after all arcs, so that no line crosses one."""
-        fans: dict[str, list[Route]] = defaultdict(list)
+        routes = self.layout.routes
+        fans = defaultdict(list)
         for arc in self.graph.arcs:
             if arc.kind not in TIES:
-                fans[arc.tail].append(self.layout.routes[arc.id])
+                fans[arc.tail].append(routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
                 x, y = self.layout.labels[arc.id]
                 if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
-                    lines = [self.layout.routes[arc.id], *fans[arc.tail]]
                     wide = look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
                     size = text_width(arc.label, 10) / 2 + 2, 6.0
+                    lines = [routes[arc.id], *fans[arc.tail]]
                     x, y = beside(lines, (x, y), size, float(wide))
                 yield self.text("label", x, y + 3, arc.label)
 
@@ -208,14 +190,13 @@ class _Document(Pen):
         is_op = kind.name in ("function", "view")  # what tells ops apart is bold, the rest is not
         words = _SHARED.split(vertex.title) if is_op else [vertex.title]
         yield self.text("title", left, line, *words)
-        if kind.shape == "note" and (vertex.freed or not self.framed):
+        if kind.shape == "note" and self._is_struck(vertex):
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
             yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
-            at = place.right - box.right - box.badge
-            size = f'x="{at:.1f}" y="{line - 12:.1f}" width="{box.badge:.1f}" height="15" rx="7.5"'
-            yield f'<rect class="badge" {size}{self.inline(".badge", _classes(vertex))}/>'
-            yield self.text("badge-text", at + box.badge / 2, line - 1, vertex.bad or vertex.badge)
+            middle = place.right - box.right - box.badge / 2
+            ground = Place(middle, line - 4.5, box.badge, 15)
+            yield self.label("badge", vertex.bad or vertex.badge, ground, _classes(vertex))
         for number, (key, value) in enumerate(vertex.rows):
             at = y + 6 + TITLE_LINE + 3 + ROW_LINE * number + 12
             late = " late" if key == "grad" else ""
@@ -231,14 +212,17 @@ class _Document(Pen):
             at += pill_width(name)
         if vertex.kept:
             at = place.right - pill_width(vertex.kept) - 2
-            yield self.pill("kept", vertex.kept, at, place.bottom, struck=vertex.freed)
+            struck = self._is_struck(vertex)
+            yield self.pill("kept", vertex.kept, at, place.bottom, struck=struck)
+
+    def _is_struck(self, vertex: Vertex) -> bool:
+        """Whether what was saved is struck out: freed, or in a page, whose script shows when."""
+        return vertex.freed or not self.framed
 
 
 def _classes(drawn: Vertex | Arc) -> list[str]:
     """The classes of a vertex or an arc: its kind, and what is said of it."""
-    if isinstance(drawn, Arc):
-        kind, freed = f"{drawn.kind}-arc", False
-    else:
-        kind, freed = drawn.kind, drawn.freed
-    states = {"freed": freed, "bad": bool(drawn.bad), f"flow-{drawn.flow}": bool(drawn.flow)}
-    return [kind, *(name for name, holds in states.items() if holds), *filter(None, [drawn.mark])]
+    kind = drawn.kind + "-arc" * isinstance(drawn, Arc)
+    freed = isinstance(drawn, Vertex) and drawn.freed
+    flow = drawn.flow and f"flow-{drawn.flow}"
+    return list(filter(None, [kind, "freed" * freed, "bad" * bool(drawn.bad), flow, drawn.mark]))
