@@ -12,7 +12,7 @@ from typing import Literal
 from glassgrad.viz.layout.lines import notes_of
 from glassgrad.viz.layout.places import box_of
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.style import KINDS, THEMES, TIES, look_of
+from glassgrad.viz.style import COLOURS, KINDS, TIES, look_of
 from glassgrad.viz.wording import escape, plain
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
@@ -52,7 +52,7 @@ def to_dot(
 class _Writer:
     def __init__(self, graph: Graph, rankdir: str, theme: str, *, labels: bool) -> None:
         self.graph, self.rankdir, self.theme, self.labels = graph, rankdir, theme, labels
-        self.colours = {role: _quote(colour) for role, colour in THEMES[theme].items()}
+        self.colours = {role: f'"{colour}"' for role, colour in COLOURS[theme].items()}
         self.kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
         self.notes = notes_of(graph)
 
