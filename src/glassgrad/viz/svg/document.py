@@ -54,8 +54,8 @@ def to_svg(
         theme: "light", "dark", or "auto": as the reader's system has it.
         rankdir: which way the layout goes, for the words under the title.
         prefix: put before every id, where several drawings share a page.
-        framed: with title, background and legend; without them the player's page shows those.
-        styled: with the style sheet; False for programs that know no CSS variables.
+        framed: with title, background, legend and style sheet; False for a page that has these.
+        styled: False leaves out the style sheet, for programs that know no CSS variables.
     """
     document = _Document(graph, layout, theme, prefix, framed=framed)
     return "\n".join(document.lines(rankdir, styled=styled)) + "\n"
@@ -90,7 +90,7 @@ class _Document(Pen):
             f' aria-label="{escape(label)}" width="{width}" height="{height}"'
             f' viewBox="0 0 {width} {height}" font-family="{SANS}">'
         )
-        if styled:
+        if self.framed and styled:
             yield f"<style>{self._sheet()}</style>"
         if self.framed:
             ground = self.inline(".ground")
