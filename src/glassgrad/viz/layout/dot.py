@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from glassgrad.viz.layout.lines import notes_of
-from glassgrad.viz.layout.places import box_of
+from glassgrad.viz.layout.places import box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.style import COLOURS, KINDS, TIES, look_of
 from glassgrad.viz.wording import escape, plain
@@ -36,8 +36,8 @@ def to_dot(
         graph: what to draw.
         rankdir: "LR" (left to right) or "TB" (top to bottom).
         theme: whose colours to write; DOT has no variables.
-        labels: False leaves out all text and colour, and takes the nominal sizes of the boxes
-            (`box_of`): enough to find the places, and the same for other numbers.
+        labels: False leaves out all text and colour, and takes the sizes of the boxes as if they
+            were `nominal`: enough to find the places, and the same for other numbers.
 
     Example:
         >>> print(to_dot(Graph((), (), "Backward graph", "0 nodes"), labels=False))
@@ -88,7 +88,7 @@ class _Writer:
         yield f"  edge [color={self.colours['line']}, arrowsize=0.7]"
 
     def _vertex(self, vertex: Vertex) -> str:
-        kind, box = KINDS[vertex.kind], box_of(vertex, nominal=not self.labels)
+        kind, box = KINDS[vertex.kind], box_of(vertex if self.labels else nominal(vertex))
         size = f"id={_quote(vertex.id)}, width={box.width / 72:.4f}, height={box.height / 72:.4f}"
         if not self.labels:
             return size
@@ -148,15 +148,14 @@ class _Writer:
 
     def _spine(self) -> set[str]:
         """The arcs that begin the longest way on, where their tail has several."""
-        ahead = {name: 1 for name, kind in self.kinds.items() if kind == "accumulate"}  # its leaf
+        ahead = Counter(name for name, kind in self.kinds.items() if kind == "accumulate")  # a leaf
+        arrows = [arc for arc in self.graph.arcs if arc.kind == "grad" and arc.tail not in ahead]
+        ways = Counter(arc.tail for arc in arrows)
         first: dict[str, str] = {}
-        ways: Counter[str] = Counter()
-        for arc in reversed(self.graph.arcs):  # oldest first: what an arc leads to is known
-            if arc.kind == "grad" and self.kinds[arc.tail] != "accumulate":
-                way = ahead.get(arc.head, 0) + 1
-                ways[arc.tail] += 1
-                if way >= ahead.get(arc.tail, 0):
-                    ahead[arc.tail], first[arc.tail] = way, arc.id
+        for arc in reversed(arrows):  # oldest first: what an arc leads to is known
+            way = ahead[arc.head] + 1
+            if way >= ahead[arc.tail]:
+                ahead[arc.tail], first[arc.tail] = way, arc.id
         return {name for tail, name in first.items() if ways[tail] > 1}
 
     def _looks(self, arc: Arc) -> list[str]:

@@ -224,11 +224,10 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
                 here, there = layout.places[name], fitted.places[name]
                 share = (layout.routes[arc.id][end][0] - here.x) / here.width
                 lean = SLANT / 2 if name in slanted and abs(share) > 0.49 else 0.0
-                goal = round(there.x + share * there.width - math.copysign(lean, share), 2)
-                # The last control point goes along, so that the curve stays smooth.
-                x, y = route[control]
-                route[control] = round(x + goal - route[end][0], 2), y
-                route[end] = goal, route[end][1]
+                goal = there.x + share * there.width - math.copysign(lean, share)
+                shift = round(goal, 2) - route[end][0]
+                for point in (end, control):  # both, so that the curve stays smooth
+                    route[point] = round(route[point][0] + shift, 2), route[point][1]
     return replace(fitted, width=at(layout.width))
 
 

@@ -134,7 +134,8 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
     for arc in ties:
         if arc.head in users:
             users[arc.head].append(half.places[arc.tail].x)
-    notes = _notes(users, sizes, half.height + GAP)
+    middles = {name: fmean(at) for name, at in users.items()}
+    notes = _stacked(middles, sizes, half.height + GAP)
     depth = max([note.bottom + GAP for note in notes.values()], default=half.height + 3 * GAP)
     lower, upper = half.moved(0.0, depth), half.upside_down()
     places = lower.places | {
@@ -146,29 +147,23 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
     for number, name in enumerate(outputs):  # where forward ends and backward begins, at the right
         row = (number - (len(outputs) - 1) / 2) * (places[name].height + BESIDE)
         places[name] = places[name]._replace(y=round((half.height + depth) / 2 + row, 2))
-    top = 0.0
-    rest = [name for name in sizes if name not in places]  # a leaf that is drawn as stubs
-    wide = max([sizes[name][0] for name in rest], default=0.0) + GAP
-    for name in rest:
-        width, height = sizes[name]
-        places[name] = Place(width / 2 - wide, top + height / 2, width, height)
-        top += height + BESIDE
+    rest = [name for name in sizes if name not in places]  # leaves that are drawn as stubs
+    places |= _stacked({name: -GAP - sizes[name][0] / 2 for name in rest}, sizes, 0.0)
     routes = _facing_routes(mirror, lower, upper, places)
     return replace(lower, places=places, routes=routes).trimmed()
 
 
-def _notes(
-    users: dict[str, list[float]], sizes: dict[str, tuple[float, float]], top: float
+def _stacked(
+    middles: dict[str, float], sizes: dict[str, tuple[float, float]], top: float
 ) -> dict[str, Place]:
-    """Places for notes, each in the middle of its users, below others that it would overlap."""
-    notes: dict[str, Place] = {}
-    for name, at in users.items():
-        x = fmean(at)
+    """Places for boxes whose `middles` are known, each below others that it would overlap."""
+    stacked: dict[str, Place] = {}
+    for name, x in middles.items():
         width, height = sizes[name]
-        near = [o for o in notes.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
+        near = [o for o in stacked.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
         upper = max([other.bottom + BESIDE for other in near], default=top)
-        notes[name] = Place(x, upper + height / 2, width, height)
-    return notes
+        stacked[name] = Place(x, upper + height / 2, width, height)
+    return stacked
 
 
 def _facing_routes(

@@ -87,14 +87,12 @@ class Router:
             way = self._free_way(x, start + sign, end - sign, 1.0)
             if low <= way <= high:
                 return self.drawn(arc, [(way, start), (way, end)])
-        lanes = [end - sign * (STUB + ROOM * ((self.uses[arc.head] + k) % 3)) for k in range(3)]
-        ways = [self.corners(arc, lane) for lane in lanes]
-        free = (
-            way
-            for way, lane in zip(ways, lanes, strict=True)
-            if self._is_free([at for at in way if at[1] == lane], lane)
-        )
-        return self.drawn(arc, next(free, ways[0]))
+        for number in range(self.uses[arc.head], self.uses[arc.head] + 3):
+            lane = end - sign * (STUB + ROOM * (number % 3))
+            corners = self.corners(arc, lane)
+            if self._is_free([at for at in corners if at[1] == lane], lane):
+                break
+        return self.drawn(arc, corners)
 
     def from_below(self, arc: Arc) -> Route:
         """From below to below, along a lane that is free of boxes."""

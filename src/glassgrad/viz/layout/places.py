@@ -157,13 +157,8 @@ class Box:
     right: float = PAD
 
 
-def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
+def box_of(vertex: Vertex) -> Box:
     """The measures of `vertex`.
-
-    Args:
-        vertex: what is measured.
-        nominal: as if all numbers were equally long, and all turns too: what remains is the
-            structure, which is the same before, during and after a pass, and for other numbers.
 
     Example:
         >>> box_of(Vertex("z0-1", "none", "∅")).width
@@ -171,14 +166,13 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     """
     shape = KINDS[vertex.kind].shape
     title = text_width(vertex.title, TITLE_SIZE, bold=True)
+    badge = _badge_width(vertex.bad or vertex.badge)
     if vertex.size is not None:
-        badge = _badge_width(vertex.bad or vertex.badge)
         fits = title + badge + 20.0 <= vertex.size[0]
         return Box(*vertex.size, badge=badge if fits else 0.0, left=5.0, right=5.0)
     if shape == "dot":
         return Box(20.0, 20.0)
-    badge = _badge_width(_nominal_badge(vertex) if nominal else vertex.bad or vertex.badge)
-    rows = _nominal_rows(vertex) if nominal else vertex.rows
+    rows = vertex.rows
     head = title + (GAP + badge if badge else 0.0)
     keys = max([text_width(key, ROW_SIZE) for key, _ in rows], default=0.0)
     values = max([text_width(value, ROW_SIZE, mono=True) for _, value in rows], default=0.0)
@@ -225,19 +219,18 @@ _NUMBER = re.compile(r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan|inf)")
 _NUMERIC = {"value", "grad", "a", "b"}  # the rows whose values are numbers
 
 
-def _nominal_rows(vertex: Vertex) -> list[tuple[str, str]]:
-    """The rows with every number five characters long; shapes stay."""
+def nominal(vertex: Vertex) -> Vertex:
+    """`vertex` as if all numbers were five characters long, and it had a turn.
+
+    What remains is the structure, which is the same before, during and after a pass, and for other
+    numbers.
+    """
     rows = []
     for key, value in vertex.rows:
-        if key in _NUMERIC:
-            shape, norm, rest = value.rpartition("‖·‖=")
-            is_shape = not norm and rest.startswith("(")
-            value = shape + norm + (rest if is_shape else _NUMBER.sub("00.00", rest))
+        shape, norm, rest = value.rpartition("‖·‖=")
+        if key in _NUMERIC and (norm or not rest.startswith("(")):
+            value = shape + norm + _NUMBER.sub("00.00", rest)
         rows.append((key, value))
-    return rows
-
-
-def _nominal_badge(vertex: Vertex) -> str:
-    """The badge with room for a turn, where the pass gives one."""
     kind = KINDS[vertex.kind]
-    return f"{kind.word} #00".strip() if kind.name in TURNED else vertex.badge
+    badge = f"{kind.word} #00".strip() if kind.name in TURNED else vertex.badge
+    return replace(vertex, rows=tuple(rows), badge=badge, bad="")
