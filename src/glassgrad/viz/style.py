@@ -330,25 +330,31 @@ def _theme_rules(theme: Theme, light: str, dark: str, alone: bool) -> list[str]:
 # --- text --------------------------------------------------------------------------------------
 
 
-# Advance widths of a grotesque (Helvetica's, in thousandths of the size): the layout has to know
-# how wide a title is before there is a browser to ask.
+# Advance widths in thousandths of the size, by character: the layout has to know how wide a title
+# is before there is a browser to ask. They are those of DejaVu Sans Bold, the widest of the fonts
+# that the stack may lead to, and so leave room in all others.
 _ADVANCES = {
-    222: "ijl'|",
-    278: " .,:;!/\\[]Itf",
-    333: "r()-{}`",
-    400: '*"^',
-    500: "cksvxyzJ",
-    556: "abdeghnopqu0123456789$?_L#",
-    600: "FTZ+<>=~",
-    667: "ABEKPSVXY&",
-    722: "CDHNRUw",
-    778: "GOQ",
-    833: "mM",
-    944: "W%@",
-    1030: "\ufffd",  # what stands for a character that cannot be shown
+    350: " 'ijl",
+    380: "/\\|IJ,.·",
+    440: ":;-f",
+    500: "!()[]rt_`‖–",
+    595: '"*?csz',
+    655: "Lvxy",
+    680: "aek",
+    690: "oEFTΣ",
+    720: "0123456789$bdghnpqu{}S",
+    735: "YZPC",
+    775: "ABKRVX▶",
+    840: "#+<=>^~GDHNU×→≠",
+    875: "OQ&",
+    925: "w",
+    1005: "M@%…",
+    1045: "m",
+    1105: "W",
+    1120: "\ufffd",  # what stands for a character that cannot be shown
 }
-_ROOM = 1.08  # other fonts of the stack run up to 8 % wider
-_BOLD = 1.06
+_OTHER, _WIDE = 720, 1100
+_REGULAR = 0.91  # of the same text that is not bold
 
 
 def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
@@ -356,18 +362,17 @@ def text_width(text: str, size: float, *, bold: bool = False, mono: bool = False
 
     Example:
         >>> round(text_width("MulBackward0", 13, bold=True))
-        98
+        109
     """
     if mono:
         cells = len(text) + (0 if text.isascii() else sum(map(_is_wide, text)))
         return cells * 0.605 * size
-    thousandths = sum(map(_advance, text))
-    return thousandths / 1000 * size * _ROOM * (_BOLD if bold else 1.0)
+    return sum(map(_advance, text)) / 1000 * size * (1.0 if bold else _REGULAR)
 
 
 @cache
 def _advance(character: str) -> int:
-    other = 1000 if _is_wide(character) else 620
+    other = _WIDE if _is_wide(character) else _OTHER
     return next((width for width, group in _ADVANCES.items() if character in group), other)
 
 
