@@ -16,7 +16,7 @@ from statistics import fmean, median_high
 import numpy as np
 
 from glassgrad.viz.layout.lines import Router
-from glassgrad.viz.layout.places import Layout, Place, Route, size_of
+from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.inside import without
 from glassgrad.viz.scene.mirror import Mirror
@@ -125,7 +125,7 @@ def _routes_between(
 def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sideways: bool) -> Layout:
     """Lay out a mirror view; the arguments are those of `lay_out_stacked`."""
     graph = mirror.graph
-    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
+    sizes = sizes_of(graph, sideways=sideways)
     half = lay_out(_half(mirror)).flipped()
     ties = [arc for arc in graph.arcs if arc.kind == "saved" and arc.tail in half.places]
     if ties and fmean(half.places[arc.tail].y for arc in ties) > half.height / 2:
@@ -196,13 +196,12 @@ def _quarter(box: Place, output: Place) -> Route:
 
 def _half(mirror: Mirror) -> Graph:
     """The backward half, each box as large as the larger one of it and its image."""
-    known = {vertex.id: vertex for vertex in mirror.graph.vertices}
+    sizes = sizes_of(mirror.graph, sideways=True)
     names = mirror.below | {v.id for v in mirror.graph.vertices if v.kind == "output"}
-    half = without(mirror.graph, known.keys() - names)
+    half = without(mirror.graph, sizes.keys() - names)
     vertices = []
     for vertex in half.vertices:
-        opposite = known[mirror.above.get(vertex.id, vertex.id)]
-        sizes = size_of(vertex, sideways=True), size_of(opposite, sideways=True)
-        wide, high = map(max, *sizes)
+        name = vertex.id
+        wide, high = map(max, sizes[name], sizes[mirror.above.get(name, name)])
         vertices.append(replace(vertex, size=(wide, high)))
     return replace(half, vertices=tuple(vertices))

@@ -9,7 +9,7 @@ from collections import defaultdict
 from statistics import fmean
 
 from glassgrad.viz.layout.lines import notes_of
-from glassgrad.viz.layout.places import Layout, Place, Point, Route, size_of
+from glassgrad.viz.layout.places import Layout, Place, Point, Route, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
@@ -26,8 +26,7 @@ def lay_out_by_layers(graph: Graph, *, sideways: bool = True) -> Layout:
     """
     arrows = [arc for arc in graph.arcs if arc.kind not in TIES]
     layer_of = _layer_of(graph, arrows)
-    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
-    places = _columns(_sorted_layers(graph, layer_of), sizes)
+    places = _columns(_sorted_layers(graph, layer_of), sizes_of(graph, sideways=sideways))
     routes = _routes(arrows, places)
     labels = {arc.id: _middle(routes[arc.id]) for arc in arrows if arc.label}
     return Layout(places, routes, labels, engine="glassgrad's own layers").trimmed()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassgrad.viz.scene.graph import Vertex
+from glassgrad.viz.scene.graph import Graph, Vertex
 from glassgrad.viz.style import BADGE_SIZE, KINDS, ROW_SIZE, TITLE_SIZE, TURNED, text_width
 
 PAD = 11.0
@@ -36,8 +36,7 @@ class Place(NamedTuple):
     @classmethod
     def between(cls, left: float, top: float, right: float, bottom: float) -> "Place":
         """The box with these sides."""
-        middle = round((left + right) / 2, 3), round((top + bottom) / 2, 3)
-        return cls(*middle, round(right - left, 2), round(bottom - top, 2))
+        return cls((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
 
     @property
     def left(self) -> float:
@@ -190,10 +189,12 @@ def box_of(vertex: Vertex) -> Box:
     return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
 
 
-def size_of(vertex: Vertex, *, sideways: bool) -> tuple[float, float]:
-    """Width and height of a box; if not `sideways` in a layout that will be turned."""
-    box = box_of(vertex)
-    return (box.width, box.height) if sideways else (box.height, box.width)
+def sizes_of(graph: Graph, *, sideways: bool) -> dict[str, tuple[float, float]]:
+    """Width and height of each box; if not `sideways` in a layout that will be turned."""
+    boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
+    if sideways:
+        return {name: (box.width, box.height) for name, box in boxes.items()}
+    return {name: (box.height, box.width) for name, box in boxes.items()}
 
 
 def pill_width(name: str) -> float:

@@ -36,9 +36,8 @@ def arrowhead(points: list[Point], width: float = 1.5) -> tuple[Point, str]:
     before = next((point for point in behind if abs(point - end) > 1.0), end - 1.0)
     along = (end - before) / abs(end - before)
     base, aside = end - tip * along, half * along * 1j
-    left, right = base + aside, base - aside
-    head = f"M{_pair(left.real, left.imag)}L{_pair(*points[-1])}L{_pair(right.real, right.imag)}z"
-    return (base.real, base.imag), head
+    corners = [_pair(at.real, at.imag) for at in (base + aside, end, base - aside)]
+    return (base.real, base.imag), f"M{'L'.join(corners)}z"
 
 
 def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float) -> Point:
