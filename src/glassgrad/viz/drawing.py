@@ -68,12 +68,7 @@ class Drawing:
     @property
     def dot(self) -> str:
         """The picture in Graphviz's language, with all its labels."""
-        return to_dot(self.graph, rankdir=self.rankdir, theme=self._shade)
-
-    @property
-    def _shade(self) -> Literal["light", "dark"]:
-        """The theme, where none can be chosen by who looks at the picture."""
-        return "dark" if self.theme == "dark" else "light"
+        return to_dot(self.graph, rankdir=self.rankdir, theme=self.theme)
 
     @property
     def html(self) -> str:
@@ -119,7 +114,7 @@ class Drawing:
             ArgumentError: if a side would be longer than 32,000 px.
             ModuleNotFoundError: if `resvg_py` is not installed.
         """
-        svg = to_svg(self.graph, self.places, theme=self._shade, rankdir=self.rankdir, styled=False)
+        svg = to_svg(self.graph, self.places, theme=self.theme, rankdir=self.rankdir, styled=False)
         wide, high = map(int, _SIZE.findall(svg)[0])
         if max(wide, high) * scale > LARGEST_PNG:
             raise ArgumentError(

@@ -181,6 +181,7 @@ COLOURS = {
     theme: {role: shades[at] for role, shades in _roles().items()}
     for at, theme in enumerate(("light", "dark"))
 }
+COLOURS["auto"] = COLOURS["light"]  # where none can be chosen by who looks at the picture
 
 # --- looks: said once, for style sheets, for attributes and for DOT -------------------------------
 

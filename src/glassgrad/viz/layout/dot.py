@@ -7,12 +7,11 @@ the boxes itself, so that a picture looks the same whichever layout was used.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
 
 from glassgrad.viz.layout.lines import notes_of
 from glassgrad.viz.layout.places import box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.style import COLOURS, KINDS, TIES, look_of
+from glassgrad.viz.style import COLOURS, KINDS, TIES, Theme, look_of
 from glassgrad.viz.wording import escape, plain
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
@@ -27,7 +26,7 @@ def to_dot(
     graph: Graph,
     *,
     rankdir: str = "LR",
-    theme: Literal["light", "dark"] = "light",
+    theme: Theme = "light",
     labels: bool = True,
 ) -> str:
     """`graph` in DOT.
@@ -35,7 +34,7 @@ def to_dot(
     Args:
         graph: what to draw.
         rankdir: "LR" (left to right) or "TB" (top to bottom).
-        theme: whose colours to write; DOT has no variables.
+        theme: whose colours to write; DOT has no variables, so "auto" is "light".
         labels: False leaves out all text and colour, and takes the sizes of the boxes as if they
             were `nominal`: enough to find the places, and the same for other numbers.
 
@@ -198,6 +197,5 @@ def _same_rank(tie: Arc) -> str:
 
 def _quote(text: str) -> str:
     """`text` as a DOT string. A backslash would begin one of DOT's escapes."""
-    lines = [plain(line, 200) for line in text.split("\n")]
-    quoted = "\n".join(lines).replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + quoted.replace("\n", "\\n") + '"'
+    lines = [plain(line, 200).replace("\\", "\\\\") for line in text.split("\n")]
+    return '"' + "\\n".join(lines).replace('"', '\\"') + '"'

@@ -180,16 +180,16 @@ def _from_json(answer: bytes, engine: str) -> Layout:
     document = json.loads(answer)
     places, frames = {}, {}
     for item in document.get("objects", ()):
-        if item["name"].startswith("cluster_") and "bb" in item:
+        if "bb" in item:
             frames[item["id"]] = Place.between(*_numbers(item["bb"]))
-        elif item.get("id") == item["name"]:
-            width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
+        elif "pos" in item:
+            width, height = (round(72 * float(item[side])) for side in ("width", "height"))
             places[item["id"]] = Place(*_point(item["pos"]), width, height)
     edges = document.get("edges", ())
     routes = {item["id"]: [_point(part) for part in _way(item["pos"])] for item in edges}
     labels = {item["id"]: _point(item["lp"]) for item in edges if "lp" in item}
-    _, _, width, height = _numbers(document["bb"])
-    upwards = Layout(places, routes, labels, width, height, engine=engine, frames=frames)
+    _, _, wide, high = _numbers(document["bb"])
+    upwards = Layout(places, routes, labels, wide, high, engine=engine, frames=frames)
     return upwards.upside_down()
 
 

@@ -9,11 +9,9 @@ All is for a picture from left to right; one from top to bottom is turned afterw
 its boxes are as wide as they are high (`sideways` is False).
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean, median_high
-
-import numpy as np
 
 from glassgrad.viz.layout.lines import Router
 from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
@@ -61,14 +59,17 @@ def lay_out_stacked(
     bottom = lay_out(replace(without(graph, top.places), clusters=())).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
     lanes = {name: at for at, name in enumerate(dict.fromkeys(map(_lane, between)))}
-    deep = 2 * CHANNEL + LANE * max(len(lanes) - 1, 0) + CAPTION * sideways
+    deep = 2 * CHANNEL + LANE * (len(lanes) - 1) + CAPTION * sideways
     # Aside as far as it takes for nodes to stand below their origins.
     ties = [arc for arc in between if arc.kind == "origin"]
     gaps = [top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties]
     aside = round(median_high(gaps), 2) if gaps else 0.0
-    bottom = bottom.moved(max(aside, 0.0), top.height + deep)
-    top = top.moved(max(-aside, 0.0), 0.0)
-    frame = _frame(bottom.places.values(), sideways=sideways)
+    left, upper = max(aside, 0.0), top.height + deep
+    top, bottom = top.moved(max(-aside, 0.0), 0.0), bottom.moved(left, upper)
+    # The title of the frame is above, which is on the left until it is turned.
+    left -= 16 + CAPTION * (not sideways)
+    upper -= 12 + CAPTION * sideways
+    frame = Place.between(left, upper, bottom.width + 16, bottom.height + 12)
     both = replace(
         top,
         places=top.places | bottom.places,
@@ -78,17 +79,9 @@ def lay_out_stacked(
         width=max(top.width, bottom.width),
         height=bottom.height,
         notice=notices(*dict.fromkeys([top.notice, bottom.notice])),
-    ).moved(max(-frame.left, 0.0), 0.0)
+    ).moved(max(-left, 0.0), 0.0)
     lines = _routes_between(between, lanes, both.places, top.height + CHANNEL)
     return replace(both, routes=both.routes | lines).around()
-
-
-def _frame(places: Collection[Place], *, sideways: bool) -> Place:
-    """The frame around boxes, with room for its title: above, which is on the left until turned."""
-    left, top = np.min([(place.left, place.top) for place in places], axis=0)
-    right, bottom = np.max([(place.right, place.bottom) for place in places], axis=0)
-    room = 12 + CAPTION * sideways, 16 + CAPTION * (not sideways)
-    return Place.between(left - room[1], top - room[0], right + 16, bottom + 12)
 
 
 def _lane(arc: Arc) -> str:

@@ -8,8 +8,10 @@ picture from left to right; one from top to bottom is turned afterwards.
 from collections import defaultdict
 from statistics import fmean
 
+import numpy as np
+
 from glassgrad.viz.layout.lines import notes_of
-from glassgrad.viz.layout.places import Layout, Place, Point, Route, sizes_of
+from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
@@ -28,7 +30,11 @@ def lay_out_by_layers(graph: Graph, *, sideways: bool = True) -> Layout:
     layer_of = _layer_of(graph, arrows)
     places = _columns(_sorted_layers(graph, layer_of), sizes_of(graph, sideways=sideways))
     routes = _routes(arrows, places)
-    labels = {arc.id: _middle(routes[arc.id]) for arc in arrows if arc.label}
+    labels = {}
+    for arc in arrows:
+        if arc.label:
+            x, y = np.dot([1, 3, 3, 1], routes[arc.id]) / 8  # the middle of the curve
+            labels[arc.id] = float(x), float(y)
     return Layout(places, routes, labels, engine="glassgrad's own layers").trimmed()
 
 
@@ -91,9 +97,3 @@ def _routes(arrows: list[Arc], places: dict[str, Place]) -> dict[str, Route]:
             start, end = (tail.right, tail.y + bulge / 2), (head.left, head.y + bulge / 2)
             routes[name] = [start, (middle, tail.y + bulge), (middle, head.y + bulge), end]
     return routes
-
-
-def _middle(route: Route) -> Point:
-    """The middle of one Bézier curve."""
-    (a, b), (c, d), (e, f), (g, h) = route
-    return (a + 3 * c + 3 * e + g) / 8, (b + 3 * d + 3 * f + h) / 8

@@ -72,9 +72,9 @@ class Router:
         tail, head = self.places[arc.tail], self.places[arc.head]
         if abs(tail.y - head.y) >= (tail.height + head.height) / 2 + STUB:
             return self.up_or_down(arc)
-        sign = 1.0 if head.x > tail.x else -1.0
+        start, end = (tail.right, head.left) if head.x > tail.x else (tail.left, head.right)
         y = (max(tail.top, head.top) + min(tail.bottom, head.bottom)) / 2
-        return rounded([(tail.x + sign * tail.width / 2, y), (head.x - sign * head.width / 2, y)])
+        return rounded([(start, y), (end, y)])
 
     def up_or_down(self, arc: Arc) -> Route:
         """Between two boxes, one above the other: straight if nothing is in the way."""
@@ -146,7 +146,7 @@ class Router:
             start, end: from which height to which.
             toward: 1 if of two equally near places the right one is better, else -1.
         """
-        low, high = min(start, end), max(start, end)
+        low, high = sorted((start, end))
         blocked = [
             (middle - width / 2 - ROOM, middle + width / 2 + ROOM)
             for middle, y, width, height in self.upright

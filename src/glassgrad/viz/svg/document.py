@@ -32,6 +32,7 @@ from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0
 WIDEST = "5"  # step of the ramp of flows
+WAYS = {"LR": ("left to right", "right to left"), "TB": ("top to bottom", "bottom to top")}
 HEAD = 58.0  # title and counts
 _SHARED = re.compile(r"(?<=.)(?=Backward\d*$)")  # where what the names of ops share begins
 
@@ -73,15 +74,13 @@ class _Document(Pen):
     def lines(self, rankdir: str, *, styled: bool) -> Iterator[str]:
         graph, layout = self.graph, self.layout
         above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
-        # Above the picture, beside it, and below it.
-        top, left, room, legend = MARGIN, MARGIN, layout.width, Legend([], 0.0, 0.0)
+        top, room, legend = MARGIN, layout.width, Legend([], 0.0, 0.0)
         if self.framed:
             words = text_width(plain(graph.title, 400), 15, bold=True)
             words = max(words, *[text_width(line, 11.5) for line in above])
             legend = legend_of(self, graph, max(room, words))
             room = max(room, words, legend.width)
             top = HEAD + (16.0 if above[1] else 0.0)
-            left = (math.ceil(room + 2 * MARGIN) - layout.width) / 2
         width = math.ceil(room + 2 * MARGIN)
         height = math.ceil(top + layout.height + MARGIN + legend.height)
         label = f"{graph.title}. {graph.counts}."
@@ -98,7 +97,7 @@ class _Document(Pen):
             yield self.text("heading", MARGIN, 26, graph.title)
             for number, line in enumerate(filter(None, above)):
                 yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
-        yield f'<g transform="translate({left:.1f} {top:.0f})">'
+        yield f'<g transform="translate({(width - layout.width) / 2:.1f} {top:.0f})">'
         frames = [(c, layout.frames[c.id]) for c in graph.clusters if c.id in layout.frames]
         for cluster, frame in frames:
             yield self._group(cluster.id, ["cluster"], [self.rect("frame", frame, 10)])
@@ -124,9 +123,7 @@ class _Document(Pen):
         return style_sheet(self.theme, classes=classes.union(in_legend))
 
     def _subtitle(self, rankdir: str) -> str:
-        way, back = ("left to right", "right to left")
-        if rankdir == "TB":
-            way, back = ("top to bottom", "bottom to top")
+        way, back = WAYS[rankdir]
         reading = self.graph.reading or f"Arrows follow the gradient, {way}"
         if any(cluster.title == GRADIENT for cluster in self.graph.clusters):
             reading += f", and {back} in the gradient's own graph"

@@ -27,11 +27,10 @@ class Pen:
 
     def __init__(self, theme: Theme = "auto", *, framed: bool = False) -> None:
         self.theme, self.framed = theme, framed
-        self.shade = "dark" if theme == "dark" else "light"
 
     def inline(self, part: str, classes: Iterable[str] = ()) -> str:
         """The looks of a part of a group with these classes, as attributes; none in a page."""
-        return _looks(part, tuple(classes), self.shade) if self.framed else ""
+        return _looks(part, tuple(classes), self.theme) if self.framed else ""
 
     def path(self, part: str, data: str, classes: Iterable[str] = ()) -> str:
         """A line, or what it encloses; `part` of a group with these classes."""
