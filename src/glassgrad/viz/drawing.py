@@ -15,13 +15,13 @@ from glassgrad.tracing.record import snapshot
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.watching import Passes
 from glassgrad.viz.layout.dot import to_dot
-from glassgrad.viz.layout.engines import lay_out, lay_out_mirror
+from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.layout.places import Layout
 from glassgrad.viz.overview import cut_title, overview
 from glassgrad.viz.scene.comparing import compared
 from glassgrad.viz.scene.graph import PARTS, Graph, Look, Vertex, look_of
 from glassgrad.viz.scene.inside import in_folds, inside_of
-from glassgrad.viz.scene.mirror import mirrored
+from glassgrad.viz.scene.mirror import Mirror, mirrored
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
 from glassgrad.viz.svg.document import to_svg
@@ -68,12 +68,7 @@ class Drawing:
     @property
     def dot(self) -> str:
         """The picture in Graphviz's language, with all its labels."""
-        return to_dot(self.graph, rankdir=self.rankdir, theme=self._shade)
-
-    @property
-    def _shade(self) -> Literal["light", "dark"]:
-        """The theme, where none can be chosen by who looks at the picture."""
-        return "dark" if self.theme == "dark" else "light"
+        return to_dot(self.graph, rankdir=self.rankdir, theme=self.theme)
 
     @property
     def html(self) -> str:
@@ -90,9 +85,7 @@ class Drawing:
 
     def bare_svg(self, *, prefix: str) -> str:
         """The picture without frame and style sheet, for a page that has both; ids prefixed."""
-        return to_svg(
-            self.graph, self.places, rankdir=self.rankdir, prefix=prefix, framed=False, styled=False
-        )
+        return to_svg(self.graph, self.places, prefix=prefix, framed=False)
 
     def inside(self, fold: str) -> "Drawing":
         """A small drawing of what is inside of one fold, or of one bar of an overview.
@@ -121,7 +114,7 @@ class Drawing:
             ArgumentError: if a side would be longer than 32,000 px.
             ModuleNotFoundError: if `resvg_py` is not installed.
         """
-        svg = to_svg(self.graph, self.places, theme=self._shade, rankdir=self.rankdir, styled=False)
+        svg = to_svg(self.graph, self.places, theme=self.theme, rankdir=self.rankdir, styled=False)
         wide, high = map(int, _SIZE.findall(svg)[0])
         if max(wide, high) * scale > LARGEST_PNG:
             raise ArgumentError(
@@ -275,29 +268,28 @@ def drawn(
     session: Session | None = None,
 ) -> Drawing:
     """The drawing of a trace that need not be checked; the arguments are those of `draw`."""
-    way = rankdir or "LR"
+    places, facing = None, None
     if mirror:
-        facing = mirrored(trace, look, way)
-        graph = _mark_current(facing.graph, session)
-        places = lay_out_mirror(replace(facing, graph=graph), rankdir=way)
+        rankdir = rankdir or "LR"
+        facing = mirrored(trace, look, rankdir)
+        graph = facing.graph
     elif look.is_overview(len(trace.nodes)):
         graph, places = overview(trace, look)
-        graph = _mark_current(graph, session)
     else:
-        graph = _mark_current(graph_of(trace, look), session)
-        places, way = _lay_out(graph, rankdir)
+        graph = graph_of(trace, look)
+    graph, way = _mark_current(graph, session), rankdir or "LR"
+    if places is None:
+        places, way = _lay_out(graph, rankdir, facing)
     return Drawing(trace, graph, places, way, theme)
 
 
-def _lay_out(graph: Graph, rankdir: str | None) -> tuple[Layout, str]:
+def _lay_out(graph: Graph, rankdir: str | None, mirror: Mirror | None = None) -> tuple[Layout, str]:
     """The layout and which way it goes: as given, else from left to right if that can be read."""
-    layout = lay_out(graph, rankdir=rankdir or "LR")
-    if rankdir is not None or layout.width <= max(WIDEST, LONGEST * layout.height):
+    layout = lay_out(graph, rankdir=rankdir or "LR", mirror=mirror)
+    is_readable = layout.width <= max(WIDEST, LONGEST * layout.height)
+    if rankdir or is_readable or layout.notice:  # Graphviz has had its ten seconds
         return layout, rankdir or "LR"
-    if layout.notice:
-        return layout, "LR"  # Graphviz has had its ten seconds
-    layout = lay_out(graph, rankdir="TB")
-    return replace(layout, notice=DOWNWARDS), "TB"
+    return replace(lay_out(graph, rankdir="TB"), notice=DOWNWARDS), "TB"
 
 
 def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:

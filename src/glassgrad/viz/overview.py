@@ -30,7 +30,7 @@ CELL = 5.0  # px: width of a place on the strip
 TALLEST = 44.0  # px: height of the strip
 # Tip, and share of the height of the strip, of gradients that are on no scale.
 UNSCALED = {"zero": ("gradients are zero here", 0.06), "nan": ("a gradient holds nan here", 1.0)}
-PAD = 12.0  # px that a bar keeps free, left and right together
+PAD = 7.0  # px that a bar keeps free, left and right together
 
 
 Box = tuple[Vertex, Place]
@@ -183,7 +183,7 @@ def cut_title(title: str, width: float) -> str:
     """As much of `title` as fits into a bar of `width` px; nothing if that is too little.
 
     Example:
-        >>> cut_title("layer12", 100.0), cut_title("layer12", 50.0), cut_title("layer12", 15.0)
+        >>> cut_title("layer12", 100.0), cut_title("layer12", 55.0), cut_title("layer12", 15.0)
         ('layer12', 'laye…', '')
     """
     while title and text_width(title, TITLE_SIZE, bold=True) > width - PAD:

@@ -1,7 +1,7 @@
 import pytest
 
 from glassgrad.viz.layout.engines import fit
-from glassgrad.viz.layout.places import Box, Layout, Place, box_of
+from glassgrad.viz.layout.places import Box, Layout, Place, box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 
 GRAPH = Graph(
@@ -66,7 +66,7 @@ def test_a_picture_is_as_wide_as_it_has_to_be():
 def test_nominal_boxes_have_the_same_size_for_all_numbers_and_turns():
     def box(value, badge):
         rows = (("out", "(2, 3)"), ("grad", value))
-        return box_of(Vertex("n1", "function", "MulBackward0", badge, rows), nominal=True)
+        return box_of(nominal(Vertex("n1", "function", "MulBackward0", badge, rows)))
 
     assert box("[1, 2]", "#1") == box("[-0.123, 1.23e-05]", "#12") == box("[nan, inf]", "")
     assert box("(2, 3) ‖·‖=1", "") == box("(2, 3) ‖·‖=1.23e+05", "")

@@ -13,7 +13,7 @@ LAYOUT = Layout(
     labels={"e1-0": (32, 15)},
     width=80,
     height=50,
-    frames={"c0": (0, 5, 25, 40)},
+    frames={"c0": Place.between(0, 5, 25, 45)},
 )
 
 
@@ -27,7 +27,7 @@ def test_flipped_is_as_seen_in_a_mirror():
     layout = LAYOUT.flipped()
     assert layout.places["n1"] == (70, 20, 20, 30)
     assert layout.routes["e1-0"][0] == (60, 20)
-    assert layout.frames["c0"] == (55, 5, 25, 40)
+    assert layout.frames["c0"] == Place.between(55, 5, 80, 45)
 
 
 def test_turned_changes_across_and_along():
@@ -40,7 +40,7 @@ def test_turned_changes_across_and_along():
 def test_trimmed_has_no_room_around_it():
     layout = LAYOUT.trimmed()
     assert layout.places["n1"] == (10, 15, 20, 30)
-    assert (layout.width, layout.height) == (75, 30)
+    assert (layout.width, layout.height) == (75, 40)  # with the frame
 
 
 def grown():

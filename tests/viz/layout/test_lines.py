@@ -1,6 +1,6 @@
 import pytest
 
-from glassgrad.viz.layout.lines import lane_ties, notes_of, with_ties
+from glassgrad.viz.layout.lines import notes_of, with_ties
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 
@@ -43,9 +43,9 @@ def along(points):
             )
 
 
-def test_a_tie_to_a_note_is_not_ours():
+def test_what_only_hangs_on_a_node_is_a_note_and_a_leaf_is_none():
     both = graph(("n1", "s0"), ("n1", "t0"))
-    assert [arc.id for arc in lane_ties(both, notes_of(both))] == ["d1-0"]
+    assert {name: tie.id for name, tie in notes_of(both).items()} == {"s0": "d0-0"}
 
 
 def test_a_tie_meets_no_box_on_its_way():

@@ -9,7 +9,7 @@ import glassgrad as gg
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz import player
 from glassgrad.viz.scene.results import Results
-from glassgrad.viz.style import FLOW
+from glassgrad.viz.style import COLOURS
 
 
 def flow_classes(shown):
@@ -63,7 +63,7 @@ def test_more_is_wider_and_has_the_colour_of_the_ramp(scheme, play, samples):
     look = top.evaluate(
         "each => [getComputedStyle(each).strokeWidth, getComputedStyle(each).stroke]"
     )
-    red, green, blue = (int(FLOW[scheme][5][at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = (int(COLOURS[scheme]["flow-5"][at : at + 2], 16) for at in (1, 3, 5))
     assert look == ["6.2px", f"rgb({red}, {green}, {blue})"]
 
 

@@ -41,11 +41,11 @@ def test_what_a_transforms_pass_recorded_is_in_the_frame_of_its_level():
         "level 2: grad inside grad",
     ]
     for cluster in drawn.graph.clusters:  # a note that both share must not draw nodes out of them
-        left, top, width, height = drawn.places.frames[cluster.id]
+        frame = drawn.places.frames[cluster.id]
         for member in cluster.members:
             x, y, *_ = drawn.places.places[member]
-            assert left < x < left + width
-            assert top < y < top + height
+            assert frame.left < x < frame.right
+            assert frame.top < y < frame.bottom
 
 
 def test_the_base_tape_alone_needs_no_frame():
@@ -154,10 +154,11 @@ def test_the_title_of_a_frame_lies_inside_of_it_and_under_no_box(drawn, rankdir)
     drawing = drawn(rankdir)
     assert drawing.graph.clusters
     for cluster in drawing.graph.clusters:
-        left, top, width, _ = drawing.places.frames[cluster.id]
+        frame = drawing.places.frames[cluster.id]
+        left, top = frame.left, frame.top
         assert left >= 0
         begin, end = left + 12, left + 12 + text_width(cluster.title, 11)
-        assert end <= left + width
+        assert end <= frame.right
         for x, y, w, h in drawing.places.places.values():
             beside = x + w / 2 <= begin or x - w / 2 >= end
             assert beside or y + h / 2 <= top or y - h / 2 >= top + 20

@@ -7,12 +7,11 @@ the boxes itself, so that a picture looks the same whichever layout was used.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
 
-from glassgrad.viz.layout.lines import lane_ties, notes_of
-from glassgrad.viz.layout.places import box_of
+from glassgrad.viz.layout.lines import notes_of
+from glassgrad.viz.layout.places import box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
-from glassgrad.viz.style import KINDS, THEMES, TIES, look_of
+from glassgrad.viz.style import COLOURS, KINDS, TIES, Theme, look_of
 from glassgrad.viz.wording import escape, plain
 
 _SHAPES = {"note": "note", "slant": "parallelogram", "dot": "circle", "stack": "box3d"}
@@ -27,7 +26,7 @@ def to_dot(
     graph: Graph,
     *,
     rankdir: str = "LR",
-    theme: Literal["light", "dark"] = "light",
+    theme: Theme = "light",
     labels: bool = True,
 ) -> str:
     """`graph` in DOT.
@@ -35,9 +34,9 @@ def to_dot(
     Args:
         graph: what to draw.
         rankdir: "LR" (left to right) or "TB" (top to bottom).
-        theme: whose colours to write; DOT has no variables.
-        labels: False leaves out all text and colour, and takes the nominal sizes of the boxes
-            (`box_of`): enough to find the places, and the same for other numbers.
+        theme: whose colours to write; DOT has no variables, so "auto" is "light".
+        labels: False leaves out all text and colour, and takes the sizes of the boxes as if they
+            were `nominal`: enough to find the places, and the same for other numbers.
 
     Example:
         >>> print(to_dot(Graph((), (), "Backward graph", "0 nodes"), labels=False))
@@ -52,7 +51,7 @@ def to_dot(
 class _Writer:
     def __init__(self, graph: Graph, rankdir: str, theme: str, *, labels: bool) -> None:
         self.graph, self.rankdir, self.theme, self.labels = graph, rankdir, theme, labels
-        self.colours = {role: _quote(colour) for role, colour in THEMES[theme].items()}
+        self.colours = {role: f'"{colour}"' for role, colour in COLOURS[theme].items()}
         self.kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
         self.notes = notes_of(graph)
 
@@ -65,9 +64,9 @@ class _Writer:
             yield f"  {_quote(vertex.id)} [{self._vertex(vertex)}]"
         yield from self._clusters()
         framed = {name for cluster in graph.clusters for name in cluster.members}
-        for note, holder in self.notes.items():
-            if not {note, holder} & framed:
-                yield _same_rank(note, holder)
+        for tie in self.notes.values():
+            if not {tie.tail, tie.head} & framed:
+                yield _same_rank(tie)
         ends = {arc.tail for arc in graph.arcs} | {arc.head for arc in graph.arcs}
         alone = [_quote(name) for name in self.kinds if name not in ends]
         if alone and graph.arcs:  # a leaf that is drawn as stubs: with the other leaves, at the end
@@ -88,7 +87,7 @@ class _Writer:
         yield f"  edge [color={self.colours['line']}, arrowsize=0.7]"
 
     def _vertex(self, vertex: Vertex) -> str:
-        kind, box = KINDS[vertex.kind], box_of(vertex, nominal=not self.labels)
+        kind, box = KINDS[vertex.kind], box_of(vertex if self.labels else nominal(vertex))
         size = f"id={_quote(vertex.id)}, width={box.width / 72:.4f}, height={box.height / 72:.4f}"
         if not self.labels:
             return size
@@ -117,17 +116,17 @@ class _Writer:
             # Said inside the frame: outside of it Graphviz would take both out of the frame.
             for name in cluster.members:
                 if name in self.notes:
-                    yield f"  {_same_rank(name, self.notes[name])}"
+                    yield f"  {_same_rank(self.notes[name])}"
             yield "  }"
 
     def _arcs(self) -> Iterator[str]:
         first, last = ("e", "w") if self.rankdir == "LR" else ("s", "n")
         below, above = ("s", "n") if self.rankdir == "LR" else ("e", "w")
         spine = self._spine()
-        skipped = set() if self.labels else self._routed_by_us()
         for arc in self.graph.arcs:
-            if arc.id in skipped:
-                continue
+            is_ours = arc.kind in ("saved", "view") and self.notes.get(arc.head) is not arc
+            if is_ours and not self.labels:
+                continue  # we find the ways of ties to leaves, and all but the first to a note
             attributes = [f"id={_quote(arc.id)}"]
             if arc.kind in TIES:
                 style = "dotted" if arc.kind == "view" else "dashed"
@@ -148,27 +147,15 @@ class _Writer:
 
     def _spine(self) -> set[str]:
         """The arcs that begin the longest way on, where their tail has several."""
-        ahead = {name: 1 for name, kind in self.kinds.items() if kind == "accumulate"}  # its leaf
+        ahead = Counter(name for name, kind in self.kinds.items() if kind == "accumulate")  # a leaf
+        arrows = [arc for arc in self.graph.arcs if arc.kind == "grad" and arc.tail not in ahead]
+        ways = Counter(arc.tail for arc in arrows)
         first: dict[str, str] = {}
-        ways: Counter[str] = Counter()
-        for arc in reversed(self.graph.arcs):  # oldest first: what an arc leads to is known
-            if arc.kind == "grad" and self.kinds[arc.tail] != "accumulate":
-                way = ahead.get(arc.head, 0) + 1
-                ways[arc.tail] += 1
-                if way >= ahead.get(arc.tail, 0):
-                    ahead[arc.tail], first[arc.tail] = way, arc.id
+        for arc in reversed(arrows):  # oldest first: what an arc leads to is known
+            way = ahead[arc.head] + 1
+            if way >= ahead[arc.tail]:
+                ahead[arc.tail], first[arc.tail] = way, arc.id
         return {name for tail, name in first.items() if ways[tail] > 1}
-
-    def _routed_by_us(self) -> set[str]:
-        """The ties to leaves, and those to a note from all holders but the first."""
-        skipped = {arc.id for arc in lane_ties(self.graph, self.notes)}
-        seen = set()
-        for arc in self.graph.arcs:
-            if arc.kind in TIES and arc.head in self.notes:
-                if arc.head in seen:
-                    skipped.add(arc.id)
-                seen.add(arc.head)
-        return skipped
 
     def _looks(self, arc: Arc) -> list[str]:
         """Colour and width of an arrow that is not like all others."""
@@ -204,12 +191,11 @@ def _words(text: str) -> str:
     return escape(text) or " "
 
 
-def _same_rank(note: str, holder: str) -> str:
-    return f"  {{ rank=same; {_quote(holder)}; {_quote(note)} }}"
+def _same_rank(tie: Arc) -> str:
+    return f"  {{ rank=same; {_quote(tie.tail)}; {_quote(tie.head)} }}"
 
 
 def _quote(text: str) -> str:
     """`text` as a DOT string. A backslash would begin one of DOT's escapes."""
-    lines = [plain(line, 200) for line in text.split("\n")]
-    quoted = "\n".join(lines).replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + quoted.replace("\n", "\\n") + '"'
+    lines = [plain(line, 200).replace("\\", "\\\\") for line in text.split("\n")]
+    return '"' + "\\n".join(lines).replace('"', '\\"') + '"'

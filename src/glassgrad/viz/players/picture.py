@@ -142,4 +142,4 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
     graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})
-    return slim(to_svg(graph, lay_out(graph), prefix=prefix, framed=False, styled=False))
+    return slim(to_svg(graph, lay_out(graph), prefix=prefix, framed=False))

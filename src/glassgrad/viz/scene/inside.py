@@ -72,7 +72,7 @@ def cut_out(node: Entry, keys: Iterable[str], known: Container[str]) -> Entry:
 
 
 def without(graph: Graph, ends: Container[str]) -> Graph:
-    """`graph` without some vertices at the ends of arcs, and without those arcs."""
+    """`graph` without some vertices, and without the arcs that begin or end at them."""
     clusters = [
         replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
         for cluster in graph.clusters
@@ -80,7 +80,7 @@ def without(graph: Graph, ends: Container[str]) -> Graph:
     return replace(
         graph,
         vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
-        arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
+        arcs=tuple(arc for arc in graph.arcs if arc.tail not in ends and arc.head not in ends),
         clusters=tuple(cluster for cluster in clusters if cluster.members),
     )
 

@@ -13,6 +13,7 @@ Points = NDArray[np.float64]  # one a row
 STEPS = np.linspace(0.0, 1.0, 25)[:, None]  # places that are looked at along each curve
 BERNSTEIN = np.hstack([math.comb(3, k) * STEPS**k * (1 - STEPS) ** (3 - k) for k in range(4)])
 FARTHEST = 20.0  # px that a label moves: it still stands beside its line
+STEP = 0.5  # px from one place that is tried to the next
 TOUCH = 1e-6  # px that are none: a sum of floats may come out a little less
 TIP, HALF = 7.5, 3.6  # length and half width of an arrowhead, px
 
@@ -35,9 +36,8 @@ def arrowhead(points: list[Point], width: float = 1.5) -> tuple[Point, str]:
     before = next((point for point in behind if abs(point - end) > 1.0), end - 1.0)
     along = (end - before) / abs(end - before)
     base, aside = end - tip * along, half * along * 1j
-    left, right = base + aside, base - aside
-    head = f"M{_pair(left.real, left.imag)}L{_pair(*points[-1])}L{_pair(right.real, right.imag)}z"
-    return (base.real, base.imag), head
+    corners = [_pair(at.real, at.imag) for at in (base + aside, end, base - aside)]
+    return (base.real, base.imag), f"M{'L'.join(corners)}z"
 
 
 def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float) -> Point:
@@ -50,39 +50,26 @@ def beside(lines: Sequence[list[Point]], label: Point, size: Point, width: float
         width: of the lines.
 
     Returns:
-        The nearest place that is clear of all; if there is none near, one clear of the own line;
-        if there is none either, `label`.
+        The nearest place straight up, down, left or right that is clear of all; if there is none
+        near, one clear of the own line; if there is none either, `label`.
 
     Example:
         >>> beside([[(0, 0), (10, 0), (20, 0), (30, 0)]], (15, -4), (8, 6), 8.0)
         (15, -10.0)
     """
-    room = np.add(size, width / 2)
-    known = [_places(points) for points in lines]
+    room = np.add(size, width / 2) - TOUCH
+    x, y = label
+    own, *others = [_places(points) for points in lines]
 
-    def is_clear(at: Point) -> bool:
-        return not any((abs(places - at) < room - TOUCH).all(axis=1).any() for places in known)
+    def is_clear(at: Point, known: Sequence[Points]) -> bool:
+        return not any((abs(places - at) < room).all(axis=1).any() for places in known)
 
-    if is_clear(label):
-        return label
-    ways = [way for places in known for way in _ways_out(places, label, room)]
-    ways = [way for way in ways if math.dist(way, label) <= FARTHEST and is_clear(way)]
-    if not ways and len(lines) > 1:
-        return beside(lines[:1], label, size, width)
-    return min(ways, key=lambda way: math.dist(way, label), default=label)
-
-
-def _ways_out(places: Points, label: Point, room: Points) -> list[Point]:
-    """Straight up, down, left and right of a label, to where a line no longer touches it."""
-    (x, y), (across, along) = label, room
-    near = abs(places - label) < room
-    over, level = places[near[:, 0], 1], places[near[:, 1], 0]
-    ways: list[Point] = []
-    if over.size:
-        ways += [(x, float(over.min() - along)), (x, float(over.max() + along))]
-    if level.size:
-        ways += [(float(level.min() - across), y), (float(level.max() + across), y)]
-    return ways
+    for known in ((own, *others), (own,)):
+        for step in np.arange(0.0, FARTHEST, STEP).tolist():
+            for at in ((x, y - step), (x, y + step), (x - step, y), (x + step, y)):
+                if is_clear(at, known):
+                    return at
+    return label
 
 
 def _places(points: list[Point]) -> Points:

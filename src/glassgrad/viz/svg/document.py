@@ -10,16 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from glassgrad.viz.layout.places import (
-    ROW_LINE,
-    TITLE_LINE,
-    Layout,
-    Place,
-    Route,
-    box_of,
-    pill_width,
-)
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
+from glassgrad.viz.layout.places import ROW_LINE, TITLE_LINE, Layout, Place, box_of, pill_width
+from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 from glassgrad.viz.scene.snapshot import GRADIENT
 from glassgrad.viz.style import (
     FLOWS,
@@ -34,12 +26,13 @@ from glassgrad.viz.style import (
     text_width,
 )
 from glassgrad.viz.svg.curves import arrowhead, beside, path_data
-from glassgrad.viz.svg.legend import LEGEND_LINE, legend_lines, write_legend
+from glassgrad.viz.svg.legend import Legend, legend_of
 from glassgrad.viz.svg.pen import Pen, box_attribute
 from glassgrad.viz.wording import escape, notices, plain
 
 MARGIN = 20.0
 WIDEST = "5"  # step of the ramp of flows
+WAYS = {"LR": ("left to right", "right to left"), "TB": ("top to bottom", "bottom to top")}
 HEAD = 58.0  # title and counts
 _SHARED = re.compile(r"(?<=.)(?=Backward\d*$)")  # where what the names of ops share begins
 
@@ -62,8 +55,8 @@ def to_svg(
         theme: "light", "dark", or "auto": as the reader's system has it.
         rankdir: which way the layout goes, for the words under the title.
         prefix: put before every id, where several drawings share a page.
-        framed: with title, background and legend; without them the player's page shows those.
-        styled: with the style sheet; False for programs that know no CSS variables.
+        framed: with title, background, legend and style sheet; False for a page that has these.
+        styled: False leaves out the style sheet, for programs that know no CSS variables.
     """
     document = _Document(graph, layout, theme, prefix, framed=framed)
     return "\n".join(document.lines(rankdir, styled=styled)) + "\n"
@@ -81,42 +74,44 @@ class _Document(Pen):
     def lines(self, rankdir: str, *, styled: bool) -> Iterator[str]:
         graph, layout = self.graph, self.layout
         above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
-        # Above the picture, beside it, and below it.
-        top, left, legend = MARGIN, MARGIN, []
-        width, height = layout.width + 2 * MARGIN, layout.height + MARGIN
+        top, room, legend = MARGIN, layout.width, Legend([], 0.0, 0.0)
         if self.framed:
-            words = max([text_width(line, 11.5) for line in above])
-            words = max(words, text_width(plain(graph.title, 400), 15, bold=True))
-            legend = legend_lines(self, graph, max(layout.width, words))
-            wide = [sum([item.width for item in line]) for line in legend]
-            width = math.ceil(max([layout.width, words, *wide]) + 2 * MARGIN)
-            height += LEGEND_LINE * len(legend)
-            top, left = HEAD + (16.0 if above[1] else 0.0), (width - layout.width) / 2
-        width, height = math.ceil(width), math.ceil(top + height)
+            words = text_width(plain(graph.title, 400), 15, bold=True)
+            words = max(words, *[text_width(line, 11.5) for line in above])
+            legend = legend_of(self, graph, max(room, words))
+            room = max(room, words, legend.width)
+            top = HEAD + (16.0 if above[1] else 0.0)
+        width = math.ceil(room + 2 * MARGIN)
+        height = math.ceil(top + layout.height + MARGIN + legend.height)
         label = f"{graph.title}. {graph.counts}."
         yield (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gg" role="img"'
             f' aria-label="{escape(label)}" width="{width}" height="{height}"'
             f' viewBox="0 0 {width} {height}" font-family="{SANS}">'
         )
-        if styled:
+        if self.framed and styled:
             yield f"<style>{self._sheet()}</style>"
         if self.framed:
-            yield from self._frame(width, height, above)
-        yield f'<g transform="translate({left:.1f} {top:.0f})">'
-        clusters = [cluster for cluster in graph.clusters if cluster.id in layout.frames]
-        for cluster in clusters:
-            yield self._cluster(cluster)
+            ground = self.inline(".ground")
+            yield f'<rect class="ground" width="{width}" height="{height}"{ground}/>'
+            yield self.text("heading", MARGIN, 26, graph.title)
+            for number, line in enumerate(filter(None, above)):
+                yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
+        yield f'<g transform="translate({(width - layout.width) / 2:.1f} {top:.0f})">'
+        frames = [(c, layout.frames[c.id]) for c in graph.clusters if c.id in layout.frames]
+        for cluster, frame in frames:
+            yield self._group(cluster.id, ["cluster"], [self.rect("frame", frame, 10)])
         for arc in graph.arcs:
             yield self._arc(arc)
         yield from self._labels()
-        for cluster in clusters:
-            x, y, _, _ = layout.frames[cluster.id]
-            yield self.text("caption", x + 12, y + 17, cluster.title)
+        for cluster, frame in frames:
+            yield self.text("caption", frame.left + 12, frame.top + 17, cluster.title)
         for vertex in graph.vertices:
             yield self._vertex(vertex)
         yield "</g>"
-        yield from write_legend(self, legend, MARGIN, height - LEGEND_LINE * len(legend) - 4)
+        yield f'<g transform="translate({MARGIN} {height - legend.height - 4})">'
+        yield from legend.drawn
+        yield "</g>"
         yield "</svg>"
 
     # --- the whole ---
@@ -128,31 +123,15 @@ class _Document(Pen):
         return style_sheet(self.theme, classes=classes.union(in_legend))
 
     def _subtitle(self, rankdir: str) -> str:
-        way, back = ("left to right", "right to left")
-        if rankdir == "TB":
-            way, back = ("top to bottom", "bottom to top")
+        way, back = WAYS[rankdir]
         reading = self.graph.reading or f"Arrows follow the gradient, {way}"
         if any(cluster.title == GRADIENT for cluster in self.graph.clusters):
             reading += f", and {back} in the gradient's own graph"
         return f"{reading} · {self.graph.counts}"
 
-    def _frame(self, width: int, height: int, above: list[str]) -> Iterator[str]:
-        ground = self.inline(".ground")
-        yield f'<rect class="ground" width="{width}" height="{height}"{ground}/>'
-        yield self.text("heading", MARGIN, 26, self.graph.title)
-        for number, line in enumerate(above):
-            if line:
-                yield self.text("subtitle", MARGIN, 44 + 16 * number, line)
-
     def _group(self, name: str, classes: list[str], inside: list[str], extra: str = "") -> str:
         names = " ".join(classes)
         return f'<g id="{self.prefix}{name}" class="{names}"{extra}>{"".join(inside)}</g>'
-
-    def _cluster(self, cluster: Cluster) -> str:
-        x, y, width, height = self.layout.frames[cluster.id]
-        size = f'width="{width:.1f}" height="{height:.1f}" rx="10"'
-        frame = f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" {size}{self.inline(".frame")}/>'
-        return self._group(cluster.id, ["cluster"], [frame])
 
     # --- arcs ---
 
@@ -170,17 +149,18 @@ class _Document(Pen):
 
     def _labels(self) -> Iterator[str]:
         """The texts beside arcs. They are drawn after all arcs, so that no line crosses one."""
-        fans: dict[str, list[Route]] = defaultdict(list)
+        routes = self.layout.routes
+        fans = defaultdict(list)
         for arc in self.graph.arcs:
             if arc.kind not in TIES:
-                fans[arc.tail].append(self.layout.routes[arc.id])
+                fans[arc.tail].append(routes[arc.id])
         for arc in self.graph.arcs:
             if arc.id in self.layout.labels:
                 x, y = self.layout.labels[arc.id]
                 if arc.flow or not self.framed:  # its arrow may be wide; in a player any may be
-                    lines = [self.layout.routes[arc.id], *fans[arc.tail]]
                     wide = look_of(".line", [f"flow-{arc.flow or WIDEST}"])["stroke-width"]
                     size = text_width(arc.label, 10) / 2 + 2, 6.0
+                    lines = [routes[arc.id], *fans[arc.tail]]
                     x, y = beside(lines, (x, y), size, float(wide))
                 yield self.text("label", x, y + 3, arc.label)
 
@@ -207,14 +187,13 @@ class _Document(Pen):
         is_op = kind.name in ("function", "view")  # what tells ops apart is bold, the rest is not
         words = _SHARED.split(vertex.title) if is_op else [vertex.title]
         yield self.text("title", left, line, *words)
-        if kind.shape == "note" and (vertex.freed or not self.framed):
+        if kind.shape == "note" and self._is_struck(vertex):
             width = text_width(vertex.title, TITLE_SIZE, bold=True) + 8
             yield self.strike(left - 4, line - 4.5, width)
         if box.badge:
-            at = place.right - box.right - box.badge
-            size = f'x="{at:.1f}" y="{line - 12:.1f}" width="{box.badge:.1f}" height="15" rx="7.5"'
-            yield f'<rect class="badge" {size}{self.inline(".badge", _classes(vertex))}/>'
-            yield self.text("badge-text", at + box.badge / 2, line - 1, vertex.bad or vertex.badge)
+            middle = place.right - box.right - box.badge / 2
+            ground = Place(middle, line - 4.5, box.badge, 15)
+            yield self.label("badge", vertex.bad or vertex.badge, ground, _classes(vertex))
         for number, (key, value) in enumerate(vertex.rows):
             at = y + 6 + TITLE_LINE + 3 + ROW_LINE * number + 12
             late = " late" if key == "grad" else ""
@@ -230,14 +209,17 @@ class _Document(Pen):
             at += pill_width(name)
         if vertex.kept:
             at = place.right - pill_width(vertex.kept) - 2
-            yield self.pill("kept", vertex.kept, at, place.bottom, struck=vertex.freed)
+            struck = self._is_struck(vertex)
+            yield self.pill("kept", vertex.kept, at, place.bottom, struck=struck)
+
+    def _is_struck(self, vertex: Vertex) -> bool:
+        """Whether what was saved is struck out: freed, or in a page, whose script shows when."""
+        return vertex.freed or not self.framed
 
 
 def _classes(drawn: Vertex | Arc) -> list[str]:
     """The classes of a vertex or an arc: its kind, and what is said of it."""
-    if isinstance(drawn, Arc):
-        kind, freed = f"{drawn.kind}-arc", False
-    else:
-        kind, freed = drawn.kind, drawn.freed
-    states = {"freed": freed, "bad": bool(drawn.bad), f"flow-{drawn.flow}": bool(drawn.flow)}
-    return [kind, *(name for name, holds in states.items() if holds), *filter(None, [drawn.mark])]
+    kind = drawn.kind + "-arc" * isinstance(drawn, Arc)
+    freed = isinstance(drawn, Vertex) and drawn.freed
+    flow = drawn.flow and f"flow-{drawn.flow}"
+    return list(filter(None, [kind, "freed" * freed, "bad" * bool(drawn.bad), flow, drawn.mark]))

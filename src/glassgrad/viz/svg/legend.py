@@ -1,14 +1,14 @@
 """Legends: the kinds of boxes and lines in a picture, and what their looks say."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from glassgrad.viz.layout.places import Place, pill_width
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.style import FLOWS, KINDS, MARKS, TIES, Kind, text_width
 from glassgrad.viz.svg.pen import Pen, box_attribute
 
-LEGEND_LINE = 24.0
+LINE = 24.0
 LEAST = 420.0  # px: a narrower picture gets a legend that is wider than itself
 HOOK = ("H1", "hook, numbered as they run")
 STATES = {
@@ -21,24 +21,12 @@ STATES = {
 _SWATCH, _DOT = Place(13.0, 8.0, 26.0, 16.0), Place(8.0, 8.0, 16.0, 16.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One entry.
-
-    Args:
-        swatch: the width of its swatch, in px.
-        label: what it means.
-        drawn: the swatch, with its top left corner at 0, 0.
-    """
+class Item(NamedTuple):
+    """One entry: the width of its swatch, what it means, and the swatch with its corner at 0, 0."""
 
     swatch: float
     label: str
     drawn: str
-
-    @property
-    def width(self) -> float:
-        """Of swatch and label, with the space after them."""
-        return self.swatch + 26 + text_width(self.label, 11)
 
     def alone(self, border: float = 2.0) -> tuple[str, str]:
         """The swatch as a picture of its own, and the label, for a page."""
@@ -50,28 +38,27 @@ class Item:
         return swatch, self.label
 
 
-def legend_lines(pen: Pen, graph: Graph, room: float) -> list[list[Item]]:
-    """The entries for what is in the picture, broken into lines as wide as it is: `room`."""
-    lines: list[list[Item]] = []
-    left = 0.0
+class Legend(NamedTuple):
+    """The entries as SVG, the first one at 0, 0, and how much room they take."""
+
+    drawn: list[str]
+    width: float
+    height: float
+
+
+def legend_of(pen: Pen, graph: Graph, room: float) -> Legend:
+    """The entries for what is in the picture, in lines as wide as it is: `room`."""
+    drawn: list[str] = []
+    x = y = wide = 0.0
     for item in (*_kinds(pen, graph), *_marks(pen, graph)):
-        if not lines or item.width > left:
-            lines.append([])
-            left = max(room, LEAST)
-        lines[-1].append(item)
-        left -= item.width
-    return lines
-
-
-def write_legend(pen: Pen, lines: list[list[Item]], x: float, y: float) -> Iterator[str]:
-    """The entries, the first one at x, y."""
-    for line in lines:
-        at = x
-        for item in line:
-            yield f'<g transform="translate({at:.1f} {y:.1f})">{item.drawn}</g>'
-            yield pen.text("note", at + item.swatch + 7, y + 12, item.label)
-            at += item.width
-        y += LEGEND_LINE
+        width = item.swatch + 26 + text_width(item.label, 11)
+        if x and x + width > max(room, LEAST):
+            x, y = 0.0, y + LINE
+        drawn.append(f'<g transform="translate({x:.1f} {y:.1f})">{item.drawn}</g>')
+        drawn.append(pen.text("note", x + item.swatch + 7, y + 12, item.label))
+        x += width
+        wide = max(wide, x)
+    return Legend(drawn, wide, y + LINE * bool(drawn))
 
 
 def legend_items(graph: Graph) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ _RADII = {"card": 7.0, "round": 15.0, "stack": 4.0, "bar": 2.0}
 
 
 @cache
-def _attributes(part: str, classes: tuple[str, ...], theme: str) -> str:
+def _looks(part: str, classes: tuple[str, ...], theme: str) -> str:
     look = look_of(part, classes, theme)
     return "".join([f' {name}="{value}"' for name, value in look.items()])
 
@@ -27,11 +27,20 @@ class Pen:
 
     def __init__(self, theme: Theme = "auto", *, framed: bool = False) -> None:
         self.theme, self.framed = theme, framed
-        self.shade = "dark" if theme == "dark" else "light"
 
     def inline(self, part: str, classes: Iterable[str] = ()) -> str:
         """The looks of a part of a group with these classes, as attributes; none in a page."""
-        return _attributes(part, tuple(classes), self.shade) if self.framed else ""
+        return _looks(part, tuple(classes), self.theme) if self.framed else ""
+
+    def path(self, part: str, data: str, classes: Iterable[str] = ()) -> str:
+        """A line, or what it encloses; `part` of a group with these classes."""
+        return f'<path class="{part}" d="{data}"{self.inline(f".{part}", classes)}/>'
+
+    def rect(self, part: str, place: Place, radius: float, classes: Iterable[str] = ()) -> str:
+        """A box with round corners; `part` of a group with these classes."""
+        at = f'x="{place.left:.1f}" y="{place.top:.1f}"'
+        size = f'width="{place.width:.1f}" height="{place.height:.1f}" rx="{radius:g}"'
+        return f'<rect class="{part}" {at} {size}{self.inline(f".{part}", classes)}/>'
 
     def text(self, name: str, x: float, y: float, words: str, rest: str = "") -> str:
         """Words, in one line, escaped.
@@ -47,10 +56,6 @@ class Pen:
         place = f'x="{x:.1f}" y="{y:.1f}"{looks}'
         return f'<text class="{name}" {place}>{escape(plain(words, 400))}{tail}</text>'
 
-    def path(self, part: str, data: str, classes: Iterable[str] = ()) -> str:
-        """A line, or what it encloses; `part` of a group with these classes."""
-        return f'<path class="{part}" d="{data}"{self.inline(f".{part}", classes)}/>'
-
     def outline(self, kind: Kind, place: Place, classes: Iterable[str] = ()) -> Iterator[str]:
         """The elements that are the border and the ground of a box.
 
@@ -60,33 +65,36 @@ class Pen:
             classes: those of its group, besides that of its kind.
         """
         x, y, w, h = place.left, place.top, place.width, place.height
-        paint = f'class="box"{self.inline(".box", (kind.name, *classes))}'
+        classes = (kind.name, *classes)
         if kind.shape == "dot":
-            yield f'<circle {paint} cx="{x + w / 2:.1f}" cy="{y + h / 2:.1f}" r="{w / 2 - 1:.1f}"/>'
+            at = f'cx="{place.x:.1f}" cy="{place.y:.1f}" r="{w / 2 - 1:.1f}"'
+            yield f'<circle class="box" {at}{self.inline(".box", classes)}/>'
         elif kind.shape == "note":
             edge = f"M{x:.1f} {y:.1f}h{w - CORNER:.1f}l10 10v{h - CORNER:.1f}h{-w:.1f}z"
-            yield f'<path {paint} d="{edge}m{w - CORNER:.1f} 0v10h10"/>'
+            yield self.path("box", f"{edge}m{w - CORNER:.1f} 0v10h10", classes)
         elif kind.shape == "slant":
             lean = min(SLANT, h / 2)
             edge = f"M{x + lean:.1f} {y:.1f}h{w - lean:.1f}l{-lean:g} {h:g}h{lean - w:.1f}z"
-            yield f'<path {paint} d="{edge}"/>'
+            yield self.path("box", edge, classes)
         else:
-            size = f'width="{w:g}" height="{h:g}" rx="{_RADII.get(kind.shape, h / 2):g}"'
+            radius = _RADII.get(kind.shape, h / 2)
             if kind.shape == "stack":
-                yield f'<rect {paint} x="{x + 4:.1f}" y="{y + 4:.1f}" {size}/>'
-            yield f'<rect {paint} x="{x:.1f}" y="{y:.1f}" {size}/>'
+                yield self.rect("box", Place(place.x + 4, place.y + 4, w, h), radius, classes)
+            yield self.rect("box", place, radius, classes)
             if kind.doubled:
-                yield f'<path {paint} d="M{x + 4.5:.1f} {y + 1:.1f}v{h - 2:.1f}"/>'
+                yield self.path("box", f"M{x + 4.5:.1f} {y + 1:.1f}v{h - 2:.1f}", classes)
+
+    def label(self, part: str, words: str, place: Place, classes: Iterable[str]) -> str:
+        """Words on a ground with round ends: a badge, or a pill."""
+        ground = self.rect(part, place, place.height / 2, classes)
+        return ground + self.text(f"{part}-text", place.x, place.bottom - 4, words)
 
     def pill(self, name: str, words: str, x: float, y: float, *, struck: bool = False) -> str:
         """A pill whose left end is at x and whose middle is at y: a "hook", or what was "kept"."""
         width = pill_width(words) - 4
-        size = f'x="{x:.1f}" y="{y - 7:.1f}" width="{width:.1f}" height="14" rx="7"'
-        rect = f'<rect class="pill" {size}{self.inline(".pill", [name])}/>'
-        text = self.text("pill-text", x + width / 2, y + 3, words)
-        is_struck = name == "kept" and (struck or not self.framed)
-        line = self.strike(x + 3, y, width - 6) if is_struck else ""
-        return f'<g class="{name}">{rect}{text}{line}</g>'
+        inside = self.label("pill", words, Place(x + width / 2, y, width, 14), [name])
+        line = self.strike(x + 3, y, width - 6) if struck else ""
+        return f'<g class="{name}">{inside}{line}</g>'
 
     def strike(self, x: float, y: float, width: float) -> str:
         """A line through words: struck-out text of one letter, an x, reads as another letter."""
