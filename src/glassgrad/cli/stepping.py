@@ -20,57 +20,15 @@ from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import full_like
 from glassgrad.ops.creation import full, tensor
-from glassgrad.tracing import Session, step
+from glassgrad.tracing import Session
 from glassgrad.tracing.breakpoints import is_called
 from glassgrad.tracing.engine_graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .scripts import find_loss, named, run_pass, wrong_number
-
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
 STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}
-
-
-class Stepper:
-    """Pauses one of the backward passes of a script.
-
-    Args:
-        number: which pass, counted from 1; 0: none of those the script runs.
-        granularity: as for `step`.
-    """
-
-    def __init__(self, number: int = 1, granularity: str = "node") -> None:
-        self.number, self.granularity = number, granularity
-        self.seen = 0
-        self.has_stepped = False
-
-    def watch(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
-        """Run a pass of the script; the chosen one with pauses."""
-        self.seen += 1
-        if self.seen == self.number:
-            self._talk(names, outputs, options)
-        else:
-            run_pass(outputs, options)
-
-    def step_loss(self, names: dict[str, Any], var: str | None) -> None:
-        """Pause the pass of a variable that the script has left behind.
-
-        Raises:
-            DataError: if the script ran passes, but not as many, or has no such variable.
-        """
-        if var is None and self.seen:
-            raise wrong_number(self.number, self.seen, "stepped")
-        self._talk(names, [find_loss(names, var)], {})
-
-    def _talk(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
-        self.has_stepped = True
-        with (
-            named(names),
-            step(outputs, **options, granularity=self.granularity) as session,
-        ):
-            Prompt(session).talk()
 
 
 class Prompt:
