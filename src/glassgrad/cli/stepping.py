@@ -353,8 +353,9 @@ def tensor_in(text: str, like: Any) -> Tensor:
             "Write `set 10` or `set [1.5, 2]`."
         )
     dtype = np.dtype(like.dtype)
-    is_list = isinstance(value, list)
-    return tensor(value, dtype=dtype) if is_list else full(like.shape, value, dtype=dtype)
+    if isinstance(value, list):
+        return tensor(value, dtype=dtype)
+    return full(like.shape, value, dtype=dtype)
 
 
 def norm_in(text: str) -> float:
