@@ -154,7 +154,7 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
         cls = _op_of(node)
         if cls is not None:
             rows = _rows_of(node, cls, applied.get(node["id"]), trace)
-            found[node["id"]] = _made(words_of(cls), latex_of(cls), rows)
+            found[node["id"]] = _made(*_formulas(cls), rows)
         elif node["op"] == "AccumulateGrad":
             found[node["id"]] = _of_leaf()
         else:
@@ -214,6 +214,12 @@ def _of_leaf() -> Entry:
 
 
 # From a trace ------------------------------------------------------------------------------------
+
+
+@cache
+def _formulas(cls: type) -> tuple[str, tuple[str, ...]]:
+    """Of an op of ours, as text and as LaTeX."""
+    return words_of(cls), latex_of(cls)
 
 
 @cache
