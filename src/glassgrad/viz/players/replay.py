@@ -148,9 +148,9 @@ def _node(node: Entry, narrator: Narrator) -> Entry:
 
 
 def _saved(entry: Entry) -> Entry:
-    found = {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
-    shape = {"shape": shape_text(entry["shape"])} if "shape" in entry else {}
-    return {"of": leaf_of(entry) or entry["storage"], **found, **shape}
+    found: Entry = {"of": leaf_of(entry) or entry["storage"]}
+    found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
+    return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
 
 def _tensor(tensor: Entry) -> Entry:
