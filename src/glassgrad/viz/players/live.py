@@ -372,9 +372,10 @@ class LivePlayer:
     # In a notebook ------------------------------------------------------------------------------
 
     def _ipython_display_(self) -> None:
-        if not jupyter.is_notebook():
+        shell = jupyter.shell()
+        if shell is None:
             raise NotImplementedError  # IPython asks `_repr_mimebundle_` then
-        jupyter.after_each_cell(refresh_all)
+        shell.events.register("post_run_cell", refresh_all)  # once, however often it is asked for
         self._notebook = self._notebook or jupyter.Notebook(self)
         self._notebook.show()
 
@@ -421,7 +422,7 @@ def show_session(session: Any) -> None:
     Raises:
         NotImplementedError: if this is no notebook; IPython prints the session then.
     """
-    if not jupyter.is_notebook():
+    if jupyter.shell() is None:
         raise NotImplementedError
     if any(each.session is session and each.is_elsewhere for each in list(_PLAYERS)):
         jupyter.display({"text/plain": repr(session)}, raw=True)
