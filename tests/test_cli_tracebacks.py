@@ -48,7 +48,7 @@ def test_so_does_an_exception_that_the_script_raises_from_it(failing):
 
 
 def test_a_watcher_that_fails_itself_is_shown(failing, monkeypatch):
-    monkeypatch.setattr(scripts, "_record", lambda: None)
+    monkeypatch.setattr(scripts, "record_explained", lambda: None)
     complaint = failing(STALE + "loss.backward()\n")
     assert "glassgrad/cli/scripts.py" in complaint
     assert "TypeError: " in complaint

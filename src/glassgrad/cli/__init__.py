@@ -32,7 +32,6 @@ from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Comparison, Trace, compare, step
 from glassgrad.viz import Player, draw
-from glassgrad.viz.explaining.entries import explanations
 
 from .scripts import Recorder, Script
 from .stepping import Prompt, commands_help
@@ -460,8 +459,7 @@ def _save(
             drawing = draw(shown, rankdir=arguments.rankdir, theme=arguments.theme, mirror=mirror)
             told = drawing.graph.title if trace is None else f"{drawing.graph.title}: {trace}"
             if trace is not None and suffix == ".html" and trace.events:
-                entries = explanations(trace) if explain is None else explain
-                Player(trace, drawing, entries).save(out)
+                Player(trace, drawing, explain).save(out)
             else:
                 drawing.save(out)
     sys.stderr.write(f"glassgrad: {told} → {arguments.out}\n")  # stdout is the script's

@@ -9,7 +9,7 @@ import sys
 import traceback
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ from glassgrad.core import backward as engine
 from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
-from glassgrad.tracing import Trace, record, snapshot
+from glassgrad.tracing import Trace, snapshot
 from glassgrad.viz.explaining.entries import record_explained
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
@@ -244,7 +244,7 @@ class Recorded:
     trace: Trace
     explain: dict[str, Any] | None = None
     error: Exception | None = None
-    outputs: tuple[weakref.ref[Tensor], ...] = ()
+    outputs: Sequence[weakref.ref[Tensor]] = ()
 
 
 class Recorder:
@@ -266,11 +266,13 @@ class Recorder:
 
     def _watch(self, outputs: list[Tensor], options: dict[str, Any]) -> None:
         is_early = self.number is not None or self.script.passes <= MOST_EXPLAINED
-        found = _record(outputs, options, explaining=self.explaining and is_early)
+        explaining = self.explaining and is_early
+        trace, explain, error = record_explained(outputs, explaining=explaining, **options)
         alive = [each for each in self.passes if any(y() is not None for y in each.outputs)]
-        self.passes = [*alive, replace(found, error=None)]
-        if found.error is not None:
-            raise found.error  # the script's to handle
+        found = Recorded(trace, explain, outputs=[weakref.ref(output) for output in outputs])
+        self.passes = [*alive, found]
+        if error is not None:
+            raise error  # the script's to handle
 
     def chosen(self, var: str | None) -> Recorded:
         """What is to be drawn, now that the script has ended.
@@ -294,7 +296,7 @@ class Recorder:
         with self.script.named():
             if tensor.dim():
                 return Recorded(snapshot(tensor))  # there is no one gradient to begin with
-            found = _record([tensor], {}, explaining=self.explaining)
+            found = Recorded(*record_explained([tensor], explaining=self.explaining))
             is_late = isinstance(found.error, FreedGraphError)
             return Recorded(snapshot(tensor)) if is_late else found
 
@@ -307,17 +309,3 @@ class Recorder:
                 f"glassgrad: drawing {chosen}, the last loss; there are others: "
                 f"{', '.join(others[-MOST_TOLD:])}\n"
             )
-
-
-def _record(outputs: list[Tensor], options: dict[str, Any], *, explaining: bool) -> Recorded:
-    """Run a pass; one that fails while it runs is returned with its error."""
-    began_at = tuple(map(weakref.ref, outputs))
-    if explaining:
-        return Recorded(*record_explained(outputs, **options), began_at)
-    try:
-        return Recorded(record(outputs, **options), outputs=began_at)
-    except Exception as error:
-        trace = getattr(error, "trace", None)
-        if not isinstance(trace, Trace):
-            raise
-        return Recorded(trace, None, error, began_at)

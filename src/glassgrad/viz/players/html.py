@@ -6,13 +6,14 @@ and only toggles classes on the drawing. It asks nothing of the network, evaluat
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing
+from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.picture import page_drawing, slim, templates_of
 from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
@@ -39,12 +40,13 @@ class Player:
     Args:
         trace: what it plays.
         drawing: the picture it plays it on.
-        explain: what is known of the nodes, by id, as `viz.explaining` has it.
+        explain: what is known of the nodes, by id, as `viz.explaining` has it; None: what the trace
+            tells.
     """
 
     trace: Trace
     drawing: Drawing
-    explain: Entry = field(default_factory=dict)
+    explain: Entry | None = None
 
     @property
     def html(self) -> str:
@@ -122,8 +124,8 @@ class Player:
     def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
-        known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
-        return {**data, "explain": known}
+        known = explanations(self.trace) if self.explain is None else self.explain
+        return {**data, "explain": {id: known[id] for id in known if id in data["nodes"]}}
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg

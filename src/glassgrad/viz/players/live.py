@@ -60,15 +60,15 @@ def player(loss: Any) -> "Player | LivePlayer":
     """
     if isinstance(loss, Paused):
         return LivePlayer(loss)
-    known: Entry = {}
+    known: Entry | None = None
 
     def run(tensors: Any) -> Trace:
-        trace, entries, _ = record_explained(tensors)
-        known.update(entries)
+        nonlocal known
+        trace, known, _ = record_explained(tensors)
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), known or explanations(trace))
+    return Player(trace, draw(trace, rankdir="LR"), known)
 
 
 Send = Callable[[Entry], None]
