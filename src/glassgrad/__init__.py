@@ -127,14 +127,13 @@ def _show_sessions_in_notebooks() -> None:
     if shell is None:
         return
     shows = shell.display_formatter.ipython_display_formatter
-    for module in ("tracing.session", "tracing._torch.session"):
-        shows.for_type_by_name(
-            f"glassgrad.{module}",
-            "Session",
-            lambda session: _importlib.import_module("glassgrad.viz.players.live").show_session(
-                session
-            ),
-        )
+    shows.for_type_by_name(
+        "glassgrad.tracing.paused",
+        "Paused",
+        lambda session: _importlib.import_module("glassgrad.viz.players.live").show_session(
+            session
+        ),
+    )
 
 
 _show_sessions_in_notebooks()

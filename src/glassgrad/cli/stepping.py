@@ -187,7 +187,7 @@ class Prompt(cmd.Cmd):
         if found := re.fullmatch(r"norm (\S+)", rest):
             return session.break_at(norm=norm_in(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
-            return session.break_at(hook=self._hook_called(found[1]))
+            return session.break_at(hook=found[1])
         for kind in ("node", "op", "tensor", "scope"):
             asked: dict[str, Any] = {kind: rest}
             with contextlib.suppress(GlassgradError):
@@ -196,15 +196,6 @@ class Prompt(cmd.Cmd):
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
             f"waits for one of them. The ops are {self._ops()}."
         )
-
-    def _hook_called(self, name: str) -> Any:
-        names = self.session.names
-        hooks = [row for node in self.session.schedule for row in names.hooks_at(node)]
-        found = [row.hook for row in hooks if row.name == name]
-        if not found:
-            known = ", ".join(dict.fromkeys(row.name for row in hooks)) or "none"
-            raise ArgumentError(f"no hook of this pass is called {name!r}. Its hooks: {known}.")
-        return found[0]
 
     def do_unbreak(self, rest: str) -> None:
         points = list(self.session.breakpoints)

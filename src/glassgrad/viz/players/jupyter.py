@@ -66,6 +66,7 @@ class Notebook:
         self._still: Any = None  # the handle of the output with the recorded player
         self._kept: list[dict[str, Any]] = []  # the events in that output
         self._timer: asyncio.TimerHandle | None = None
+        self._cells: dict[str, int] = {}  # those that show it, and in which run of each
         if self.widget is not None:
             self.widget.on_msg(lambda _widget, message, _buffers: self._hear(message))
             player.connect(self.widget.send)
@@ -73,7 +74,16 @@ class Notebook:
 
     def show(self) -> None:
         """Put the player into the cell that runs."""
-        _settle(self.player)
+        cell, run = _cell()
+        self._cells[cell] = run
+        for each in [*_SHOWN]:
+            if each._cells.get(cell, run) != run:  # it was in an earlier run of this cell
+                del each._cells[cell]
+                if not each._cells:
+                    _SHOWN.remove(each)
+                    each.player.close()
+        if self not in _SHOWN:
+            _SHOWN.append(self)
         key = True if self._still is None else self._still.display_id
         self._still = display(self._bundle(), raw=True, display_id=key)
         if self.widget is not None:
@@ -83,9 +93,8 @@ class Notebook:
     def is_elsewhere(self) -> bool:
         """Whether another cell than the one that runs shows the player."""
         here, _ = _cell()
-        others = [cell for cell, (_, players) in _CELLS.items() if self.player in players]
         is_gone = self.views is not None and not self.views
-        return bool(others) and here not in others and not is_gone
+        return bool(self._cells) and here not in self._cells and not is_gone
 
     def _bundle(self) -> dict[str, str]:
         """The recorded player, as the notebook keeps it."""
@@ -125,10 +134,7 @@ class Notebook:
             self.widget.close()
 
 
-# Cells ------------------------------------------------------------------------------------------
-
-# What each cell shows: in which run of it, and the players. It keeps them alive.
-_CELLS: dict[str, tuple[int, list["LivePlayer"]]] = {}
+_SHOWN: list[Notebook] = []  # in some cell; it keeps them alive
 
 
 def _cell() -> tuple[str, int]:
@@ -137,17 +143,6 @@ def _cell() -> tuple[str, int]:
     run: int = found.execution_count
     about = getattr(found, "parent_header", None) or {}
     return str(about.get("metadata", {}).get("cellId", f"run {run}")), run
-
-
-def _settle(player: "LivePlayer") -> None:
-    """Note that the cell shows `player`; those of an earlier run of it let go of their sessions."""
-    cell, run = _cell()
-    before, players = _CELLS.get(cell, (run, []))
-    _CELLS[cell] = run, [player] if before != run else [*players, player]
-    shown = [each for _, players in _CELLS.values() for each in players]
-    for old in players:
-        if old not in shown:
-            old.close()
 
 
 # The widget -------------------------------------------------------------------------------------

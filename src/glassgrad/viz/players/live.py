@@ -251,9 +251,6 @@ class LivePlayer:
             known = {id: node.variable for node, id in session.names.leaf.items()}
             known |= {f"t{at}": tensor for at, tensor in enumerate(session.outputs, len(known))}
             return known.get(value, value)
-        if what == "hook":
-            rows = [row for node in session.schedule for row in session.names.hooks_at(node)]
-            return next((row.hook for row in rows if value in (row.id, row.name)), value)
         if what == "norm":
             with contextlib.suppress(TypeError, ValueError):
                 return float(value)
