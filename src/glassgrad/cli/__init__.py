@@ -31,7 +31,8 @@ from glassgrad._programs import (
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Comparison, Trace, compare, step
-from glassgrad.viz import Player, draw
+from glassgrad.viz import Drawing, Player, draw
+from glassgrad.viz.wording import counted
 
 from .scripts import Recorder, Script
 from .stepping import Prompt, commands_help
@@ -167,7 +168,7 @@ def _parser() -> argparse.ArgumentParser:
             epilog=more and f"examples:{more}",
             formatter_class=shape,
         )
-        command.set_defaults(work=work)
+        command.set_defaults(work=work, mirror=False)
         for add in options:
             add(command)
     return parser
@@ -235,6 +236,14 @@ def _draw(arguments: argparse.Namespace) -> int:
     except DataError as error:
         raise Refused(str(error), script.code or FAILED) from None
     _save(found.trace, arguments, out, found.explain)
+    ops = {node["id"]: node["op"] for node in found.trace.nodes}
+    known = (found.explain or {}).items()
+    wrong = [f"{name} {ops[name]}" for name, entry in known if entry["ok"] is False]
+    if wrong:
+        sys.stderr.write(
+            f"glassgrad: ✗ a wrong backward: {', '.join(wrong[:8])} disagrees with differences of "
+            "its forward; the page tells where\n"
+        )
     if found.error is not None and not script.code:
         failure = f"the pass failed: {type(found.error).__name__}: {found.error}"
         raise Refused(failure, FAILED)
@@ -275,12 +284,9 @@ def _step(arguments: argparse.Namespace) -> int:
     if 0 < number <= script.passes:
         return script.code
     if script.code and script.passes:
-        passes = "pass" if script.passes == 1 else "passes"
-        raise Refused(
-            f"no pass was stepped: the script ended with {script.code} after {script.passes} "
-            f"{passes}",
-            script.code,
-        )
+        passes = counted(script.passes, "pass", "passes")
+        reason = f"no pass was stepped: the script ended with {script.code} after {passes}"
+        raise Refused(reason, script.code)
     if script.passes and var is None:
         raise script.wrong_number(number, "stepped")
     if not script.code:
@@ -448,34 +454,23 @@ def _save(
     explain: dict[str, Any] | None = None,
 ) -> None:
     """Write a pass, or what differs between two, in the form that the suffix names."""
-    suffix, trace = out.suffix.lower(), shown if isinstance(shown, Trace) else None
+    suffix = out.suffix.lower()
     remedy = "The drawing is finished, and goes there. Name another file: -o FILE."
     with reaching(f"write {arguments.out}", remedy):
-        if trace is not None and suffix == ".json":
-            trace.save(out)
-            told = str(trace)
+        if isinstance(shown, Trace) and suffix == ".json":
+            shown.save(out)
+            told = str(shown)
         else:
-            mirror = trace is not None and arguments.mirror
-            drawing = draw(shown, rankdir=arguments.rankdir, theme=arguments.theme, mirror=mirror)
-            told = drawing.graph.title if trace is None else f"{drawing.graph.title}: {trace}"
-            if trace is not None and suffix == ".html" and trace.events:
-                Player(trace, drawing, explain).save(out)
-            else:
-                drawing.save(out)
+            way, theme = arguments.rankdir, arguments.theme
+            drawing = draw(shown, rankdir=way, theme=theme, mirror=arguments.mirror)
+            page: Drawing | Player = drawing
+            told = drawing.graph.title
+            if isinstance(shown, Trace):
+                told += f": {shown}"
+                is_played = suffix == ".html" and shown.events
+                page = Player(shown, drawing, explain) if is_played else drawing
+            page.save(out)
     sys.stderr.write(f"glassgrad: {told} → {arguments.out}\n")  # stdout is the script's
-    if trace is not None and explain is not None:
-        _warn_of_wrong_rules(trace, explain)
-
-
-def _warn_of_wrong_rules(trace: Trace, explain: dict[str, Any]) -> None:
-    ops = {node["id"]: node["op"] for node in trace.nodes}
-    wrong = [f"{name} {ops[name]}" for name, entry in explain.items() if entry["ok"] is False]
-    if wrong:
-        which = ", ".join(dict.fromkeys(wrong[:8]))
-        sys.stderr.write(
-            f"glassgrad: ✗ a wrong backward: {which} disagrees with differences of its forward; "
-            "the page tells where\n"
-        )
 
 
 def _load(path: Path) -> Trace:

@@ -22,6 +22,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
 from glassgrad.viz.explaining.entries import record_explained
+from glassgrad.viz.wording import counted
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
 OPTIONS = (
@@ -203,10 +204,10 @@ class Script:
 
     def wrong_number(self, number: int, done: str) -> DataError:
         """The error about a pass that was to be `done` (drawn, stepped), and did not come."""
+        ran = counted(self.passes, "backward pass", "backward passes")
         return DataError(
-            f"the script ran {self.passes} backward pass{'es' if self.passes != 1 else ''}, and "
-            f"number {number} was to be {done}. They are counted from 1. Leave --pass out, or "
-            "name one that there is."
+            f"the script ran {ran}, and number {number} was to be {done}. They are counted from 1. "
+            "Leave --pass out, or name one that there is."
         )
 
 

@@ -58,13 +58,15 @@ class Player:
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
             f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
-            f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
+            f'<body class="gg-page">\n{self.fragment(PREFIX, tag="main", heading="h1")}\n'
             f'<script type="module">\n{script()}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
         )
 
-    def fragment(self, prefix: str | None = None) -> str:
+    def fragment(
+        self, prefix: str | None = None, *, tag: str = "section", heading: str = "h2"
+    ) -> str:
         """The player's element alone, for a page that brings the script and the style sheet.
 
         Those are `viz.assets.script()`, a module that exports `mount(root, {keys, live})`, and
@@ -72,10 +74,8 @@ class Player:
 
         Args:
             prefix: put before each id of the drawing; by default it depends on what is shown.
+            tag, heading: of the element, and of its title.
         """
-        return self._element("section", "h2", prefix)
-
-    def _element(self, tag: str, heading: str, prefix: str | None) -> str:
         graph, contents = self.drawing.graph, self.data()
         events = [{key: e[key] for key in e if key != "k"} for e in contents["events"]]
         data = pack(contents | {"events": events})

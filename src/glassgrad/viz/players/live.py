@@ -17,7 +17,6 @@ from glassgrad.core.errors import ArgumentError, GraphError
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
-from glassgrad.tracing.inspection import Waiting
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.session import Session
 from glassgrad.tracing.summary import numbers, summarize
@@ -26,7 +25,7 @@ from glassgrad.viz.explaining.entries import explained, explanations, record_exp
 from glassgrad.viz.players import jupyter
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.picture import drawn_with_room
-from glassgrad.viz.wording import plain
+from glassgrad.viz.wording import counted, plain
 
 
 def player(loss: Any) -> "Player | LivePlayer":
@@ -328,23 +327,18 @@ class LivePlayer:
     def _is_over(self) -> bool:
         return bool(self.session.is_done or self.session.is_closed)
 
-    @property
-    def _waiting(self) -> list[Waiting]:
-        """The node that is next, and the chosen one if all its gradients are there."""
-        session = self.session
-        return [
-            row
-            for row in (session.queue if session is not None and self._is_ours else ())
-            if row.node is session.current
-            or (row.node is self.selected and row.arrived == row.expected)
-        ]
-
     def _explain(self, trace: Trace) -> Entry:
-        """What is known of the nodes: those that ran were explained before, as the next is now."""
+        """What is known of the nodes: those that ran were explained before, as the next is now.
+
+        So is the chosen one, if all its gradients are there.
+        """
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
         known = {id: found for id, found in self._explained.items() if id in ran}
-        for row in self._waiting:
-            if row.id not in ran:
+        session = self.session
+        for row in session.queue if session is not None and self._is_ours else ():
+            is_next = row.node is session.current
+            is_chosen = row.node is self.selected and row.arrived == row.expected
+            if row.id not in ran and (is_next or is_chosen):
                 given = [None if grad is None else _seen(numbers(grad)) for grad in row.gradients]
                 entry, before = self._explained.get(row.id, ({}, None))
                 if before != given:  # each explanation runs the rule
@@ -385,9 +379,8 @@ class LivePlayer:
         return {**self.still._repr_mimebundle_(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        count = len(self.trace.events)
-        events = f"{count:,} event{'' if count == 1 else 's'}"
-        return f"LivePlayer({events}{', closed' if self.session is None else ''})"
+        closed = ", closed" if self.session is None else ""
+        return f"LivePlayer({counted(len(self.trace.events), 'event')}{closed})"
 
 
 def _seen(grad: Any) -> tuple[bytes, Entry]:

@@ -33,7 +33,7 @@ MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
 
 TOLD = ("id", "name", "shape", "dtype", "array", "version", "acc", "node", "slot")  # of a tensor
-_LINE = re.compile(r"(?P<file>.*), line (?P<line>\d+)(: `(?P<code>.*)`)?", re.DOTALL)
+_LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
 
 
 def pack(value: Any) -> str:
@@ -185,12 +185,9 @@ def _lines(nodes: list[Entry]) -> list[Entry]:
             made.setdefault(node["src"], []).append(node["id"])
     lines = []
     for src, ids in made.items():
-        found = _LINE.fullmatch(src)
-        file, code = (found["file"], found["code"]) if found else ("", src)
-        number = int(found["line"]) if found else 0
-        lines.append(
-            {"file": plain(file, 60), "line": number, "code": plain(code or "", 160), "nodes": ids}
-        )
+        file, line, code, other = _LINE.findall(src)[0]
+        about = {"file": plain(file, 60), "line": int(line or 0), "code": plain(code or other, 160)}
+        lines.append({**about, "nodes": ids})
     files = list(dict.fromkeys(line["file"] for line in lines))
     return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
 
