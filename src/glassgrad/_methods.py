@@ -95,8 +95,7 @@ class Methods:
 
     @grad.deleter
     def grad(self: "Tensor") -> None:
-        if self.cold is not None:
-            self.cold.grad = None
+        self.grad = None
 
     @property
     def retains_grad(self: "Tensor") -> bool:
@@ -400,11 +399,10 @@ class Methods:
                 "protocol at the moment. The copy would need a copy of its graph. Write "
                 "`x.detach().clone()`."
             )
-        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, {})
+        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, {}, self.name)
         memo[id(self)] = out
         out.__dict__.update(copy.deepcopy(self.__dict__, memo))
         if self.cold is not None:
-            out.name = self.cold.name
             out.cold_side().grad = copy.deepcopy(self.cold.grad, memo)
         return out
 

@@ -112,11 +112,10 @@ class Script:
         make_task, is_inside = engine.backward_task, False
 
         def task(tensors: Any, *options: Any) -> Any:
-            outputs = [tensors] if isinstance(tensors, Tensor) else tensors
-            listed = isinstance(outputs, (list, tuple))
-            if is_inside or not listed or not all(isinstance(y, Tensor) for y in outputs):
-                return make_task(tensors, *options)  # what is not listed begins at edges
-            return SimpleNamespace(run=lambda: run(list(outputs), *options))
+            outputs = engine.as_list(tensors)
+            if is_inside or not all(isinstance(y, Tensor) for y in outputs):
+                return make_task(outputs, *options)  # it is nobody's, or begins at edges
+            return SimpleNamespace(run=lambda: run(outputs, *options))
 
         def run(outputs: list[Tensor], *options: Any) -> None:
             nonlocal is_inside
@@ -162,8 +161,8 @@ class Script:
     @property
     def requiring_grad(self) -> dict[str, Tensor]:
         """The variables that are tensors and require grad."""
-        tensors = [pair for pair in self.names.items() if isinstance(pair[1], Tensor)]
-        return {name: tensor for name, tensor in tensors if tensor.requires_grad}
+        names = self.names.items()
+        return {name: x for name, x in names if isinstance(x, Tensor) and x.requires_grad}
 
     @property
     def losses(self) -> dict[str, Tensor]:
