@@ -6,9 +6,15 @@ command line that makes no sense, 130 stopped by Ctrl-C. Where a script of the u
 with another code than 0, that is the exit code.
 """
 
-import argparse
 import inspect
 import sys
+from argparse import (
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -31,10 +37,11 @@ from glassgrad._programs import (
 from glassgrad.core.errors import DataError
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing import Comparison, Trace, compare, step
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz import Drawing, Player, draw
 from glassgrad.viz.wording import counted
 
-from .scripts import Recorder, Script
+from .scripts import Options, Recorder, Script
 from .stepping import Prompt, commands_help
 from .view import show_trace
 
@@ -109,7 +116,7 @@ def _run(typed: list[str]) -> int:
 
 # What can be typed -------------------------------------------------------------------------------
 
-Option = Callable[[argparse.ArgumentParser], argparse.Action]
+Option = Callable[[ArgumentParser], Action]
 
 
 def _option(*names: str, **how: Any) -> Option:
@@ -128,7 +135,7 @@ def _pass(help: str) -> Option:
 def _tolerance(text: str) -> float:
     value = real_number(text)
     if not value >= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 up")
     return value
 
 
@@ -150,11 +157,13 @@ _MIRROR = _option(
 )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> ArgumentParser:
     """The parser of the whole command line."""
-    shape = argparse.RawDescriptionHelpFormatter  # as it is written
-    parser = argparse.ArgumentParser(
-        prog="glassgrad", description=_ABOUT, epilog=_MORE, formatter_class=shape
+    parser = ArgumentParser(
+        prog="glassgrad",
+        description=_ABOUT,
+        epilog=_MORE,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"glassgrad {version('glassgrad')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
@@ -166,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
             help=short,
             description=about,
             epilog=more and f"examples:{more}",
-            formatter_class=shape,
+            formatter_class=RawDescriptionHelpFormatter,
         )
         command.set_defaults(work=work, mirror=False)
         for add in options:
@@ -177,7 +186,7 @@ def _parser() -> argparse.ArgumentParser:
 # The commands ------------------------------------------------------------------------------------
 
 
-def _demo(arguments: argparse.Namespace) -> None:
+def _demo(arguments: Namespace) -> None:
     """Train a network on real digits, then record the backward pass of one more batch.
 
     The network has one hidden layer, the digits are the 1,797 handwritten ones of UCI that come
@@ -192,7 +201,7 @@ def _demo(arguments: argparse.Namespace) -> None:
         run_demo(arguments.out, data=arguments.data, epochs=arguments.epochs, seed=arguments.seed)
 
 
-def _draw(arguments: argparse.Namespace) -> int:
+def _draw(arguments: Namespace) -> int:
     """Run a script and draw a backward pass of it.
 
     The script runs as under `python script.py`: its output, its files and its exit code are its
@@ -250,7 +259,7 @@ def _draw(arguments: argparse.Namespace) -> int:
     return script.code
 
 
-def _step(arguments: argparse.Namespace) -> int:
+def _step(arguments: Namespace) -> int:
     r"""Run a script and pause its backward pass, node by node.
 
     It is the real pass, with its real gradients. The script runs as under `python script.py`.
@@ -276,7 +285,7 @@ def _step(arguments: argparse.Namespace) -> int:
     script, var = Script(arguments.script, arguments.rest), arguments.var
     number = 0 if var is not None else arguments.number or 1
 
-    def pause(outputs: list[Tensor], options: dict[str, Any]) -> None:
+    def pause(outputs: list[Tensor], options: Options) -> None:
         with step(outputs, **options, granularity=arguments.by) as session:
             Prompt(session).talk()
 
@@ -296,7 +305,7 @@ def _step(arguments: argparse.Namespace) -> int:
     return script.code
 
 
-def _view(arguments: argparse.Namespace) -> None:
+def _view(arguments: Namespace) -> None:
     """Show a record: what `trace.save`, `glassgrad demo` and `glassgrad draw -o pass.json` write.
 
     It has the nodes in the order in which the pass visits them, then each event in a sentence. In a
@@ -327,7 +336,7 @@ def _view(arguments: argparse.Namespace) -> None:
         show_trace(trace, console, limit=arguments.limit, is_plain=arguments.plain)
 
 
-def _compare(arguments: argparse.Namespace) -> None:
+def _compare(arguments: Namespace) -> None:
     """Say what differs between two records.
 
     That is nodes that only one of them has, edges that lead elsewhere, values and gradients that
@@ -356,7 +365,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         _save(found, arguments, arguments.out)
 
 
-_COMMANDS: dict[Callable[[argparse.Namespace], int | None], tuple[Any, ...]] = {
+_COMMANDS: dict[Callable[[Namespace], int | None], tuple[Any, ...]] = {
     _demo: (
         "train on real digits, then record and draw",
         _option(
@@ -449,9 +458,9 @@ def _check_form(out: Path, forms: Sequence[str] = FORMS, *, is_mirror: bool = Fa
 
 def _save(
     shown: Trace | Comparison,
-    arguments: argparse.Namespace,
+    arguments: Namespace,
     out: Path,
-    explain: dict[str, Any] | None = None,
+    explain: Entry | None = None,
 ) -> None:
     """Write a pass, or what differs between two, in the form that the suffix names."""
     suffix = out.suffix.lower()

@@ -21,6 +21,7 @@ from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
 from glassgrad.tracing import Trace, snapshot
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.explaining.entries import record_explained
 from glassgrad.viz.wording import counted
 
@@ -34,7 +35,8 @@ OPTIONS = (
 MOST_TOLD = 8  # names in a message
 MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
 
-Watcher = Callable[[list[Tensor], dict[str, Any]], None]
+Options = dict[str, Any]
+Watcher = Callable[[list[Tensor], Options], None]
 
 
 class Script:
@@ -242,7 +244,7 @@ class Recorded:
     """
 
     trace: Trace
-    explain: dict[str, Any] | None = None
+    explain: Entry | None = None
     error: Exception | None = None
     outputs: Sequence[weakref.ref[Tensor]] = ()
 
@@ -264,7 +266,7 @@ class Recorder:
         self.passes: list[Recorded] = []
         script.run(self._watch, number)
 
-    def _watch(self, outputs: list[Tensor], options: dict[str, Any]) -> None:
+    def _watch(self, outputs: list[Tensor], options: Options) -> None:
         is_early = self.number is not None or self.script.passes <= MOST_EXPLAINED
         explaining = self.explaining and is_early
         trace, explain, error = record_explained(outputs, explaining=explaining, **options)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.players import assets
 from glassgrad.viz.style import NOTEBOOK, css_variables
 
@@ -64,7 +65,7 @@ class Notebook:
                 self._notice = MISSING
         self.views: set[str] | None = None  # pages that show the widget; None before the first
         self._still: Any = None  # the handle of the output with the recorded player
-        self._kept: list[dict[str, Any]] = []  # the events in that output
+        self._kept: list[Entry] = []  # the events in that output
         self._timer: asyncio.TimerHandle | None = None
         self._cells: dict[str, int] = {}  # those that show it, and in which run of each
         if self.widget is not None:

@@ -71,6 +71,7 @@ def player(loss: Any) -> "Player | LivePlayer":
 
 
 Send = Callable[[Entry], None]
+Callback = Callable[[Any], Any]
 
 ONLY_FORWARD = (
     "PyTorch's engine only goes forward: what it freed and added up is gone. "
@@ -115,7 +116,8 @@ class LivePlayer:
         self.selected: Any = None
         self._is_ours = isinstance(session, Session)
         self._ids: dict[Breakpoint, int] = {}  # by which the page knows them
-        self._callbacks: list[Callable[[Any], Any]] = []
+        self._trace: Trace | None = None  # what is left of it, once it is closed
+        self._callbacks: list[Callback] = []
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
         self._told: Entry = {}  # what the page knows
@@ -125,11 +127,10 @@ class LivePlayer:
         _PLAYERS.add(self)
         if not self._is_ours and session.current is None and not self._is_over:
             session.next()
-        self._trace: Trace = session.trace
 
     # For users ----------------------------------------------------------------------------------
 
-    def on_select(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def on_select(self, callback: Callback) -> Callback:
         """Have `callback(node)` called with each node that is clicked; None when it is let go.
 
         Returns:
@@ -141,9 +142,8 @@ class LivePlayer:
     @property
     def trace(self) -> Trace:
         """What has happened until now."""
-        if self.session is not None:
-            self._trace = self.session.trace
-        return self._trace
+        trace: Trace = self._trace or self.session.trace
+        return trace
 
     @property
     def still(self) -> Player:
