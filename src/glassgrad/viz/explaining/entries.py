@@ -163,13 +163,10 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
             words = YOURS if node.get("user") else f"no op of glassgrad's has nodes {node['op']}"
             found[node["id"]] = _made(plain(words, LONGEST), (), [])
     for name, entry in (checked or {}).items():
-        known = found.get(name, {"rows": []})["rows"] if _has_notes_alone(entry) else []
+        has_rule = any(section == "rule" for section, *_ in entry["rows"])
+        known = [] if has_rule else found.get(name, {"rows": []})["rows"]
         found[name] = {**entry, "rows": [*known, *entry["rows"]]}
     return found
-
-
-def _has_notes_alone(entry: Entry) -> bool:
-    return all(section == "notes" for section, *_ in entry["rows"])
 
 
 # Which nodes -------------------------------------------------------------------------------------

@@ -77,14 +77,14 @@ class Notebook:
         """Put the player into the cell that runs."""
         cell, run = _cell()
         self._cells[cell] = run
-        for each in [*_SHOWN]:
+        for each in [*SHOWN]:
             if each._cells.get(cell, run) != run:  # it was in an earlier run of this cell
                 del each._cells[cell]
                 if not each._cells:
-                    _SHOWN.remove(each)
+                    SHOWN.remove(each)
                     each.player.close()
-        if self not in _SHOWN:
-            _SHOWN.append(self)
+        if self not in SHOWN:
+            SHOWN.append(self)
         key = True if self._still is None else self._still.display_id
         self._still = display(self._bundle(), raw=True, display_id=key)
         if self.widget is not None:
@@ -135,7 +135,7 @@ class Notebook:
             self.widget.close()
 
 
-_SHOWN: list[Notebook] = []  # in some cell; it keeps them alive
+SHOWN: list[Notebook] = []  # in some cell; it keeps them alive
 
 
 def _cell() -> tuple[str, int]:

@@ -345,16 +345,15 @@ class LivePlayer:
                     entry = explained(row.node, row.gradients)
                 known[row.id] = entry, given
         self._explained = known
-        entries = explanations(trace)
+        checked = {}
         for id, (entry, given) in known.items():
             rows = entry["rows"]
             told = [grad and grad[1] for grad in given]
             if id in ran and told != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
                 # A hook has changed the gradient since: the rule is shown in the log's numbers.
-                rows = [row for row in entries[id]["rows"] if row[0] == "rule"]
-                rows += [row for row in entry["rows"] if row[0] != "rule"]
-            entries[id] = {**entry, "rows": rows}
-        return entries
+                rows = [row for row in rows if row[0] != "rule"]
+            checked[id] = {**entry, "rows": rows}
+        return explanations(trace, checked)
 
     def _tell(self, message: Entry) -> None:
         if self._send is not None:
@@ -369,11 +368,6 @@ class LivePlayer:
         shell.events.register("post_run_cell", refresh_all)  # once, however often it is asked for
         self._notebook = self._notebook or jupyter.Notebook(self)
         self._notebook.show()
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether another cell than the one that runs shows it."""
-        return self._notebook is not None and self._notebook.is_elsewhere
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {**self.still._repr_mimebundle_(), "text/plain": repr(self)}
@@ -414,7 +408,7 @@ def show_session(session: Any) -> None:
     """
     if jupyter.shell() is None:
         raise NotImplementedError
-    if any(each.session is session and each.is_elsewhere for each in list(_PLAYERS)):
+    if any(each.player.session is session and each.is_elsewhere for each in jupyter.SHOWN):
         jupyter.display({"text/plain": repr(session)}, raw=True)
     else:
         jupyter.display(LivePlayer(session))

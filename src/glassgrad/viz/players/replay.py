@@ -39,19 +39,14 @@ _LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
 def pack(value: Any) -> str:
     """Plain data as short text without a sign that HTML knows: JSON, deflated, in base 64.
 
-    `unpack` in `static/log.js` is the way back in the browser.
+    `unpack` in `static/log.js` is the way back.
 
     Example:
-        >>> unpack(pack({"op": "AddBackward0"}))
-        {'op': 'AddBackward0'}
+        >>> zlib.decompress(base64.b64decode(pack({"op": "AddBackward0"})))
+        b'{"op":"AddBackward0"}'
     """
     text = json.dumps(value, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def unpack(text: str) -> Any:
-    """What `pack` was given."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def replay_data(trace: Trace, graph: Graph) -> Entry:
