@@ -399,7 +399,7 @@ class Methods:
                 "protocol at the moment. The copy would need a copy of its graph. Write "
                 "`x.detach().clone()`."
             )
-        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, {}, self.name)
+        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, self.name)
         memo[id(self)] = out
         out.__dict__.update(copy.deepcopy(self.__dict__, memo))
         if self.cold is not None:
@@ -408,7 +408,7 @@ class Methods:
 
     def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
         array = asnumpy(_without_layers(self))
-        return _rebuild, (type(self), array, self.requires_grad, dict(self.__dict__), self.name)
+        return _rebuild, (type(self), array, self.requires_grad, self.name), self.__dict__
 
     def __len__(self: "Tensor") -> int:
         if not self.shape:
@@ -491,18 +491,11 @@ def _without_layers(tensor: "Tensor") -> Any:
     return payload
 
 
-def _rebuild(
-    cls: "type[Tensor]",
-    array: Any,
-    requires_grad: bool,
-    attributes: dict[str, Any],
-    name: str | None = None,
-) -> "Tensor":
+def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":
     out: Tensor = object.__new__(cls)
     out.payload = np.asarray(array, as_dtype(array.dtype))  # a pickle has a dtype of its own
     out.edge = LEAF if requires_grad else None
     out.cold = None
-    out.__dict__.update(attributes)
     if name is not None:
         out.name = name
     return out
