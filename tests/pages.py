@@ -1,10 +1,16 @@
 """What a player's page carries: the data that its script unpacks."""
 
+import base64
+import json
 import re
+import zlib
 
-from glassgrad.viz.players.replay import unpack
+__all__ = ["data_of", "unpack"]
 
-__all__ = ["data_of"]
+
+def unpack(text):
+    """What `pack` was given."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def data_of(page):

@@ -254,7 +254,7 @@ def test_a_variable_and_the_number_of_a_pass_are_not_both_taken(draw):
 
 
 def test_a_long_training_loop_is_not_explained_pass_by_pass(draw, tmp_path, monkeypatch):
-    monkeypatch.setattr("glassgrad.cli.recorded.MOST_EXPLAINED", 2)
+    monkeypatch.setattr("glassgrad.cli.scripts.MOST_EXPLAINED", 2)
     _, _, _, complaint = draw(WRONG, out="pass.html")
     assert "a wrong backward" not in complaint
     _, _, _, complaint = draw(WRONG, "--pass", "3", out="pass.html")

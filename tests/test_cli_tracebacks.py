@@ -3,7 +3,7 @@
 import pytest
 
 from glassgrad import cli
-from glassgrad.cli import recorded
+from glassgrad.cli import scripts
 
 STALE = """
 import glassgrad as gg
@@ -48,7 +48,7 @@ def test_so_does_an_exception_that_the_script_raises_from_it(failing):
 
 
 def test_a_watcher_that_fails_itself_is_shown(failing, monkeypatch):
-    monkeypatch.setattr(recorded, "_run", lambda: None)
+    monkeypatch.setattr(scripts, "record_explained", lambda: None)
     complaint = failing(STALE + "loss.backward()\n")
-    assert "glassgrad/cli/recorded.py" in complaint
+    assert "glassgrad/cli/scripts.py" in complaint
     assert "TypeError: " in complaint

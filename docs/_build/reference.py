@@ -19,11 +19,11 @@ from typing import Any
 
 import glassgrad
 from glassgrad import autograd
+from glassgrad._methods import Methods
 from glassgrad.core import errors
 from glassgrad.ops._declaring import METHODS
 
 DIRECTIVE = re.compile(r"^\[\[(names|methods) ?([\w.]*)(?:: ?([\w., ]+))?\]\]$", re.MULTILINE)
-MIXINS = ("_methods.Methods", "_conversions.Conversions")
 # Where a name that several packages have is described: in the first of these.
 PAGES = [
     f"glassgrad{part}"
@@ -199,13 +199,10 @@ def _methods() -> Iterator[str]:
         yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
         for method in methods:
             yield _row(method, METHODS[method], alone)
-    for mixin in MIXINS:
-        module, _, name = mixin.partition(".")
-        owner = getattr(importlib.import_module(f"glassgrad.{module}"), name)
-        for title, methods in _grouped_methods(owner).items():
-            yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
-            for method in methods:
-                yield _row(method, vars(owner)[method], alone)
+    for title, methods in _grouped_methods(Methods).items():
+        yield f"\n### {title}\n\n| {' | '.join(COLUMNS)} |\n|--|--|"
+        for method in methods:
+            yield _row(method, vars(Methods)[method], alone)
     yield "\n## In full\n\nThe methods that are no function of `glassgrad` as well.\n"
     for method, path in alone.items():
         yield _entry(path, 3, f"Tensor.{method}")

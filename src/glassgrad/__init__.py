@@ -22,7 +22,7 @@ import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import _conversions, _grad, _methods, autograd, ops
+from . import _methods, autograd, ops
 from ._printing import get_printoptions, set_printoptions
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,
@@ -110,9 +110,8 @@ def __dir__() -> list[str]:
 
 
 def _complete_tensor() -> None:
-    """Copy the mixins and the ops' methods onto Tensor, since core/ imports no op."""
-    mixins = _conversions.Conversions, _grad.Gradients, _methods.Methods
-    for members in (*map(vars, mixins), _METHODS):
+    """Copy the mixin and the ops' methods onto Tensor, since core/ imports no op."""
+    for members in (vars(_methods.Methods), _METHODS):
         for name, member in members.items():
             if name not in ("__module__", "__doc__", "__dict__", "__weakref__"):
                 setattr(Tensor, name, member)
@@ -128,14 +127,13 @@ def _show_sessions_in_notebooks() -> None:
     if shell is None:
         return
     shows = shell.display_formatter.ipython_display_formatter
-    for module in ("tracing.session", "tracing._torch.session"):
-        shows.for_type_by_name(
-            f"glassgrad.{module}",
-            "Session",
-            lambda session: _importlib.import_module("glassgrad.viz.players.live").show_session(
-                session
-            ),
-        )
+    shows.for_type_by_name(
+        "glassgrad.tracing.paused",
+        "Paused",
+        lambda session: _importlib.import_module("glassgrad.viz.players.live").show_session(
+            session
+        ),
+    )
 
 
 _show_sessions_in_notebooks()

@@ -1,15 +1,30 @@
-"""What a Tensor can do beside its ops: operators, its part in a backward pass, transposes.
+"""What a Tensor can do beside its ops: operators, gradients, the ways out to NumPy and to copies.
 
 The ops declare their methods themselves (see `ops/_declaring.py`). This mixin is copied onto
 `Tensor` with them when the package is imported, so that `core/` imports no op.
 """
 
+import copy
+import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import _grad, _printing
+import numpy as np
+
+from . import _printing
 from .core import backward as _backward
+from .core import state
+from .core.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    GradientError,
+    GraphError,
+    ShapeError,
+    TransformError,
+)
+from .core.tensor import ANY_DTYPE, LEAF, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
+from .hooks.handles import Hooks
 from .ops import (
     _declaring,
     arithmetic,
@@ -25,10 +40,11 @@ from .ops import (
 from .ops._declaring import METHODS, plain
 from .ops.arithmetic import Add, Div, Mul, Operand, Sub
 from .ops.comparison import Eq, Ge, Gt, Le, Lt, Ne
-from .values.layers import refuse_inside
+from .values.backend import CPU, Device, asnumpy, device_of
+from .values.dtypes import DType, as_dtype
+from .values.layers import Layer, refuse_inside, settled, visible
 
-if TYPE_CHECKING:
-    from .core.tensor import Tensor
+GRAD_DTYPES = ("float16", "float32", "float64", "complex64", "complex128")  # by name
 
 
 class Methods:
@@ -38,8 +54,6 @@ class Methods:
     register_hook = hooks.register_hook
     register_post_accumulate_grad_hook = hooks.register_post_accumulate_grad_hook
     retain_grad = hooks.retain_grad
-    grad_dtype = _grad.grad_dtype
-
     backward = _backward.backward
 
     @property
@@ -53,6 +67,91 @@ class Methods:
         if self.is_leaf or requires_grad is not True:
             self.requires_grad = requires_grad
         return self
+
+    @property
+    def grad(self: "Tensor") -> Tensor | None:
+        """The gradient, once a backward pass has left one."""
+        cold = self.cold
+        if cold is not None and cold.grad is not None:
+            return cold.grad
+        if not self.is_leaf and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+                ".grad attribute won't be populated during autograd.backward(). If you indeed "
+                "want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() "
+                "on the non-leaf Tensor.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return None
+
+    @grad.setter
+    def grad(self: "Tensor", value: Tensor | None) -> None:
+        if value is not None:
+            _check_new_grad(self, value)
+            self.cold_side().grad = value
+        elif self.cold is not None:
+            self.cold.grad = None
+
+    @grad.deleter
+    def grad(self: "Tensor") -> None:
+        self.grad = None
+
+    @property
+    def retains_grad(self: "Tensor") -> bool:
+        """Whether it is a non-leaf whose `.grad` a backward pass fills."""
+        hooks = getattr(self.grad_fn, "cold", None)
+        kept = hooks and hooks.retain.get(self.output_nr)
+        return bool(kept and kept() is self)
+
+    @property
+    def grad_dtype(self: "Tensor") -> DType | None:
+        """The dtype of the gradients of a leaf: its own unless another was set; None for any.
+
+        Gradients are converted when they arrive, before hooks see them. None leaves them as they
+        are.
+
+        Raises:
+            GraphError: on a non-leaf, and when a gradient of another dtype is there already.
+            DTypeError: for what is neither a floating-point or complex dtype nor None.
+
+        Example:
+            >>> x = tensor([1.0, 2.0], requires_grad=True)
+            >>> x.grad_dtype = float64
+            >>> (x * x).sum().backward()
+            >>> x.grad
+            tensor([2., 4.], dtype=glassgrad.float64)
+        """
+        if not self.is_leaf:
+            raise GraphError(
+                "grad_dtype can only be accessed on leaf tensors. The gradient of any other has "
+                f"the dtype of the tensor, here {self.dtype}. Read `x.dtype`."
+            )
+        wanted: DType | None = None if self.cold is None else self.cold.grad_dtype
+        if wanted is ANY_DTYPE:
+            return None
+        return self.dtype if wanted is None else wanted
+
+    @grad_dtype.setter
+    def grad_dtype(self: "Tensor", dtype: Any) -> None:
+        if not self.is_leaf:
+            raise GraphError(
+                "grad_dtype can only be set on leaf tensors. This one was computed by "
+                f"{self.grad_fn.name()}, which gets gradients of dtype {self.dtype}. Set it on the "
+                "leaves."
+            )
+        wanted = None if dtype is None else _as_grad_dtype(dtype)
+        grad = self.grad
+        if grad is not None and wanted is not None and grad.dtype != wanted:
+            raise GraphError(
+                f"Cannot set grad_dtype to '{wanted}' because there is already a gradient with "
+                f"dtype '{grad.dtype}'. The next one could not be added to it. Please clear the "
+                "gradient (.grad = None) before changing grad_dtype."
+            )
+        cold = self.cold_side()
+        cold.grad_dtype = ANY_DTYPE if wanted is None else wanted
+        if cold.hooks is None:  # the engine takes its careful way where a leaf has a dict of them
+            cold.hooks = Hooks()
 
     # Operators. The doors themselves where every call counts.
     __add__ = __radd__ = Add.as_operator
@@ -109,3 +208,294 @@ class Methods:
     # Transposes
     T = property(shape.reversed_dims)
     mT = property(shape.mT)  # noqa: N815  # PyTorch's name
+
+    # Methods
+    @property
+    def device(self: "Tensor") -> Device:
+        """Where the array lives."""
+        return device_of(self.payload)
+
+    @property
+    def itemsize(self: "Tensor") -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self: "Tensor") -> int:
+        """Bytes of all elements."""
+        return self.itemsize * self.numel()
+
+    def numel(self: "Tensor") -> int:
+        """The number of elements."""
+        return self.shape.numel()
+
+    def dim(self: "Tensor") -> int:
+        """The number of dims."""
+        return self.ndim
+
+    def is_floating_point(self: "Tensor") -> bool:
+        """Whether the elements are real fractions."""
+        return self.dtype.kind == "f"
+
+    def is_complex(self: "Tensor") -> bool:
+        """Whether the elements are complex numbers."""
+        return self.dtype.kind == "c"
+
+    def size(self: "Tensor", dim: int | None = None) -> Any:
+        """The shape, or the size of one dim."""
+        return self.shape if dim is None else self.shape[dim]
+
+    @property
+    def name(self: "Tensor") -> str | None:
+        """A name for pictures and messages."""
+        return None if self.cold is None else self.cold.name
+
+    @name.setter
+    def name(self: "Tensor", value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise ArgumentTypeError(
+                f"a tensor's name was set to {value!r}, of type {type(value).__name__}. Pictures "
+                f"and messages show it as text. Write `x.name = {str(value)!r}`."
+            )
+        self.cold_side().name = value
+
+    @property
+    def data(self: "Tensor") -> "Tensor":
+        """The same array as a tensor that autograd knows nothing of, version included."""
+        if getattr(self.payload, "batched", False):
+            raise TransformError(
+                "accessing `data` under vmap transform is not allowed. A tensor stands for one "
+                "example there, and has no memory of its own. Write `x.detach()`."
+            )
+        payload = self.payload
+        return wrap(payload.over(payload.value) if isinstance(payload, Layer) else payload)
+
+    @data.setter
+    def data(self: "Tensor", value: "Tensor") -> None:
+        if not isinstance(value, Tensor):
+            raise ArgumentTypeError(
+                f"Variable data has to be a tensor, but got {type(value).__name__}. "
+                "Write `x.data = tensor(values)`."
+            )
+        layers = [x.payload for x in (self, value) if isinstance(x.payload, Layer)]
+        if layers:
+            where = "under vmap" if layers[0].batched else "inside functorch"
+            raise TransformError(
+                f"mutating directly with `.data` {where} transform is not allowed. The transform "
+                "would not see it. Write `x.copy_(value)`."
+            )
+        if self.requires_grad and not is_differentiable(value.dtype):
+            raise DTypeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                f"dtype, got {value.dtype}. Write `x.data = y.float()`."
+            )
+        self.payload = value.payload
+
+    @data.deleter
+    def data(self: "Tensor") -> None:
+        raise GraphError("cannot delete data: a tensor is nothing without. Delete the tensor.")
+
+    def numpy(self: "Tensor", *, force: bool = False) -> "np.ndarray[Any, Any]":
+        """The values as a NumPy array that shares memory.
+
+        Args:
+            force: detach and bring it to the CPU first; the result may then be a copy.
+
+        Raises:
+            GraphError: if it requires grad: NumPy's writes would go unseen.
+            TransformError: inside a transform: NumPy knows nothing of it.
+            ArgumentTypeError: if it is not on the CPU.
+        """
+        if force:
+            return asnumpy(self.payload)
+        if self.requires_grad and state.modes.grad:
+            raise GraphError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() "
+                "instead. NumPy records nothing, so the gradient would be lost."
+            )
+        if self.device != CPU:
+            raise ArgumentTypeError(
+                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
+                "copy the tensor to host memory first."
+            )
+        return _without_layers(self)  # type: ignore[no-any-return]  # payload is Any
+
+    def __array__(
+        self: "Tensor", dtype: Any = None, copy: bool | None = None
+    ) -> "np.ndarray[Any, Any]":
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def item(self: "Tensor") -> Any:
+        """The value of a one-element tensor as a Python number.
+
+        Raises:
+            ShapeError: if it has more or fewer than one element.
+            TransformError: inside `vmap`, where it stands for many numbers.
+        """
+        array = visible(self.payload)
+        if array is None:
+            raise TransformError(
+                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+                "over calling .item() on a Tensor: it stands for the numbers of all examples. "
+                "Please try to rewrite what you're doing with other operations, or return it from "
+                "the function."
+            )
+        if self.numel() != 1:
+            raise ShapeError(
+                f"a Tensor with {self.numel()} elements cannot be converted to Scalar: shape "
+                f"{tuple(self.shape)}. A Python number holds one. Write `x.sum().item()` or "
+                "`x.tolist()`."
+            )
+        return asnumpy(array).item()
+
+    def tolist(self: "Tensor") -> Any:
+        """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+        return asnumpy(self.payload).tolist()
+
+    def __bool__(self: "Tensor") -> bool:
+        if visible(self.payload) is None:
+            raise TransformError(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that: each example has an answer of its own. "
+                "Write `where(condition, a, b)`, which computes both."
+            )
+        if self.numel() != 1:
+            count = "no values" if self.numel() == 0 else "more than one value"
+            raise ShapeError(
+                f"Boolean value of Tensor with {count} is ambiguous: shape {tuple(self.shape)}. "
+                "Python asks for one yes or no. Write `x.any()` or `x.all()`."
+            )
+        return bool(self.item())
+
+    def __float__(self: "Tensor") -> float:
+        return float(self.item())
+
+    def __int__(self: "Tensor") -> int:
+        return int(self.item())
+
+    def __complex__(self: "Tensor") -> complex:
+        return complex(self.item())
+
+    def __index__(self: "Tensor") -> int:
+        if self.dtype.kind not in "iub" or self.numel() != 1:
+            raise ArgumentTypeError(
+                "only integer tensors of a single element can be converted to an index, got "
+                f"{self.dtype} of shape {tuple(self.shape)}. Write `int(x)`."
+            )
+        return int(self.item())
+
+    def __format__(self: "Tensor", spec: str) -> str:
+        is_number = not self.shape and (spec or type(self) is Tensor)  # a Parameter says what it is
+        return format(self.item() if is_number else str(self), spec)
+
+    # Copies -------------------------------------------------------------------------------------
+
+    def __deepcopy__(self: "Tensor", memo: dict[int, Any]) -> "Tensor":
+        if isinstance(self.payload, Layer):
+            return copy.deepcopy(wrap(_without_layers(self)), memo)
+        if not self.is_leaf:
+            raise GraphError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol at the moment. The copy would need a copy of its graph. Write "
+                "`x.detach().clone()`."
+            )
+        out = _rebuild(type(self), self.payload.copy(), self.requires_grad, self.name)
+        memo[id(self)] = out
+        out.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        if self.cold is not None:
+            out.cold_side().grad = copy.deepcopy(self.cold.grad, memo)
+        return out
+
+    def __reduce_ex__(self: "Tensor", protocol: Any) -> tuple[Any, ...]:
+        array = asnumpy(_without_layers(self))
+        return _rebuild, (type(self), array, self.requires_grad, self.name), self.__dict__
+
+    def __len__(self: "Tensor") -> int:
+        if not self.shape:
+            raise ArgumentTypeError(
+                "len() of a 0-d tensor. It has no first dim to count. Write `x.numel()`."
+            )
+        return self.shape[0]
+
+
+# Gradients -------------------------------------------------------------------------------------
+
+
+def _check_new_grad(x: Tensor, value: object) -> None:
+    if not isinstance(value, Tensor):
+        raise ArgumentTypeError(
+            f"assigned grad expected to be a Tensor or None but got {type(value).__name__}. "
+            "The next backward pass adds a tensor to it. Write `x.grad = tensor(values)`."
+        )
+    if value is x:
+        raise GraphError(
+            "can't assign Variable as its own grad. The gradient would change the tensor. "
+            "Write `x.grad = x.clone()`."
+        )
+    wanted = None if x.cold is None else x.cold.grad_dtype
+    wanted = x.dtype if wanted is None else wanted
+    if value.dtype != wanted and wanted is not ANY_DTYPE:
+        raise GradientError(
+            f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with "
+            f"grad_dtype '{wanted}'. The gradient must match it. Write `grad.to(x.dtype)`, or "
+            "set `x.grad_dtype`, which is the tensor's dtype by default, None for any."
+        )
+    if value.device != x.device:
+        raise GradientError(
+            f"attempting to assign a gradient located on device '{value.device}' to a tensor "
+            f"on '{x.device}'. Move it first: `grad.to(x.device)`."
+        )
+    if value.shape != x.shape:
+        raise ShapeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
+            f"size '{list(x.shape)}'. Please ensure that the gradient and the tensor are "
+            "the same size."
+        )
+
+
+def _as_grad_dtype(dtype: Any) -> DType:
+    try:
+        if isinstance(dtype, str) and dtype not in GRAD_DTYPES:
+            raise ArgumentTypeError(f"{dtype!r} names no dtype")  # NumPy would read its letters
+        wanted = as_dtype(dtype)
+    except (ArgumentTypeError, DTypeError) as error:
+        raise DTypeError(
+            f"grad_dtype must be a glassgrad dtype or None, but got {type(dtype).__name__}. "
+            "Gradients are converted to it. Write `x.grad_dtype = glassgrad.float64`."
+        ) from error
+    if not is_differentiable(wanted):
+        raise DTypeError(
+            f"grad_dtype must be a floating point or complex dtype, got {wanted}: gradients are "
+            "fractions. Write `x.grad_dtype = glassgrad.float32`."
+        )
+    return wanted
+
+
+# Copies -----------------------------------------------------------------------------------------
+
+
+def _without_layers(tensor: "Tensor") -> Any:
+    """The array of a tensor, if it does not take part in a transform any more.
+
+    Raises:
+        TransformError: if its transform is still being computed, or was a vmap.
+    """
+    payload = settled(tensor).payload
+    if isinstance(payload, Layer):
+        raise TransformError(
+            "Cannot access data pointer of Tensor that doesn't have storage: inside a transform "
+            f"({payload.level.kind}) a tensor of shape {list(tensor.shape)} is more than an array, "
+            "and nobody else would see the rest. Compute with glassgrad's ops, in a Function of "
+            "your own, or outside of the transform."
+        )
+    return payload
+
+
+def _rebuild(cls: "type[Tensor]", array: Any, requires_grad: bool, name: str | None) -> "Tensor":
+    out: Tensor = object.__new__(cls)
+    out.payload = np.asarray(array, as_dtype(array.dtype))  # a pickle has a dtype of its own
+    out.edge = LEAF if requires_grad else None
+    out.cold = None
+    if name is not None:
+        out.name = name
+    return out

@@ -9,7 +9,7 @@ import math
 import textwrap
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -151,7 +151,9 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
         found.append(f"device='{tensor.device}'")
     if (not array.size and array.ndim != 1) or (array.size and not options.edgeitems):
         found.append(f"size={tuple(array.shape)}")
-    if array.dtype not in _unsaid_dtypes(empty=not array.size):
+    default = get_default_dtype()
+    unsaid = (default, complex128 if default == float64 else complex64, int64, bool_)
+    if array.dtype not in (unsaid if array.size else (default,)):
         found.append(f"dtype=glassgrad.{array.dtype.name}")
     try:
         node = tensor.grad_fn
@@ -166,14 +168,6 @@ def _suffixes(tensor: Tensor, array: Array, options: Options) -> list[str]:
     if tangent is not None:
         found.append(f"tangent={tangent}")
     return found
-
-
-def _unsaid_dtypes(*, empty: bool) -> tuple[Any, ...]:
-    """The dtypes that the values themselves give away."""
-    default = get_default_dtype()
-    if empty:
-        return (default,)
-    return (default, complex128 if default == float64 else complex64, int64, bool_)
 
 
 def _with_suffixes(text: str, suffixes: list[str], indent: int, options: Options) -> str:
@@ -192,93 +186,54 @@ def _with_suffixes(text: str, suffixes: list[str], indent: int, options: Options
 # The values ---------------------------------------------------------------------------------------
 
 
-class Column(NamedTuple):
-    """How to write the numbers of a tensor: all in one format, none narrower than `width`."""
-
-    write: Callable[[Any], str]
-    width: int
-
-
 def _values(array: Array, indent: int, options: Options) -> str:
+    """The numbers in their brackets, from the innermost ones outwards."""
     edge, shown = options.edgeitems, array
-    cut = tuple([array.size > options.threshold and n > 2 * edge for n in array.shape])
-    for axis, (n, is_cut) in enumerate(zip(array.shape, cut, strict=True)):
-        if is_cut:
+    cut = [array.size > options.threshold and n > 2 * edge for n in array.shape]
+    for axis, n in enumerate(array.shape):
+        if cut[axis]:
             shown = np.take(shown, [*range(edge), *range(n - edge, n)], axis)
+    texts, width = _texts(shown, options)
+    for axis in reversed(range(array.ndim)):
+        size, inner = shown.shape[axis], array.ndim - 1 - axis
+        per_line = 1 if inner else max(1, (options.linewidth - indent - axis) // (width + 2))
+        between = "," + "\n" * max(1, inner) + " " * (indent + axis + 1)
+        blocks = []
+        for start in range(math.prod(shown.shape[:axis])):
+            items = texts[start * size : (start + 1) * size]
+            if cut[axis]:
+                items.insert(edge, "..." if inner or not edge else " ...")
+            lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
+            blocks.append(f"[{between.join(lines)}]")
+        texts = blocks
+    return texts[0]
+
+
+def _texts(array: Array, options: Options) -> tuple[list[str], int]:
+    """All numbers as text, in one format, and their width; nan and inf may be wider."""
     if array.dtype.kind == "c":
-        column = _complex_column(shown, options)
-    elif array.dtype.kind == "f":
-        column = _float_column(shown, options)
-    else:
-        column = _plain_column(shown)
-    return _rows(shown, indent, column, cut, options)
+        reals, wide = _texts(array.real, options)
+        imags, width = _texts(array.imag, options)
+        signed = [text if text[0] in "+-" else f"+{text}" for text in map(str.lstrip, imags)]
+        return [f"{re}{im}j" for re, im in zip(reals, signed, strict=True)], wide + width + 1
+    write: Callable[[Any], str] = str
+    counted = array
+    if array.dtype.kind == "f":
+        counted = array[np.isfinite(array) & (array != 0)].astype(np.float64)
+        write = _format(counted, options)
+    width = max([1, *(len(write(value)) for value in counted.reshape(-1).tolist())])
+    return [write(value).rjust(width) for value in array.reshape(-1).tolist()], width
 
 
-def _rows(
-    shown: Array, indent: int, column: Column, cut: tuple[bool, ...], options: Options
-) -> str:
-    """One bracket; its depth is the number of dims, which NumPy bounds.
-
-    Args:
-        cut: for each dim, whether elements between its edges are left out.
-    """
-    if not shown.ndim:
-        return column.write(shown.item())
-    edge = options.edgeitems
-    if shown.ndim == 1:
-        items = [column.write(value) for value in shown.tolist()]
-        if cut[0]:
-            items.insert(edge, " ..." if edge else "...")
-        return _wrapped(items, indent, column.width, options)
-    blocks = [_rows(row, indent + 1, column, cut[1:], options) for row in shown]
-    if cut[0]:
-        blocks.insert(edge, "...")
-    between = "," + "\n" * (shown.ndim - 1) + " " * (indent + 1)
-    return "[" + between.join(blocks) + "]"
-
-
-def _wrapped(items: list[str], indent: int, width: int, options: Options) -> str:
-    """Items side by side, as many as fit on a line."""
-    per_line = max(1, (options.linewidth - indent) // (width + 2))
-    lines = [", ".join(items[i : i + per_line]) for i in range(0, len(items), per_line)]
-    return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
-
-
-def _plain_column(array: Array) -> Column:
-    """Integers and bools."""
-    width = max([1, *(len(str(value)) for value in array.reshape(-1).tolist())])
-    return Column(lambda value: str(value).rjust(width), width)
-
-
-def _float_column(array: Array, options: Options) -> Column:
-    values = array[np.isfinite(array) & (array != 0)].astype(np.float64)
-    if not values.size:
-        return Column(_whole, 1)
-    sizes = np.abs(values)
-    exponent = options.sci_mode
-    if exponent is None:
+def _format(values: Array, options: Options) -> Callable[[Any], str]:
+    """How to write fractions, of which these are finite and not zero."""
+    sizes, exponent = np.abs(values), options.sci_mode and values.size > 0
+    if exponent is None and values.size:
         with np.errstate(all="ignore"):
             ratio = sizes.max() / sizes.min()
         exponent = bool(ratio > 1e3 or sizes.max() > 1e8 or sizes.min() < 1e-4)  # PyTorch's limits
     if exponent:
-        write: Callable[[Any], str] = f"{{:.{options.precision}e}}".format
-    elif np.all(values == np.ceil(values)):
-        write = _whole
-    else:
-        write = f"{{:.{options.precision}f}}".format
-    width = max(len(write(value)) for value in values.tolist())
-    return Column(lambda value: write(value).rjust(width), width)
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
-
-
-def _complex_column(array: Array, options: Options) -> Column:
-    real, imag = _float_column(array.real, options), _float_column(array.imag, options)
-
-    def write(value: complex) -> str:
-        second = imag.write(value.imag).lstrip() + "j"
-        return real.write(value.real) + ("" if second[0] in "+-" else "+") + second
-
-    return Column(write, real.width + imag.width + 1)
+        return f"{{:.{options.precision}e}}".format
+    if np.all(values == np.ceil(values)):
+        return lambda value: f"{value:.0f}." if math.isfinite(value) else f"{value:.0f}"
+    return f"{{:.{options.precision}f}}".format

@@ -74,8 +74,8 @@ def train(
     examples: Digits,
     *,
     epochs: int,
-    seed: int = 0,
-    report: Callable[[float], object] | None = None,
+    seed: int,
+    report: Callable[[float], object],
 ) -> None:
     """Fit `model` to the examples, in shuffled batches, with Adam.
 
@@ -109,8 +109,7 @@ def train(
                 f"the loss became {total} in epoch {epoch}. No step leads back from there. "
                 "Look for extreme values in the data."
             )
-        if report is not None:
-            report(total / len(loader))
+        report(total / len(loader))
 
 
 def accuracy(model: Module, examples: Digits) -> float:

@@ -7,6 +7,7 @@ prints and how it exits are its own.
 import contextlib
 import sys
 import traceback
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,69 +17,199 @@ from typing import Any
 from glassgrad import tracing
 from glassgrad._programs import reaching, to_stdout
 from glassgrad.core import backward as engine
-from glassgrad.core.errors import DataError
+from glassgrad.core.errors import DataError, FreedGraphError
 from glassgrad.core.tensor import Tensor
 from glassgrad.nn import Module
+from glassgrad.tracing import Trace, snapshot
+from glassgrad.tracing.graph import Entry
+from glassgrad.viz.explaining.entries import record_explained
+from glassgrad.viz.wording import counted
 
 WATCHERS = (Path(__file__).parent, Path(tracing.__file__).parent)  # what a pass is watched from
+OPTIONS = (
+    "gradient",
+    "retain_graph",
+    "create_graph",
+    "inputs",
+)  # of a pass, as `backward` has them
+MOST_TOLD = 8  # names in a message
+MOST_EXPLAINED = 20  # passes of a script; those after them are recorded only
 
-Watcher = Callable[[dict[str, Any], list[Tensor], dict[str, Any]], None]
+Options = dict[str, Any]
+Watcher = Callable[[list[Tensor], Options], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptRun:
-    """What came of a script.
+class Script:
+    """A script, and what has come of running it.
 
     Args:
+        path: of its file.
+        arguments: what it finds in `sys.argv`.
+
+    Attributes:
         names: its variables.
         code: its exit code, 0 if it ran to its end.
+        passes: how many backward passes it has run.
     """
 
-    names: dict[str, Any]
-    code: int
+    def __init__(self, path: Path, arguments: Sequence[str]) -> None:
+        self.path, self.arguments = path, arguments
+        self.module = ModuleType("__main__")
+        self.names: dict[str, Any] = self.module.__dict__
+        self.code = self.passes = 0
 
+    def run(self, watcher: Watcher, number: int | None) -> None:
+        """Run it.
 
-def run_script(path: Path, arguments: Sequence[str], watcher: Watcher) -> ScriptRun:
-    """Run the script at `path`.
+        Args:
+            watcher: runs a backward pass in the engine's stead. It is given the tensors to begin
+                at, and the options of `backward`.
+            number: of the pass that it runs, counted from 1; None: each of them.
 
-    Args:
-        arguments: what it finds in `sys.argv`.
-        watcher: runs each backward pass in the engine's stead. It is given the script's variables,
-            the tensors to begin at, and the options of `backward`.
+        Raises:
+            DataError: if there is no such script, or it cannot be read.
+        """
+        remedy = "It is run to see its backward pass. Name a Python file."
+        with reaching(f"read the script {self.path}", remedy):
+            source = self.path.read_bytes()
+        self.names.update(__file__=str(self.path), __builtins__=__builtins__)
+        with self._as_main(), self._watched(watcher, number):
+            self.code = self._execute(source)
 
-    Raises:
-        DataError: if there is no such script, or it cannot be read.
-    """
-    remedy = "It is run to see its backward pass. Name a Python file."
-    with reaching(f"read the script {path}", remedy):
-        source = path.read_bytes()
-    module = ModuleType("__main__")
-    names = module.__dict__
-    names.update(__file__=str(path), __builtins__=__builtins__)
-    with _as_main(module, path, arguments), _watching(watcher, names):
-        code = _run(source, path, names)
-    return ScriptRun(names, code)
+    def _execute(self, source: bytes) -> int:
+        """Run the code; an exception ends it as it ends any script: traceback, exit code 1."""
+        try:
+            exec(compile(source, str(self.path), "exec"), self.names)  # noqa: S102  # asked for
+        except SystemExit as request:
+            if request.code is None or isinstance(request.code, int):
+                return request.code or 0
+            sys.stderr.write(f"{request.code}\n")
+            return 1
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
+            _print_traceback(error)
+            return 1
+        finally:
+            if sys.stdout is not None:
+                with to_stdout():
+                    pass  # what the script has written comes before what is said here
+        return 0
 
+    @contextlib.contextmanager
+    def _as_main(self) -> Iterator[None]:
+        """Give the script its arguments, its folder on the path, and the name `__main__`."""
+        before = sys.argv, list(sys.path), sys.modules["__main__"]
+        sys.argv = [str(self.path), *self.arguments]
+        sys.path.insert(0, str(self.path.resolve().parent))
+        sys.modules["__main__"] = self.module
+        try:
+            yield
+        finally:
+            sys.argv, sys.path[:], sys.modules["__main__"] = before
 
-def _run(source: bytes, path: Path, names: dict[str, Any]) -> int:
-    """Run the script; an exception ends it as it ends any script: traceback, exit code 1."""
-    try:
-        exec(compile(source, str(path), "exec"), names)  # noqa: S102  # the script that was asked for
-    except SystemExit as request:
-        if request.code is None or isinstance(request.code, int):
-            return request.code or 0
-        sys.stderr.write(f"{request.code}\n")
-        return 1
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # as Python does at the end of a script
-        _print_traceback(error)
-        return 1
-    finally:
-        if sys.stdout is not None:
-            with to_stdout():
-                pass  # what the script has written comes before what is said here
-    return 0
+    @contextlib.contextmanager
+    def _watched(self, watcher: Watcher, number: int | None) -> Iterator[None]:
+        """Have `watcher` run what `backward()` would; passes inside of one are nobody's concern."""
+        make_task, is_inside = engine.backward_task, False
+
+        def task(tensors: Any, *options: Any) -> Any:
+            outputs = engine.as_list(tensors)
+            if is_inside or not all(isinstance(y, Tensor) for y in outputs):
+                return make_task(outputs, *options)  # it is nobody's, or begins at edges
+            return SimpleNamespace(run=lambda: run(outputs, *options))
+
+        def run(outputs: list[Tensor], *options: Any) -> None:
+            nonlocal is_inside
+            is_inside = True
+            self.passes += 1
+            try:
+                if number not in (None, self.passes):
+                    make_task(outputs, *options).run()
+                    return
+                with self.named():
+                    watcher(outputs, dict(zip(OPTIONS, options, strict=True)))
+            finally:
+                is_inside = False
+
+        engine.backward_task = task  # type: ignore[assignment]  # takes what it takes
+        try:
+            yield
+        finally:
+            engine.backward_task = make_task
+
+    # Its variables ------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """Tensors without a name are called as the script's variables and modules call them."""
+        found: list[tuple[str, Tensor]] = []
+        for key, value in list(self.names.items()):
+            if isinstance(value, Tensor):
+                found.append((key, value))
+            elif isinstance(value, Module):
+                found += [(f"{key}.{name}", each) for name, each in value.named_parameters()]
+        nameless = []
+        for name, tensor in found:
+            if tensor.name is None:  # the first name that leads to it is the one it gets
+                tensor.name = name
+                nameless.append(tensor)
+        try:
+            yield
+        finally:
+            for tensor in nameless:
+                tensor.name = None
+
+    @property
+    def requiring_grad(self) -> dict[str, Tensor]:
+        """The variables that are tensors and require grad."""
+        names = self.names.items()
+        return {name: x for name, x in names if isinstance(x, Tensor) and x.requires_grad}
+
+    @property
+    def losses(self) -> dict[str, Tensor]:
+        """Those that are a number (a 0-d tensor): what was computed, else the leaves."""
+        numbers = {name: y for name, y in self.requiring_grad.items() if not y.dim()}
+        return {name: y for name, y in numbers.items() if not y.is_leaf} or numbers
+
+    def find(self, var: str | None) -> Tensor:
+        """The tensor called `var`, or the last loss.
+
+        Raises:
+            DataError: if there is none, or it has no graph.
+        """
+        losses, known = list(self.losses.values()), self.requiring_grad
+        if var in known:
+            return known[var]
+        if var is None and losses:
+            return losses[-1]
+        shapes = [f"{name} {tuple(tensor.shape)}" for name, tensor in known.items()]
+        others = f" Those that require grad: {', '.join(shapes[:MOST_TOLD])}." if shapes else ""
+        if var is None:
+            raise DataError(
+                "found no loss: the script ran no backward(), and none of its variables is a "
+                f"number (a 0-d tensor) that requires grad.{others} A picture shows the graph "
+                "behind a tensor. Name one: --var NAME."
+            )
+        if var not in self.names:
+            raise DataError(
+                f"the script has no variable {var!r}.{others} Only variables of the script itself "
+                "are found, not those inside its functions. Name one of them: --var NAME."
+            )
+        value = self.names[var]
+        what = "a tensor without requires_grad" if isinstance(value, Tensor) else "no tensor"
+        raise DataError(
+            f"{var} is {what}: {type(value).__name__}. Only a tensor that requires grad has a "
+            f"graph behind it.{others} Name one: --var NAME."
+        )
+
+    def wrong_number(self, number: int, done: str) -> DataError:
+        """The error about a pass that was to be `done` (drawn, stepped), and did not come."""
+        ran = counted(self.passes, "backward pass", "backward passes")
+        return DataError(
+            f"the script ran {ran}, and number {number} was to be {done}. They are counted from 1. "
+            "Leave --pass out, or name one that there is."
+        )
 
 
 def _print_traceback(error: BaseException) -> None:
@@ -98,142 +229,85 @@ def _unwatched(frames: list[traceback.FrameSummary]) -> list[traceback.FrameSumm
     return frames[1:]  # a watcher has failed: all there is, but for what runs the script
 
 
-@contextlib.contextmanager
-def _as_main(module: ModuleType, path: Path, arguments: Sequence[str]) -> Iterator[None]:
-    """Give the script its arguments, its folder on the path, and the name `__main__`."""
-    before = sys.argv, list(sys.path), sys.modules["__main__"]
-    sys.argv = [str(path), *arguments]
-    sys.path.insert(0, str(path.resolve().parent))
-    sys.modules["__main__"] = module
-    try:
-        yield
-    finally:
-        sys.argv, sys.path[:], sys.modules["__main__"] = before
+# The pass to draw ---------------------------------------------------------------------------------
 
 
-# The passes it runs ------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A pass to draw.
 
-
-@contextlib.contextmanager
-def _watching(watcher: Watcher, names: dict[str, Any]) -> Iterator[None]:
-    """Have `watcher` run what `backward()` would run; passes inside of one are nobody's concern."""
-    make_task, is_inside = engine.backward_task, False
-
-    def task(
-        tensors: Any,
-        grad_tensors: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> Any:
-        outputs = [tensors] if isinstance(tensors, Tensor) else tensors
-        listed = isinstance(outputs, (list, tuple)) and all(isinstance(y, Tensor) for y in outputs)
-        if is_inside or not listed:  # what is not listed begins at edges
-            return make_task(tensors, grad_tensors, retain_graph, create_graph, inputs)
-        options = {"gradient": grad_tensors, "inputs": inputs}
-        options |= {"retain_graph": retain_graph, "create_graph": create_graph}
-        return SimpleNamespace(run=lambda: run(list(outputs), options))
-
-    def run(outputs: list[Tensor], options: dict[str, Any]) -> None:
-        nonlocal is_inside
-        is_inside = True
-        try:
-            watcher(names, outputs, options)
-        finally:
-            is_inside = False
-
-    engine.backward_task = task
-    try:
-        yield
-    finally:
-        engine.backward_task = make_task
-
-
-def run_pass(outputs: list[Tensor], options: dict[str, Any]) -> None:
-    """Run a pass as the script meant it, unwatched: with the options that a watcher is given."""
-    others = {name: value for name, value in options.items() if name != "gradient"}
-    engine.backward(outputs, options["gradient"], **others)
-
-
-@contextlib.contextmanager
-def named(names: dict[str, Any]) -> Iterator[None]:
-    """Tensors without a name are called as the script's variables and modules call them."""
-    found: list[tuple[str, Tensor]] = []
-    for key, value in list(names.items()):
-        if isinstance(value, Tensor):
-            found.append((key, value))
-        elif isinstance(value, Module):
-            found += [(f"{key}.{name}", each) for name, each in value.named_parameters()]
-    nameless = []
-    for name, tensor in found:
-        if tensor.name is None:  # the first name that leads to it is the one it gets
-            tensor.name = name
-            nameless.append(tensor)
-    try:
-        yield
-    finally:
-        for tensor in nameless:
-            tensor.name = None
-
-
-# What to look at ---------------------------------------------------------------------------------
-
-
-def wrong_number(number: int, seen: int, done: str) -> DataError:
-    """The error about a pass that was to be `done` (drawn, stepped), and did not come."""
-    return DataError(
-        f"the script ran {seen} backward pass{'es' if seen != 1 else ''}, and number {number} was "
-        f"to be {done}. They are counted from 1. Leave --pass out, or name one that there is."
-    )
-
-
-def find_loss(names: dict[str, Any], var: str | None) -> Tensor:
-    """The tensor called `var`, or the last number that requires grad.
-
-    Raises:
-        DataError: if there is none, or it has no graph.
+    Attributes:
+        trace: its record.
+        explain: what is known of its nodes, as `viz.explaining` has it; None: what the trace tells.
+        error: what ended it, if it failed and no script could handle that.
+        outputs: the tensors it began at, as long as they are there.
     """
-    if var is not None:
-        return _called(names, var)
-    losses = list(losses_in(names).values())
-    if not losses:
-        raise DataError(
-            "found no loss: the script ran no backward(), and none of its variables is a number "
-            f"(a 0-d tensor) that requires grad.{_tensors_in(names)} A picture shows the graph "
-            "behind a tensor. Name one: --var NAME."
-        )
-    return next((y for y in reversed(losses) if not y.is_leaf), losses[-1])
+
+    trace: Trace
+    explain: Entry | None = None
+    error: Exception | None = None
+    outputs: Sequence[weakref.ref[Tensor]] = ()
 
 
-def losses_in(names: dict[str, Any]) -> dict[str, Tensor]:
-    """The variables that are a number (a 0-d tensor) and require grad."""
-    return {name: value for name, value in _requiring_grad(names).items() if not value.dim()}
+class Recorder:
+    """Runs a script and records its passes while they run.
 
+    Args:
+        script: what to run.
+        number: the pass that is wanted, counted from 1; None: any.
+        explaining: whether to explain the nodes, too.
 
-def _requiring_grad(names: dict[str, Any]) -> dict[str, Tensor]:
-    return {
-        name: value
-        for name, value in names.items()
-        if isinstance(value, Tensor) and value.requires_grad
-    }
+    Attributes:
+        passes: the last one that was recorded, and before it those whose outputs are still there.
+    """
 
+    def __init__(self, script: Script, number: int | None, *, explaining: bool) -> None:
+        self.script, self.number, self.explaining = script, number, explaining
+        self.passes: list[Recorded] = []
+        script.run(self._watch, number)
 
-def _called(names: dict[str, Any], var: str) -> Tensor:
-    if var not in names:
-        raise DataError(
-            f"the script has no variable {var!r}.{_tensors_in(names)} Only variables of the "
-            "script itself are found, not those inside its functions. Name one of them: --var NAME."
-        )
-    value = names[var]
-    if not isinstance(value, Tensor) or not value.requires_grad:
-        what = "a tensor without requires_grad" if isinstance(value, Tensor) else "no tensor"
-        raise DataError(
-            f"{var} is {what}: {type(value).__name__}. Only a tensor that requires grad has a "
-            f"graph behind it.{_tensors_in(names)} Name one: --var NAME."
-        )
-    return value
+    def _watch(self, outputs: list[Tensor], options: Options) -> None:
+        is_early = self.number is not None or self.script.passes <= MOST_EXPLAINED
+        explaining = self.explaining and is_early
+        trace, explain, error = record_explained(outputs, explaining=explaining, **options)
+        alive = [each for each in self.passes if any(y() is not None for y in each.outputs)]
+        found = Recorded(trace, explain, outputs=[weakref.ref(output) for output in outputs])
+        self.passes = [*alive, found]
+        if error is not None:
+            raise error  # the script's to handle
 
+    def chosen(self, var: str | None) -> Recorded:
+        """What is to be drawn, now that the script has ended.
 
-def _tensors_in(names: dict[str, Any]) -> str:
-    found = [f"{key} {tuple(value.shape)}" for key, value in _requiring_grad(names).items()]
-    return f" Those that require grad: {', '.join(found[:8])}." if found else ""
+        It is the pass of the tensor called `var`: as the script ran it, or one that is run now.
+        Else it is the last pass that was recorded; else that of the last loss, which is run now.
+
+        Raises:
+            DataError: if there is nothing to draw.
+        """
+        if var is None and self.passes:
+            return self.passes[-1]
+        if self.number is not None and not self.passes:
+            raise self.script.wrong_number(self.number, "drawn")
+        tensor = self.script.find(var)
+        if var is None:
+            self._tell_of_others(tensor)
+        for known in reversed(self.passes):
+            if any(output() is tensor for output in known.outputs):
+                return known
+        with self.script.named():
+            if tensor.dim():
+                return Recorded(snapshot(tensor))  # there is no one gradient to begin with
+            found = Recorded(*record_explained([tensor], explaining=self.explaining))
+            is_late = isinstance(found.error, FreedGraphError)
+            return Recorded(snapshot(tensor)) if is_late else found
+
+    def _tell_of_others(self, tensor: Tensor) -> None:
+        losses = self.script.losses
+        chosen = next(name for name, loss in losses.items() if loss is tensor)
+        others = [f"--var {name}" for name, loss in losses.items() if loss is not tensor]
+        if others and not tensor.is_leaf:
+            sys.stderr.write(
+                f"glassgrad: drawing {chosen}, the last loss; there are others: "
+                f"{', '.join(others[-MOST_TOLD:])}\n"
+            )

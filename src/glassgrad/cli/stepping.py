@@ -5,11 +5,12 @@ screen reader, or a pipe.
 """
 
 import ast
+import cmd
 import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,75 +19,34 @@ import numpy as np
 from glassgrad._programs import reaching, real_number, silence, to_stdout, whole_number
 from glassgrad.core.errors import ArgumentError, DataError, GlassgradError
 from glassgrad.core.tensor import Tensor
-from glassgrad.ops import full_like
 from glassgrad.ops.creation import full, tensor
-from glassgrad.tracing import Session, step
+from glassgrad.tracing import Session
 from glassgrad.tracing.breakpoints import is_called
-from glassgrad.tracing.graph import hooks_at
 from glassgrad.viz import draw, explain, player
 from glassgrad.viz.wording import Narrator
 
-from .scripts import find_loss, named, run_pass, wrong_number
-
 WORDS = "next", "back", "continue", "explain", "where", "quit", "help"
 SHORT = {word[0]: word for word in WORDS}
+PROMPT, END = "(step) ", "EOF"  # what `cmd` makes of the end of the commands
 STEPS = {"node": "all of a node", "hook": "up to the next hook or node", "micro": "one phase"}
 
 
-class Stepper:
-    """Pauses one of the backward passes of a script.
-
-    Args:
-        number: which pass, counted from 1; 0: none of those the script runs.
-        granularity: as for `step`.
-    """
-
-    def __init__(self, number: int = 1, granularity: str = "node") -> None:
-        self.number, self.granularity = number, granularity
-        self.seen = 0
-        self.has_stepped = False
-
-    def watch(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
-        """Run a pass of the script; the chosen one with pauses."""
-        self.seen += 1
-        if self.seen == self.number:
-            self._talk(names, outputs, options)
-        else:
-            run_pass(outputs, options)
-
-    def step_loss(self, names: dict[str, Any], var: str | None) -> None:
-        """Pause the pass of a variable that the script has left behind.
-
-        Raises:
-            DataError: if the script ran passes, but not as many, or has no such variable.
-        """
-        if var is None and self.seen:
-            raise wrong_number(self.number, self.seen, "stepped")
-        self._talk(names, [find_loss(names, var)], {})
-
-    def _talk(self, names: dict[str, Any], outputs: list[Tensor], options: dict[str, Any]) -> None:
-        self.has_stepped = True
-        with (
-            named(names),
-            step(outputs, **options, granularity=self.granularity) as session,
-        ):
-            Prompt(session).talk()
-
-
-class Prompt:
+class Prompt(cmd.Cmd):
     """Commands and answers at the pauses of one session.
 
     A command is a method `do_…`; its docstring is what `h` lists: how it is typed -- what it does.
+    At a terminal they are typed behind a prompt; those from a pipe are shown as they are read.
 
     Args:
         session: what they move and show.
-        lines: the commands; None: stdin.
     """
 
-    def __init__(self, session: Session, lines: Iterable[str] | None = None) -> None:
+    def __init__(self, session: Session) -> None:
+        super().__init__()
         self.session = session
-        self.lines = typed_lines() if lines is None else iter(lines)
-        self.last = "n"
+        self.lastcmd = "next"
+        self.is_terminal = sys.stdin.isatty()
+        self.prompt = PROMPT if self.is_terminal else ""
 
     def talk(self) -> None:
         """Read and obey commands until the script is to go on.
@@ -96,36 +56,39 @@ class Prompt:
                 because nobody reads the answers.
         """
         self._say(f"{self.session}\n(h for help)")
-        for line in self.lines:
-            typed = line.strip() or self.last
-            word, _, rest = typed.partition(" ")
-            try:
-                if self._obey(word, rest.strip()):
-                    return
-                self.last = typed
-            except Exception as error:
-                if self.session.is_closed:  # a rule or a hook failed: that is the script's
-                    self._say(self._end())
-                    raise
-                if not isinstance(error, GlassgradError):
-                    raise
-                self._say(str(error))
-        self.do_quit("")
+        try:
+            self.cmdloop()
+        except KeyboardInterrupt:
+            if self.is_terminal:
+                sys.stdout.write("\n")  # what is said next has a line of its own
+            raise
 
-    def _end(self) -> str:
-        """Where an exception has ended the pass; what it says is for whoever handles it."""
-        trace = self.session.trace
-        sentence, *_ = Narrator(trace).sentence(trace.events[-1]).split(": ")
-        return f"{sentence}."
+    def precmd(self, line: str) -> str:
+        """A line as it is obeyed: its command in full."""
+        if not self.is_terminal and line != END:
+            sys.stdout.write(f"{PROMPT}{line}\n")
+        word, _, rest = line.strip().partition(" ")
+        return f"{SHORT.get(word, word)} {rest}"
 
-    def _obey(self, word: str, rest: str) -> bool:
+    def onecmd(self, line: str) -> bool:
         """Do what a command says; whether the script is to go on."""
-        command: Callable[[str], bool | None] | None = getattr(
-            self, f"do_{SHORT.get(word, word)}", None
-        )
-        if command is None:
-            raise ArgumentError(f"there is no command {word!r}; h lists those there are")
-        return bool(command(rest))
+        try:
+            return bool(super().onecmd(line))
+        except Exception as error:
+            if self.session.is_closed:  # a rule or a hook failed: that is the script's
+                trace = self.session.trace  # what it says is for whoever handles it
+                where, *_ = Narrator(trace).sentence(trace.events[-1]).split(": ")
+                self._say(f"{where}.")
+                raise
+            if not isinstance(error, GlassgradError):
+                raise
+            self._say(str(error))
+            return False
+
+    def default(self, line: str) -> NoReturn:
+        """Refuse what is no command."""
+        word, *_ = line.split()
+        raise ArgumentError(f"there is no command {word!r}; h lists those there are")
 
     def _say(self, text: str) -> None:
         try:
@@ -176,32 +139,28 @@ class Prompt:
             raise ArgumentError(
                 "until what? It goes on to a node. Write `until Mul` or `until n3`."
             )
-        goal = self._place(rest)
+        goal = self._meant(rest)
         try:
-            self.session.run_until(goal)
+            self.session.run_until(goal or rest)
         except ArgumentError:
             if self.session.is_closed:
                 raise  # a rule or a hook of the script has raised it
-            raise ArgumentError(self._why_not_until(rest, goal)) from None
+            if goal is None and not any(is_called(node, rest) for node in self.session.schedule):
+                raise ArgumentError(
+                    f"nothing of this pass is called {rest!r}: no op, node or named tensor. "
+                    f"`until` waits for the turn of one. The ops are {self._ops()}."
+                ) from None
+            raise ArgumentError(
+                f"{rest} is not ahead: each node that runs has one turn. `b` steps back."
+            ) from None
         self.do_where("")
 
-    def _why_not_until(self, name: str, goal: Any) -> str:
-        schedule = self.session.schedule
-        if self._is_place(goal) or any(is_called(node, name) for node in schedule):
-            return f"{name} is not ahead: each node that runs has one turn. `b` steps back."
-        return (
-            f"nothing of this pass is called {name!r}: no op, node or named tensor. `until` waits "
-            f"for the turn of one. The ops are {self._ops()}."
-        )
-
-    def _place(self, name: str) -> Any:
-        """What `run_until` takes: a named tensor's node; an op's name or a node's id as it is."""
+    def _meant(self, name: str) -> Any:
+        """The node of that id, or where the gradient of the tensor of that name arrives."""
         names = self.session.names
-        known = {label: node for label, node in names.tensors_by_name() if node in names.node}
-        return known.get(name, name)
-
-    def _is_place(self, goal: Any) -> bool:
-        return not isinstance(goal, str) or goal in self.session.names.node.values()
+        known: dict[str | None, Any] = {id: node for node, id in names.node.items()}
+        known |= {label: node for label, node in names.tensors_by_name() if node in names.node}
+        return known.get(name)
 
     def _ops(self) -> str:
         return ", ".join(dict.fromkeys(node.name() for node in self.session.schedule[:50]))
@@ -228,7 +187,7 @@ class Prompt:
         if found := re.fullmatch(r"norm (\S+)", rest):
             return session.break_at(norm=norm_in(found[1]))
         if found := re.fullmatch(r"hook (.+)", rest):
-            return session.break_at(hook=self._hook_called(found[1]))
+            return session.break_at(hook=found[1])
         for kind in ("node", "op", "tensor", "scope"):
             asked: dict[str, Any] = {kind: rest}
             with contextlib.suppress(GlassgradError):
@@ -237,16 +196,6 @@ class Prompt:
             f"nothing of this pass is called {rest!r}: no op, node, tensor or scope. A breakpoint "
             f"waits for one of them. The ops are {self._ops()}."
         )
-
-    def _hook_called(self, name: str) -> Any:
-        hooks: dict[str, Any] = {}
-        for node in self.session.schedule:
-            for _, hook in hooks_at(node):
-                hooks.setdefault(getattr(hook, "__name__", "hook"), hook)
-        if name not in hooks:
-            known = ", ".join(hooks) or "none"
-            raise ArgumentError(f"no hook of this pass is called {name!r}. Its hooks: {known}.")
-        return hooks[name]
 
     def do_unbreak(self, rest: str) -> None:
         points = list(self.session.breakpoints)
@@ -277,14 +226,14 @@ class Prompt:
 
     def do_saved(self, rest: str) -> None:
         """`saved [NODE]` -- what the node has saved: bytes, versions, who shares the memory"""
-        goal = self._place(rest)
-        if rest and not self._is_place(goal):
+        node = self._meant(rest)
+        if rest and node is None:
             raise ArgumentError(
                 f"no node or named tensor of this pass is called {rest!r}. It goes through "
                 f"{len(self.session.schedule)} nodes, n0 is the oldest. Write `saved n0`, or "
                 "`saved` for the node whose turn it is."
             )
-        rows = self.session.saved_of(goal) if rest else self.session.saved
+        rows = self.session.saved_of(node) if rest else self.session.saved
         self._list("Nothing is saved there, or it was let go of.", rows)
 
     def do_hooks(self, rest: str) -> None:
@@ -303,27 +252,23 @@ class Prompt:
             self._say("The pass is over: there is nothing to set.")
             return
         name, _, text = rest.partition(" ")
-        saved = next((row for row in self.session.saved if row.name == name), None)
-        if saved is not None:
-            like = full(saved.shape, 0.0, dtype=np.dtype(saved.dtype))
-            self.session.set_saved(node, name, _like(like, value_in(text.strip())))
+        saved = {row.name: row for row in self.session.saved}
+        if name in saved:
+            self.session.set_saved(node, name, tensor_in(text.strip(), saved[name]))
         else:
             now = next((grad for grad in self.session.arrived if grad is not None), None)
             if now is None:
                 self._say("No gradient has arrived here that could be replaced.")
                 return
             if text and name.isidentifier():
-                raise ArgumentError(self._not_saved(name))
-            self.session.set_gradient(node, _like(now, value_in(rest)))
+                known = f"It has saved {', '.join(saved)}." if saved else "It has saved nothing."
+                raise ArgumentError(
+                    f"this node has saved nothing under the name {name!r}. {known} Write "
+                    "`set VALUE` for the gradient, or `set NAME VALUE` with a name that `saved` "
+                    "lists."
+                )
+            self.session.set_gradient(node, tensor_in(rest, now))
         self.do_where("")
-
-    def _not_saved(self, name: str) -> str:
-        known = [row.name for row in self.session.saved]
-        there = f"It has saved {', '.join(known)}." if known else "It has saved nothing."
-        return (
-            f"this node has saved nothing under the name {name!r}. {there} Write `set VALUE` for "
-            "the gradient, or `set NAME VALUE` with a name that `saved` lists."
-        )
 
     def do_explain(self, rest: str) -> None:
         """`e` -- explain: this node's rule in words, formulas and these numbers, checked by
@@ -357,6 +302,11 @@ class Prompt:
         self._say("The pass ends here, and the script with it.")
         raise SystemExit(0)
 
+    def do_EOF(self, rest: str) -> NoReturn:  # noqa: N802  # as `cmd` calls it
+        if self.is_terminal:
+            sys.stdout.write("\n")  # what is said next has a line of its own
+        self.do_quit("")
+
     def do_help(self, rest: str) -> None:
         """`h` -- help: this list"""
         self._say(commands_help())
@@ -374,26 +324,6 @@ def commands_help() -> str:
 # What is typed -----------------------------------------------------------------------------------
 
 
-def typed_lines() -> Iterator[str]:
-    """The lines of stdin; at a terminal behind a prompt, from a pipe shown as they are read."""
-    is_terminal = sys.stdin.isatty()
-    if is_terminal:
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401  # arrow keys and history
-    while True:
-        try:
-            line = input("(step) " if is_terminal else "")
-        except (EOFError, KeyboardInterrupt) as end:
-            if is_terminal:
-                sys.stdout.write("\n")  # what is said next has a line of its own
-            if isinstance(end, EOFError):
-                return
-            raise
-        if not is_terminal:
-            sys.stdout.write(f"(step) {line}\n")
-        yield line
-
-
 def count_in(text: str) -> int:
     """How many steps: the number, or one."""
     number = whole_number(text or "1")
@@ -402,8 +332,8 @@ def count_in(text: str) -> int:
     return number
 
 
-def value_in(text: str) -> Any:
-    """A number, or a list of numbers."""
+def tensor_in(text: str, like: Any) -> Tensor:
+    """A list of numbers, or a number for all elements of the shape of `like`; of its dtype."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -413,7 +343,10 @@ def value_in(text: str) -> Any:
             f"{text!r} is neither a number nor a list of numbers. A gradient is made of them. "
             "Write `set 10` or `set [1.5, 2]`."
         )
-    return value
+    dtype = np.dtype(like.dtype)
+    if isinstance(value, list):
+        return tensor(value, dtype=dtype)
+    return full(like.shape, value, dtype=dtype)
 
 
 def norm_in(text: str) -> float:
@@ -425,8 +358,3 @@ def norm_in(text: str) -> float:
             "Write `break norm 10`."
         )
     return limit
-
-
-def _like(now: Tensor, value: Any) -> Tensor:
-    """A tensor of the dtype of `now`; of its shape, too, if `value` is a number."""
-    return tensor(value, dtype=now.dtype) if isinstance(value, list) else full_like(now, value)

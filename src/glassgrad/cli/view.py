@@ -30,19 +30,34 @@ def show_trace(
     if is_plain or not console.is_terminal or console.width < NARROW:
         console.file.write(text_view(trace, limit=limit) + "\n")  # rich would measure each line
         return
+    from rich.text import Text
+
     limit = FIRST if limit is None else limit
-    console.print(_nodes(trace, limit))
-    _print_rest(console, len(trace.nodes) - limit)
-    if trace.events:
-        console.print(_events(trace, limit))
-        _print_rest(console, len(trace.events) - limit)
-        if trace.events[-1]["type"] == "error" and len(trace.events) > limit:
-            console.print(Narrator(trace).sentence(trace.events[-1]))
+    longest = 0
+    nodes = _table(f"{len(trace.nodes):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
+    for row in islice(node_rows(trace), limit):
+        goes = f"{row.goes}.grad" if row.is_leaf else row.goes
+        told = [Text(text) for text in (row.op, row.shape, goes, row.saved)]
+        nodes.add_row(str(row.turn or ""), row.id, *told)
+        longest = max(longest, len(row.op))
+    if longest <= WHOLE:
+        nodes.columns[2].width = longest  # of the others' columns the lines break
+    _print(console, nodes, len(trace.nodes) - limit)
+    if not trace.events:
+        return
+    narrator = Narrator(trace)
+    events = _table(f"{len(trace.events):,} events", "k", "type", "what happened")
+    for event in islice(trace.events, limit):
+        events.add_row(str(event["k"]), event["type"], Text(narrator.sentence(event)))
+    _print(console, events, len(trace.events) - limit)
+    if trace.events[-1]["type"] == "error" and len(trace.events) > limit:
+        console.print(narrator.sentence(trace.events[-1]))
 
 
-def _print_rest(console: "Console", count: int) -> None:
-    if count > 0:
-        console.print(f"… {count:,} more: --limit N shows more of them")
+def _print(console: "Console", table: "Table", more: int) -> None:
+    console.print(table)
+    if more > 0:
+        console.print(f"… {more:,} more: --limit N shows more of them")
 
 
 def _table(title: str, *columns: str) -> "Table":
@@ -53,29 +68,4 @@ def _table(title: str, *columns: str) -> "Table":
     for name in columns:
         justify: Literal["left", "right"] = "right" if name in ("turn", "k") else "left"
         table.add_column(name, justify=justify, overflow="fold")  # nothing is left out
-    return table
-
-
-def _nodes(trace: Trace, limit: int) -> "Table":
-    from rich.text import Text
-
-    rows = list(islice(node_rows(trace), limit))
-    table = _table(f"{len(trace.nodes):,} nodes", "turn", "id", "op", "shape", "goes to", "saved")
-    longest = max((len(row.op) for row in rows), default=0)
-    if longest <= WHOLE:
-        table.columns[2].width = longest  # of the others' columns the lines break
-    for row in rows:
-        goes = f"{row.goes}.grad" if row.is_leaf else row.goes
-        told = [Text(text) for text in (row.op, row.shape, goes, row.saved)]
-        table.add_row("" if row.turn is None else str(row.turn), row.id, *told)
-    return table
-
-
-def _events(trace: Trace, limit: int) -> "Table":
-    from rich.text import Text
-
-    narrator = Narrator(trace)
-    table = _table(f"{len(trace.events):,} events", "k", "type", "what happened")
-    for event in islice(trace.events, limit):
-        table.add_row(str(event["k"]), event["type"], Text(narrator.sentence(event)))
     return table

@@ -21,12 +21,10 @@ from .errors import ArgumentTypeError, GraphError
 from .state import Place, here, plugs
 
 if TYPE_CHECKING:
-    from glassgrad._conversions import Conversions
-    from glassgrad._grad import Gradients
     from glassgrad._methods import Methods
     from glassgrad.ops._methods import OpMethods
 
-    class _Mixins(Methods, OpMethods, Conversions, Gradients): ...
+    class _Mixins(Methods, OpMethods): ...
 else:
     _Mixins = object
 

@@ -13,8 +13,8 @@ from glassgrad.core.tensor import Tensor
 from ._arguments import Dims, names_none, reduced, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import AlongLine, Reduction, kept_shape, over_dims, rows_of, run, zeros_like
-from .scattering import Gather, ScatterAdd
 from .reduction import in_numpys_order, sum
+from .scattering import Gather, ScatterAdd
 from .selection import maximum, minimum
 from .shape import reshape
 

@@ -15,7 +15,7 @@ from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
-from .graph import Entry, hooks_at, is_leaf, names_of
+from .graph import Entry, is_leaf, names_of
 from .summary import measured, numbers
 
 if TYPE_CHECKING:
@@ -149,11 +149,14 @@ def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
     if isinstance(hook, RemovableHandle):
         hooks = hook._hooks()
         hook = None if hooks is None else hooks.get(hook.id)
-    known = [known for node in session.schedule for _, known in hooks_at(node)]
-    if hook is None or hook not in known:
+    rows = [row for node in session.schedule for row in session.names.hooks_at(node)]
+    if isinstance(hook, str):
+        hook = next((row.hook for row in rows if hook in (row.id, row.name)), None)
+    if hook is None or hook not in [row.hook for row in rows]:
         raise ArgumentError(
-            "break_at(hook=…) was given what is no hook of this pass. It takes the function that "
-            "was registered, or the handle. Register it first: `x.register_hook(hook)`."
+            "break_at(hook=…) was given what is no hook of this pass; "
+            f"{_knows('hook', {row.name for row in rows})}. It takes the function that was "
+            "registered, or the handle. Register it first: `x.register_hook(hook)`."
         )
     name = getattr(hook, "__name__", "hook")
     return Breakpoint(f"before the hook {name}", at_hook=lambda session: _is_next(session, hook))

@@ -9,7 +9,8 @@ import glassgrad as gg
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
 from glassgrad.viz.players import replay
-from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data, unpack
+from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
+from pages import unpack
 
 
 def data_of(trace):

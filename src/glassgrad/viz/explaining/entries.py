@@ -54,8 +54,8 @@ NUMBERS = "these numbers"
 
 
 def record_explained(
-    tensors: Tensor | Iterable[Tensor], **options: Any
-) -> tuple[Trace, dict[str, Entry], Exception | None]:
+    tensors: Tensor | Iterable[Tensor], *, explaining: bool = True, **options: Any
+) -> tuple[Trace, dict[str, Entry] | None, Exception | None]:
     """Run a pass, record it, and explain its nodes while they run.
 
     The rule of a node runs once more, on copies, and its forward for the differences: those of
@@ -64,10 +64,12 @@ def record_explained(
     rest there are words, formulas and numbers.
 
     Args:
+        explaining: whether to do that; if not, the pass is recorded only.
         tensors, options: what `record` takes.
 
     Returns:
-        The trace, the entries by node id, and the error that ended the pass, None for none.
+        The trace, the entries by node id, None if they are not wanted, and the error that ended
+        the pass, None for none.
 
     Raises:
         What `record` raises before anything runs.
@@ -79,7 +81,7 @@ def record_explained(
         (['rule', 'x̄', 'z̄·y = [1, 1]·[3, 4] = [3, 4]'], True)
     """
     several = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    chosen = _chosen(several)
+    chosen = _chosen(several) if explaining else ()
     checked: dict[str, Entry] = {}
     spent, error = 0.0, None
 
@@ -93,12 +95,12 @@ def record_explained(
             spent += perf_counter() - start
 
     try:
-        trace: Any = watched(several, look, **options)
+        trace: Any = watched(several, look if explaining else None, **options)
     except Exception as failed:
         trace, error = getattr(failed, "trace", None), failed
         if not isinstance(trace, Trace):
             raise
-    return trace, explanations(trace, checked), error
+    return trace, explanations(trace, checked) if explaining else None, error
 
 
 def explained(node: Node | GradientEdge | Tensor, gradient: Any = None) -> Entry:

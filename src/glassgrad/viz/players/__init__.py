@@ -5,6 +5,5 @@ replay     what its script reads
 picture    the drawing on it
 assets     its script and its style sheet (`static/`)
 live       the player of a pass that is under way
-steering   what that asks of the pass
 jupyter    the live player in a notebook
 """

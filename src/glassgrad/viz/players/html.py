@@ -6,13 +6,14 @@ and only toggles classes on the drawing. It asks nothing of the network, evaluat
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing
+from glassgrad.viz.explaining.entries import explanations
 from glassgrad.viz.players.assets import script, styles
 from glassgrad.viz.players.picture import page_drawing, slim, templates_of
 from glassgrad.viz.players.replay import MOST_EVENTS, pack, replay_data
@@ -39,12 +40,13 @@ class Player:
     Args:
         trace: what it plays.
         drawing: the picture it plays it on.
-        explain: what is known of the nodes, by id, as `viz.explaining` has it.
+        explain: what is known of the nodes, by id, as `viz.explaining` has it; None: what the trace
+            tells.
     """
 
     trace: Trace
     drawing: Drawing
-    explain: Entry = field(default_factory=dict)
+    explain: Entry | None = None
 
     @property
     def html(self) -> str:
@@ -56,13 +58,15 @@ class Player:
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="color-scheme" content="light dark">\n'
             f"<title>{title}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
-            f'<body class="gg-page">\n{self._element("main", "h1", PREFIX)}\n'
+            f'<body class="gg-page">\n{self.fragment(PREFIX, tag="main", heading="h1")}\n'
             f'<script type="module">\n{script()}\n'
             'mount(document.querySelector(".gg-player"), { keys: document });\n'
             "</script>\n</body>\n</html>\n"
         )
 
-    def fragment(self, prefix: str | None = None) -> str:
+    def fragment(
+        self, prefix: str | None = None, *, tag: str = "section", heading: str = "h2"
+    ) -> str:
         """The player's element alone, for a page that brings the script and the style sheet.
 
         Those are `viz.assets.script()`, a module that exports `mount(root, {keys, live})`, and
@@ -70,10 +74,8 @@ class Player:
 
         Args:
             prefix: put before each id of the drawing; by default it depends on what is shown.
+            tag, heading: of the element, and of its title.
         """
-        return self._element("section", "h2", prefix)
-
-    def _element(self, tag: str, heading: str, prefix: str | None) -> str:
         graph, contents = self.drawing.graph, self.data()
         events = [{key: e[key] for key in e if key != "k"} for e in contents["events"]]
         data = pack(contents | {"events": events})
@@ -122,8 +124,8 @@ class Player:
     def data(self) -> Entry:
         """What `player.js` reads: the log, its sentences, and numbers already put in words."""
         data = replay_data(self.trace, self.drawing.graph)
-        known = {id: entry for id, entry in self.explain.items() if id in data["nodes"]}
-        return {**data, "explain": known}
+        known = explanations(self.trace) if self.explain is None else self.explain
+        return {**data, "explain": {id: known[id] for id in known if id in data["nodes"]}}
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         svg = self.drawing.svg

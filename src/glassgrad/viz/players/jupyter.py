@@ -7,16 +7,17 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from glassgrad.tracing.graph import Entry
 from glassgrad.viz.players import assets
 from glassgrad.viz.style import NOTEBOOK, css_variables
 
 if TYPE_CHECKING:
     from .live import LivePlayer
 
-STATIC = "static"  # GLASSGRAD_DISPLAY=static: no widget
 PAUSE = 1.0  # seconds without a step, after which the recorded player is brought up to date
 
 # A widget that lives hides the recorded player before it, and that one a widget that does not.
@@ -38,11 +39,6 @@ def shell() -> Any:
     return found if hasattr(found, "kernel") else None
 
 
-def is_notebook() -> bool:
-    """Whether the code runs in a notebook's kernel."""
-    return shell() is not None
-
-
 def display(what: Any, **options: Any) -> Any:
     """Put something into the output of the cell that runs: IPython's `display`."""
     import IPython.display
@@ -60,11 +56,18 @@ class Notebook:
 
     def __init__(self, player: "LivePlayer") -> None:
         self.player = player
-        self.widget = _widget()
+        self.widget: Any = None
+        self._notice = ""
+        if os.environ.get("GLASSGRAD_DISPLAY") != "static":
+            try:
+                self.widget = _widget_class()()
+            except ModuleNotFoundError:
+                self._notice = MISSING
         self.views: set[str] | None = None  # pages that show the widget; None before the first
         self._still: Any = None  # the handle of the output with the recorded player
-        self._kept: list[dict[str, Any]] = []  # the events in that output
+        self._kept: list[Entry] = []  # the events in that output
         self._timer: asyncio.TimerHandle | None = None
+        self._cells: dict[str, int] = {}  # those that show it, and in which run of each
         if self.widget is not None:
             self.widget.on_msg(lambda _widget, message, _buffers: self._hear(message))
             player.connect(self.widget.send)
@@ -72,7 +75,16 @@ class Notebook:
 
     def show(self) -> None:
         """Put the player into the cell that runs."""
-        _settle(self.player)
+        cell, run = _cell()
+        self._cells[cell] = run
+        for each in [*SHOWN]:
+            if each._cells.get(cell, run) != run:  # it was in an earlier run of this cell
+                del each._cells[cell]
+                if not each._cells:
+                    SHOWN.remove(each)
+                    each.player.close()
+        if self not in SHOWN:
+            SHOWN.append(self)
         key = True if self._still is None else self._still.display_id
         self._still = display(self._bundle(), raw=True, display_id=key)
         if self.widget is not None:
@@ -82,9 +94,8 @@ class Notebook:
     def is_elsewhere(self) -> bool:
         """Whether another cell than the one that runs shows the player."""
         here, _ = _cell()
-        others = [cell for cell, (_, players) in _CELLS.items() if self.player in players]
         is_gone = self.views is not None and not self.views
-        return bool(others) and here not in others and not is_gone
+        return bool(self._cells) and here not in self._cells and not is_gone
 
     def _bundle(self) -> dict[str, str]:
         """The recorded player, as the notebook keeps it."""
@@ -92,8 +103,7 @@ class Notebook:
         self._kept = still.trace.events
         bundle = still._repr_mimebundle_()
         styles = "" if self.widget is None else HIDING
-        notice = MISSING if self.widget is None and not _is_static() else ""
-        html = f'<div class="gg-still">{styles}{notice}{bundle["text/html"]}</div>'
+        html = f'<div class="gg-still">{styles}{self._notice}{bundle["text/html"]}</div>'
         return {**bundle, "text/html": html, "text/plain": repr(self.player)}
 
     def _hear(self, message: Any) -> None:
@@ -110,10 +120,12 @@ class Notebook:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        loop = _loop()
-        if not at_once and loop is not None:
-            self._timer = loop.call_later(PAUSE, lambda: self.keep(at_once=True))
-        elif self._still is not None and self.player.trace.events != self._kept:
+        with suppress(RuntimeError):  # without a loop, nothing would move it later
+            if not at_once:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(PAUSE, lambda: self.keep(at_once=True))
+                return
+        if self._still is not None and self.player.trace.events != self._kept:
             self._still.update(self._bundle(), raw=True)
 
     def close(self) -> None:
@@ -123,10 +135,7 @@ class Notebook:
             self.widget.close()
 
 
-# Cells ------------------------------------------------------------------------------------------
-
-# What each cell shows: in which run of it, and the players. It keeps them alive.
-_CELLS: dict[str, tuple[int, list["LivePlayer"]]] = {}
+SHOWN: list[Notebook] = []  # in some cell; it keeps them alive
 
 
 def _cell() -> tuple[str, int]:
@@ -137,44 +146,7 @@ def _cell() -> tuple[str, int]:
     return str(about.get("metadata", {}).get("cellId", f"run {run}")), run
 
 
-def _settle(player: "LivePlayer") -> None:
-    """Note that the cell shows `player`; those of an earlier run of it let go of their sessions."""
-    cell, run = _cell()
-    before, players = _CELLS.get(cell, (run, []))
-    _CELLS[cell] = run, [player] if before != run else [*players, player]
-    shown = [each for _, players in _CELLS.values() for each in players]
-    for old in players:
-        if old not in shown:
-            old.close()
-
-
-def after_each_cell(callback: Callable[..., None]) -> None:
-    """Have `callback(result)` called after each cell; once, however often it is asked for."""
-    shell().events.register("post_run_cell", callback)
-
-
-def _loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-
-
 # The widget -------------------------------------------------------------------------------------
-
-
-def _is_static() -> bool:
-    return os.environ.get("GLASSGRAD_DISPLAY") == STATIC
-
-
-def _widget() -> Any:
-    """A widget, or None where none is wanted or anywidget is not installed."""
-    if _is_static():
-        return None
-    try:
-        return _widget_class()()
-    except ModuleNotFoundError:
-        return None
 
 
 @cache
@@ -182,18 +154,14 @@ def _widget_class() -> Callable[[], Any]:
     """The page's half is `static/widget.js`; all that the two say to each other are messages."""
     import anywidget
 
+    # The notebook's theme, where it says one, wins over the system's.
+    colors = [
+        f"{on} .gg{{{css_variables(theme)};color-scheme:{theme}}}" for theme, on in NOTEBOOK.items()
+    ]
     parts = {
         "__module__": __name__,
         "__repr__": lambda _: "(with a running kernel this player is live)",
         "_esm": f"{assets.script()}\n{assets.read('widget.js')}",
-        "_css": f"{_colors()}\n{assets.styles()}\n{assets.read('widget.css')}",
+        "_css": "\n".join([*colors, assets.styles(), assets.read("widget.css")]),
     }
     return type("PlayerWidget", (anywidget.AnyWidget,), parts)
-
-
-def _colors() -> str:
-    """The notebook's theme, where it says one, wins over the system's."""
-    rules = [
-        f"{on} .gg{{{css_variables(theme)};color-scheme:{theme}}}" for theme, on in NOTEBOOK.items()
-    ]
-    return "\n".join(rules)

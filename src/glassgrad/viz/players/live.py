@@ -6,22 +6,26 @@ into a notebook. The page asks (`{"do": "next"}`), Python does it and tells what
 moved the session. A player holds no state of the pass but what it has told the page last.
 """
 
+import contextlib
 import weakref
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, GraphError
+from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.paused import Paused
+from glassgrad.tracing.session import Session
 from glassgrad.tracing.summary import numbers, summarize
 from glassgrad.viz.drawing import Drawing, draw, trace_of
 from glassgrad.viz.explaining.entries import explained, explanations, record_explained
 from glassgrad.viz.players import jupyter
 from glassgrad.viz.players.html import Player
 from glassgrad.viz.players.picture import drawn_with_room
-from glassgrad.viz.players.steering import BREAKS, Steering, is_session
-from glassgrad.viz.wording import plain
+from glassgrad.viz.wording import counted, plain
 
 
 def player(loss: Any) -> "Player | LivePlayer":
@@ -53,23 +57,28 @@ def player(loss: Any) -> "Player | LivePlayer":
         >>> x.grad
         tensor([2., 4.])
     """
-    if is_session(loss):
+    if isinstance(loss, Paused):
         return LivePlayer(loss)
-    known: Entry = {}
+    known: Entry | None = None
 
     def run(tensors: Any) -> Trace:
-        trace, entries, _ = record_explained(tensors)
-        known.update(entries)
+        nonlocal known
+        trace, known, _ = record_explained(tensors)
         return trace
 
     trace = trace_of(loss, "player", run)
-    return Player(trace, draw(trace, rankdir="LR"), known or explanations(trace))
+    return Player(trace, draw(trace, rankdir="LR"), known)
 
 
 Send = Callable[[Entry], None]
+Callback = Callable[[Any], Any]
 
+ONLY_FORWARD = (
+    "PyTorch's engine only goes forward: what it freed and added up is gone. "
+    "The slider and the log look back at what has happened."
+)
 _MOVING = ("next", "back", "run", "restart", "until")
-_MOVES = ("events", "stopped", "over", "error", "granularity")  # what makes an update
+_STATE = ("stopped", "over", "error", "granularity")  # of the pass, besides its log
 
 _PLAYERS: "weakref.WeakSet[LivePlayer]" = weakref.WeakSet()
 
@@ -89,6 +98,9 @@ class LivePlayer:
     of its own; the first hides a widget that does not live. Saved and opened without a kernel, the
     notebook shows the recorded player; not trusted, its picture.
 
+    A pass of PyTorch's waits before each node, cannot go back, and runs its rules once, in C++. One
+    that has not begun is brought to its first node: there is no log of it before.
+
     Args:
         session: of `gg.step(loss)`, or of `glassgrad.tracing.torch.step(loss)`.
 
@@ -102,21 +114,23 @@ class LivePlayer:
         self.session = session
         self.error: BaseException | None = None
         self.selected: Any = None
-        self._steering = Steering(session)
-        self._trace = self._steering.trace
-        self._callbacks: list[Callable[[Any], Any]] = []
+        self._is_ours = isinstance(session, Session)
+        self._ids: dict[Breakpoint, int] = {}  # by which the page knows them
+        self._trace: Trace | None = None  # what is left of it, once it is closed
+        self._callbacks: list[Callback] = []
         self._send: Send | None = None
         self._drawing: Drawing | None = None  # laid out once
         self._told: Entry = {}  # what the page knows
         # Nodes that were explained before they ran, each with the gradients that it was given.
         self._explained: dict[str, tuple[Entry, list[Any]]] = {}
-        self._worded: dict[str, tuple[Any, Any]] = {}  # by the log alone, each with its "apply"
         self._notebook: jupyter.Notebook | None = None
         _PLAYERS.add(self)
+        if not self._is_ours and session.current is None and not self._is_over:
+            session.next()
 
     # For users ----------------------------------------------------------------------------------
 
-    def on_select(self, callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def on_select(self, callback: Callback) -> Callback:
         """Have `callback(node)` called with each node that is clicked; None when it is let go.
 
         Returns:
@@ -128,9 +142,8 @@ class LivePlayer:
     @property
     def trace(self) -> Trace:
         """What has happened until now."""
-        if self.session is not None:
-            self._trace = self._steering.trace
-        return self._trace
+        trace: Trace = self._trace or self.session.trace
+        return trace
 
     @property
     def still(self) -> Player:
@@ -155,10 +168,9 @@ class LivePlayer:
         """Let go of the session, which stays as it is; the page is told so. Twice is harmless."""
         if self.session is None:
             return
-        self._trace = self._steering.trace
+        self._trace = self.session.trace
         self.session = self._send = self.selected = None
         self._told = {}
-        del self._steering
         _PLAYERS.discard(self)
         if self._notebook is not None:
             self._notebook.close()
@@ -188,22 +200,39 @@ class LivePlayer:
             self._notebook.keep(at_once=False)
 
     def _obey(self, message: Entry) -> None:
-        if self.session is None:
+        session = self.session
+        if session is None:
             raise GraphError(
                 "this player was closed and has let go of its session. What it shows stays as it "
                 "is. Make another one: `gg.player(session)`."
             )
         match message:
-            case {"do": "next" | "back" | "run" | "restart" as name}:
-                getattr(self._steering, name)()
+            case {"do": "next"} if not self._is_ours and session.is_done:
+                raise GraphError(
+                    "next() after the end: all nodes of PyTorch's pass are done. There is nothing "
+                    "left to do. Begin another pass with `step(loss)`."
+                )
+            case {"do": "next" | "back" | "run" as name}:
+                getattr(session, name)()
+            case {"do": "restart"}:
+                if not self._is_ours or session.is_closed:
+                    session.back()  # which says that it cannot
+                while session.can_go_back:
+                    session.back()
             case {"do": "until", "node": str(node)}:
-                self._steering.until(node)
+                session.run_until(find_node(session, node))
+            case {"do": "granularity", "value": "hook" | "micro" as value} if not self._is_ours:
+                raise ArgumentError(
+                    f"a step of {value!r} is too small for PyTorch's pass. Its engine can be kept "
+                    "waiting before a node, and nowhere else. Step node by node."
+                )
             case {"do": "granularity", "value": "node" | "hook" | "micro" as value}:
-                self._steering.granularity = value
-            case {"do": "break", "what": what, "value": value} if what in BREAKS:
-                self._steering.break_at(what, value)
+                session.granularity = value
+            case {"do": "break", "what": str(what), "value": value} if what in MAKERS:
+                session.break_at(**{what: self._meant(what, value)})
             case {"do": "unbreak", "id": int(id)}:
-                self._steering.unbreak(id)
+                for point in [point for point, known in self._ids.items() if known == id]:
+                    point.remove()
             case {"do": "select", "node": str() | None as node}:
                 self._select(node)
             case {"do": "hello", "view": str(view)}:
@@ -214,21 +243,36 @@ class LivePlayer:
                     "knows. Its script and this Python may be of two versions. Load the page again."
                 )
 
+    def _meant(self, what: str, value: Any) -> Any:
+        """What the page means, which knows ids, names, and numbers as text."""
+        session = self.session
+        if what == "tensor":
+            known = {id: node.variable for node, id in session.names.leaf.items()}
+            known |= {f"t{at}": tensor for at, tensor in enumerate(session.outputs, len(known))}
+            return known.get(value, value)
+        if what == "norm":
+            with contextlib.suppress(TypeError, ValueError):
+                return float(value)
+        return value
+
     def _select(self, id: str | None) -> None:
-        self.selected = None if id is None else self._steering.node(id)
+        self.selected = None if id is None else find_node(self.session, id)
         for callback in self._callbacks:
             callback(self.selected)
 
     def _begin(self, view: str) -> None:
         """A page has opened: give it the player as it stands."""
+        session = self.session
         if self._drawing is None:
-            self._drawing = drawn_with_room(self.trace, self._steering.ahead)
+            ahead = session.schedule[session.position :] if self._is_ours else ()
+            ids = [session.names.node[node] for node in ahead if node in session._runs]
+            self._drawing = drawn_with_room(self.trace, ids)
         self._tell_news()  # pages that are open already know as much as this one will
         self._told = self._look()
         page = Player(self.trace, self._drawing, self._told["explain"])
         about = {
-            "granularity": self._steering.granularity,
-            "no_way_back": self._steering.no_way_back,
+            "granularity": self._told["granularity"],
+            "no_way_back": "" if self._is_ours else ONLY_FORWARD,
         }
         self._tell({"type": "begin", "view": view, "html": page.fragment(), **about})
         self._tell({"type": "breakpoints", "list": self._told["breakpoints"]})
@@ -250,7 +294,7 @@ class LivePlayer:
         before, now = self._told, self._look()
         self._told = now
         news = _news(before, now)
-        if always or any(before[key] != now[key] for key in _MOVES):
+        if always or any(before[key] != now[key] for key in ("events", *_STATE)):
             self._tell({"type": "update", **news})
         else:
             for id, entry in news["explain"].items():
@@ -261,46 +305,55 @@ class LivePlayer:
     def _look(self) -> Entry:
         """All that a page is told."""
         assert self._drawing is not None
-        trace = self.trace
+        trace, session = self.trace, self.session
+        stopped = session.stopped_by and session.stopped_by.why
+        if session.is_closed and not session.is_done:
+            stopped = "where the session was closed: the rest of this pass will not run"
+        points = []
+        for point in session.breakpoints:
+            id = self._ids.setdefault(point, len(self._ids) + 1)
+            place = {} if point.node is None else {"node": session.names.node[point.node]}
+            points.append({"id": id, "words": point.why, **place})
         return {
             **Player(trace, self._drawing, self._explain(trace)).data(),
-            "stopped": self._steering.stopped,
-            "over": self._steering.is_over,
+            "stopped": stopped,
+            "over": self._is_over,
             "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
-            "breakpoints": self._steering.breakpoints,
-            "granularity": self._steering.granularity,
+            "breakpoints": points,
+            "granularity": session.granularity if self._is_ours else "node",
         }
 
+    @property
+    def _is_over(self) -> bool:
+        return bool(self.session.is_done or self.session.is_closed)
+
     def _explain(self, trace: Trace) -> Entry:
-        """What is known of the nodes: those that ran were explained before, as the next is now."""
+        """What is known of the nodes: those that ran were explained before, as the next is now.
+
+        So is the chosen one, if all its gradients are there.
+        """
         ran = {event["node"]: event for event in trace.events if event["type"] == "apply"}
         known = {id: found for id, found in self._explained.items() if id in ran}
-        for row in self._steering.waiting(self.selected) if self.session is not None else ():
-            if row.id not in ran:
+        session = self.session
+        for row in session.queue if session is not None and self._is_ours else ():
+            is_next = row.node is session.current
+            is_chosen = row.node is self.selected and row.arrived == row.expected
+            if row.id not in ran and (is_next or is_chosen):
                 given = [None if grad is None else _seen(numbers(grad)) for grad in row.gradients]
                 entry, before = self._explained.get(row.id, ({}, None))
                 if before != given:  # each explanation runs the rule
                     entry = explained(row.node, row.gradients)
                 known[row.id] = entry, given
         self._explained = known
-        entries = self._words_of(trace, ran)
+        checked = {}
         for id, (entry, given) in known.items():
             rows = entry["rows"]
             told = [grad and grad[1] for grad in given]
             if id in ran and told != [trace.arrays.get(each) for each in ran[id]["grad_in"]]:
                 # A hook has changed the gradient since: the rule is shown in the log's numbers.
-                rows = [row for row in entries[id]["rows"] if row[0] == "rule"]
-                rows += [row for row in entry["rows"] if row[0] != "rule"]
-            entries[id] = {**entry, "rows": rows}
-        return entries
-
-    def _words_of(self, trace: Trace, ran: Entry) -> Entry:
-        """What the trace alone tells; made anew for nodes that have run, or not, since then."""
-        worded = self._worded
-        stale = [n for n in trace.nodes if worded.get(n["id"], (0,))[0] != ran.get(n["id"])]
-        part = Trace({**trace.graph, "nodes": stale}, trace.arrays, trace.events)
-        worded |= {id: (ran.get(id), entry) for id, entry in explanations(part).items()}
-        return {id: entry for id, (_, entry) in worded.items()}
+                rows = [row for row in rows if row[0] != "rule"]
+            checked[id] = {**entry, "rows": rows}
+        return explanations(trace, checked)
 
     def _tell(self, message: Entry) -> None:
         if self._send is not None:
@@ -309,24 +362,19 @@ class LivePlayer:
     # In a notebook ------------------------------------------------------------------------------
 
     def _ipython_display_(self) -> None:
-        if not jupyter.is_notebook():
+        shell = jupyter.shell()
+        if shell is None:
             raise NotImplementedError  # IPython asks `_repr_mimebundle_` then
-        jupyter.after_each_cell(refresh_all)
+        shell.events.register("post_run_cell", refresh_all)  # once, however often it is asked for
         self._notebook = self._notebook or jupyter.Notebook(self)
         self._notebook.show()
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether another cell than the one that runs shows it."""
-        return self._notebook is not None and self._notebook.is_elsewhere
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {**self.still._repr_mimebundle_(), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        count = len(self.trace.events)
-        events = f"{count:,} event{'' if count == 1 else 's'}"
-        return f"LivePlayer({events}{', closed' if self.session is None else ''})"
+        closed = ", closed" if self.session is None else ""
+        return f"LivePlayer({counted(len(self.trace.events), 'event')}{closed})"
 
 
 def _seen(grad: Any) -> tuple[bytes, Entry]:
@@ -337,14 +385,13 @@ def _seen(grad: Any) -> tuple[bytes, Entry]:
 def _news(before: Entry, now: Entry) -> Entry:
     """What `now` has that `before` had not: the events from the first that differs on."""
     old, new = before["events"], now["events"]
-    pairs = enumerate(zip(old, new, strict=False))
-    kept = next((k for k, (a, b) in pairs if a != b), min(len(old), len(new)))
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    kept = len(list(alike))
     news: Entry = {"from": kept, "events": new[kept:], "said": now["said"][kept:]}
     for key in ("arrays", "boxed", "norms", "nodes", "explain"):
         known = before[key]
         news[key] = {id: what for id, what in now[key].items() if known.get(id) != what}
-    news |= {key: now[key] for key in ("leaves", "tensors", "hooked") if now[key] != before[key]}
-    return news | {key: now[key] for key in ("stopped", "over", "error", "granularity")}
+    return news | {key: now[key] for key in ("leaves", "tensors", "hooked", *_STATE)}
 
 
 def refresh_all(_result: Any = None) -> None:
@@ -359,9 +406,9 @@ def show_session(session: Any) -> None:
     Raises:
         NotImplementedError: if this is no notebook; IPython prints the session then.
     """
-    if not jupyter.is_notebook():
+    if jupyter.shell() is None:
         raise NotImplementedError
-    if any(each.session is session and each.is_elsewhere for each in list(_PLAYERS)):
+    if any(each.player.session is session and each.is_elsewhere for each in jupyter.SHOWN):
         jupyter.display({"text/plain": repr(session)}, raw=True)
     else:
         jupyter.display(LivePlayer(session))

@@ -31,25 +31,21 @@ from glassgrad.viz.wording import Narrator, array_text, gradient_text, plain, sh
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list
 
-_LINE = re.compile(r"(?P<file>.*), line (?P<line>\d+)(: `(?P<code>.*)`)?", re.DOTALL)
+TOLD = ("id", "name", "shape", "dtype", "array", "version", "acc", "node", "slot")  # of a tensor
+_LINE = re.compile(r"(?:(.*), line (\d+)(?:: `(.*)`)?\Z)|(.*)", re.DOTALL)
 
 
 def pack(value: Any) -> str:
     """Plain data as short text without a sign that HTML knows: JSON, deflated, in base 64.
 
-    `unpack` in `static/log.js` is the way back in the browser.
+    `unpack` in `static/log.js` is the way back.
 
     Example:
-        >>> unpack(pack({"op": "AddBackward0"}))
-        {'op': 'AddBackward0'}
+        >>> zlib.decompress(base64.b64decode(pack({"op": "AddBackward0"})))
+        b'{"op":"AddBackward0"}'
     """
     text = json.dumps(value, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def unpack(text: str) -> Any:
-    """What `pack` was given."""
-    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def replay_data(trace: Trace, graph: Graph) -> Entry:
@@ -67,13 +63,13 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
     narrator = Narrator(trace)
     events = trace.events[:MOST_EVENTS]
     nodes = _nodes(trace, graph)
-    passed = _passed_on(events)
+    passed = {name: trace.arrays[name] for name in _passed_on(events)}
     return _beyond(trace, nodes) | {
         "place": {
             node["id"]: graph.place[node["id"]] for node in nodes if node["id"] in graph.place
         },
         "nodes": {node["id"]: _node(node, narrator) for node in nodes},
-        "leaves": [_tensor(leaf) | {"acc": leaf["acc"]} for leaf in trace.leaves],
+        "leaves": [_tensor(leaf) for leaf in trace.leaves],
         "tensors": _made(trace, nodes),
         "wanted": trace.graph.get("wanted", []),
         "hooked": [
@@ -84,8 +80,11 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
         ],
         "outputs": [output["id"] for output in trace.outputs],
         "arrays": {name: array_text(array) for name, array in trace.arrays.items()},
-        "boxed": {name: gradient_text(trace.arrays[name], len(trace.nodes)) for name in passed},
-        "norms": {name: _norm(trace.arrays[name]) for name in passed},
+        "boxed": {name: gradient_text(array, len(trace.nodes)) for name, array in passed.items()},
+        "norms": {
+            name: "nan" if array.get("nan") or array.get("inf") else array["norm"]
+            for name, array in passed.items()
+        },
         "events": events,
         "said": [narrator.sentence(event) for event in events],
         "begin": _begin(trace),
@@ -96,16 +95,12 @@ def replay_data(trace: Trace, graph: Graph) -> Entry:
 
 def _passed_on(events: list[Entry]) -> list[str]:
     """The arrays that went along edges."""
-    names: dict[str | None, None] = {}
+    names: list[str | None] = []
     for event in events:
         for key in ("grad_in", "grad_out", "before", "after"):
-            names.update(dict.fromkeys(event.get(key, ())))
-        names[event.get("grad")] = None
-    return [name for name in names if name is not None]
-
-
-def _norm(array: Entry) -> Any:
-    return "nan" if array.get("nan") or array.get("inf") else array["norm"]
+            names += event.get(key, ())
+        names.append(event.get("grad"))
+    return [name for name in dict.fromkeys(names) if name is not None]
 
 
 def _beyond(trace: Trace, nodes: list[Entry]) -> dict[str, int]:
@@ -133,51 +128,40 @@ def _node(node: Entry, narrator: Narrator) -> Entry:
     about = [plain(".".join(scope), 80), plain(node.get("src", "").partition(": `")[0], 80)]
     if "shape" in node:
         about.insert(0, f"out {shape_text(node['shape'])} {plain(node.get('dtype', ''))}".strip())
-    entry: Entry = {
+    hooks = node.get("hooks", ())
+    return {
         "op": node["op"],
         "name": narrator.name(node["id"]),
         "about": [part for part in about if part],
         "edges": [edge["to"] for edge in node["edges"]],
+        "saved": [_saved(each) for each in node.get("saved", ())],
+        "scope": [plain(part, 80) for part in scope],
+        "hooks": [{"id": hook["id"], "name": plain(hook.get("name", ""))} for hook in hooks],
+        "freed": node.get("freed", False),
     }
-    if saved := [_saved(each) for each in node.get("saved", ())]:
-        entry["saved"] = saved
-    if scope:
-        entry["scope"] = [plain(part, 80) for part in scope]
-    if hooks := node.get("hooks"):
-        entry["hooks"] = [{"id": h["id"], "name": plain(h.get("name", ""))} for h in hooks]
-    return entry | ({"freed": True} if node.get("freed") else {})
 
 
 def _saved(entry: Entry) -> Entry:
-    found = {"of": leaf_of(entry) or entry["storage"]}
+    found: Entry = {"of": leaf_of(entry) or entry["storage"]}
     found |= {key: entry[key] for key in ("name", "bytes", "version", "now") if key in entry}
     return found | ({"shape": shape_text(entry["shape"])} if "shape" in entry else {})
 
 
 def _tensor(tensor: Entry) -> Entry:
-    found = {
-        "id": tensor["id"],
-        "name": tensor["name"] or tensor["id"],
-        "shape": shape_text(tensor["shape"]),
-        "dtype": tensor["dtype"],
-    }
-    return found | {key: tensor[key] for key in ("array", "version") if key in tensor}
+    words = {"name": tensor["name"] or tensor["id"], "shape": shape_text(tensor["shape"])}
+    return {key: words.get(key, tensor[key]) for key in TOLD if key in tensor}
 
 
 def _made(trace: Trace, nodes: list[Entry]) -> list[Entry]:
     """The outputs, and what keeps its gradient; the node where that arrives, and its slot."""
     leaves = {leaf["id"] for leaf in trace.leaves}
+    made = [output for output in trace.outputs if output["id"] not in leaves]
     kept = {(node["id"], each["slot"]): each for node in nodes for each in node.get("retains", ())}
-    found = []
-    for output in trace.outputs:
-        if output["id"] not in leaves:
-            place = output["node"], output["slot"]
-            mark = {"retains": True} if kept.pop(place, None) else {}
-            found.append(_tensor(output) | {"node": place[0], "slot": place[1]} | mark)
-    for (node, slot), each in kept.items():
-        entry = _tensor({**each, "id": f"{node}.{slot}"})
-        found.append(entry | {"node": node, "slot": slot, "retains": True})
-    return found
+    places = [(output["node"], output["slot"]) for output in made]
+    for (node, slot), tensor in kept.items():
+        if (node, slot) not in places:
+            made.append({**tensor, "id": f"{node}.{slot}", "node": node, "slot": slot})
+    return [_tensor(each) | {"retains": (each["node"], each["slot"]) in kept} for each in made]
 
 
 def _begin(trace: Trace) -> str:
@@ -195,12 +179,9 @@ def _lines(nodes: list[Entry]) -> list[Entry]:
             made.setdefault(node["src"], []).append(node["id"])
     lines = []
     for src, ids in made.items():
-        found = _LINE.fullmatch(src)
-        file, code = (found["file"], found["code"]) if found else ("", src)
-        number = int(found["line"]) if found else 0
-        lines.append(
-            {"file": plain(file, 60), "line": number, "code": plain(code or "", 160), "nodes": ids}
-        )
+        file, line, code, other = _LINE.findall(src)[0]
+        about = {"file": plain(file, 60), "line": int(line or 0), "code": plain(code or other, 160)}
+        lines.append({**about, "nodes": ids})
     files = list(dict.fromkeys(line["file"] for line in lines))
     return sorted(lines, key=lambda line: (files.index(line["file"]), line["line"]))
 
