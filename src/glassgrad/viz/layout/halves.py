@@ -182,9 +182,9 @@ def _facing_routes(
 
 def _quarter(box: Place, output: Place) -> Route:
     """From the right of a box to the top or bottom of an output further right."""
-    start = box.right, box.y
+    corner = output.x, box.y
     end = output.x, output.top if output.y > box.y else output.bottom
-    return [start, (end[0], start[1]), (end[0], start[1]), end]
+    return [(box.right, box.y), corner, corner, end]
 
 
 def _half(mirror: Mirror) -> Graph:

@@ -132,9 +132,8 @@ class Router:
     def drawn(self, arc: Arc, corners: list[Point]) -> Route:
         """A line as curves. From now on it is in the way of others."""
         self.uses.update((arc.tail, arc.head))
-        for (x, y), (other_x, other_y) in pairwise(corners):
-            middle = (x + other_x) / 2, (y + other_y) / 2
-            part = Place(*middle, abs(x - other_x), abs(y - other_y))
+        for corner, other in pairwise(corners):
+            part = Place.between(*corner, *other)
             (self.upright if part.height else self.level).append(part)
         return rounded(corners)
 

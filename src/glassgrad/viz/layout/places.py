@@ -34,9 +34,9 @@ class Place(NamedTuple):
     height: float
 
     @classmethod
-    def between(cls, left: float, top: float, right: float, bottom: float) -> "Place":
-        """The box with these sides."""
-        return cls((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
+    def between(cls, x: float, y: float, other_x: float, other_y: float) -> "Place":
+        """The box between two corners."""
+        return cls((x + other_x) / 2, (y + other_y) / 2, abs(other_x - x), abs(other_y - y))
 
     @property
     def left(self) -> float:
@@ -104,8 +104,7 @@ class Layout:
             return round(x, 2), round(y, 2)
 
         def box(place: Place) -> Place:
-            (a, b), (c, d) = at(place.left, place.top), at(place.right, place.bottom)
-            return Place.between(min(a, c), min(b, d), max(a, c), max(b, d))
+            return Place.between(*at(place.left, place.top), *at(place.right, place.bottom))
 
         return replace(
             self,
