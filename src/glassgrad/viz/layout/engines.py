@@ -31,7 +31,7 @@ from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
-from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, sizes_of
+from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.style import KINDS
@@ -210,7 +210,7 @@ def _way(text: str) -> list[str]:
     return [*points[:-1], *(tips or points[-1:])]
 
 
-def fit(layout: Layout, graph: Graph, sizes: dict[str, tuple[float, float]]) -> Layout:
+def fit(layout: Layout, graph: Graph, sizes: Sizes) -> Layout:
     """`layout` with boxes of these sizes, room for them, and arcs that end at their borders."""
     at = _stretch(layout, sizes)
     fitted = layout.mapped(lambda x, y: (at(x), y))
@@ -231,7 +231,7 @@ def fit(layout: Layout, graph: Graph, sizes: dict[str, tuple[float, float]]) -> 
     return replace(fitted, width=at(layout.width))
 
 
-def _stretch(layout: Layout, sizes: dict[str, tuple[float, float]]) -> Callable[[float], float]:
+def _stretch(layout: Layout, sizes: Sizes) -> Callable[[float], float]:
     """The map of the x axis: wider by as much as the boxes over each stretch of it."""
     ends = [end for place in layout.places.values() for end in (place.left, place.right)]
     marks = sorted({0.0, layout.width, *ends})

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from glassgrad.viz.layout.places import Layout, Place, Point, Route
+from glassgrad.viz.layout.places import Layout, Place, Places, Point, Route
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
@@ -61,7 +61,7 @@ class Router:
         places: of all boxes.
     """
 
-    def __init__(self, places: dict[str, Place]) -> None:
+    def __init__(self, places: Places) -> None:
         self.places = places
         # What is in the way up and down, and what is in the way along: the lines are boxes too.
         self.upright, self.level = list(places.values()), list(places.values())

@@ -55,6 +55,10 @@ class Place(NamedTuple):
         return self.y + self.height / 2
 
 
+Places = dict[str, Place]  # by vertex, or by cluster
+Sizes = dict[str, tuple[float, float]]  # width and height, by vertex
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Where everything goes.
@@ -69,14 +73,14 @@ class Layout:
         frames: by cluster.
     """
 
-    places: dict[str, Place]
+    places: Places
     routes: dict[str, Route]
     labels: dict[str, Point] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
     engine: str = ""
     notice: str = ""
-    frames: dict[str, Place] = field(default_factory=dict)
+    frames: Places = field(default_factory=dict)
 
     def turned(self) -> "Layout":
         """With x and y changed: what went from left to right goes from top to bottom."""
@@ -188,7 +192,7 @@ def box_of(vertex: Vertex) -> Box:
     return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
 
 
-def sizes_of(graph: Graph, *, sideways: bool) -> dict[str, tuple[float, float]]:
+def sizes_of(graph: Graph, *, sideways: bool) -> Sizes:
     """Width and height of each box; if not `sideways` in a layout that will be turned."""
     boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
     if sideways:

@@ -19,7 +19,7 @@ from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.scene.words import gradient_text
-from glassgrad.viz.svg.document import to_svg
+from glassgrad.viz.svg.document import Document
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
@@ -154,4 +154,4 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
     graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays, []))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})
-    return slim(to_svg(graph, lay_out(graph), prefix=prefix, framed=False))
+    return slim(Document(graph, lay_out(graph), prefix=prefix, framed=False).svg())
