@@ -24,7 +24,7 @@ from glassgrad.viz.scene.inside import in_folds, inside_of
 from glassgrad.viz.scene.mirror import Mirror, mirrored
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import Theme
-from glassgrad.viz.svg.document import to_svg
+from glassgrad.viz.svg.document import Document
 from glassgrad.viz.wording import escape, notices, plain, text_view
 
 _SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
@@ -63,7 +63,7 @@ class Drawing:
     @property
     def svg(self) -> str:
         """The picture as an SVG document."""
-        return to_svg(self.graph, self.places, theme=self.theme, rankdir=self.rankdir)
+        return Document(self.graph, self.places, self.theme).svg(self.rankdir)
 
     @property
     def dot(self) -> str:
@@ -85,7 +85,7 @@ class Drawing:
 
     def bare_svg(self, *, prefix: str) -> str:
         """The picture without frame and style sheet, for a page that has both; ids prefixed."""
-        return to_svg(self.graph, self.places, prefix=prefix, framed=False)
+        return Document(self.graph, self.places, prefix=prefix, framed=False).svg()
 
     def inside(self, fold: str) -> "Drawing":
         """A small drawing of what is inside of one fold, or of one bar of an overview.
@@ -114,7 +114,7 @@ class Drawing:
             ArgumentError: if a side would be longer than 32,000 px.
             ModuleNotFoundError: if `resvg_py` is not installed.
         """
-        svg = to_svg(self.graph, self.places, theme=self.theme, rankdir=self.rankdir, styled=False)
+        svg = Document(self.graph, self.places, self.theme).svg(self.rankdir, styled=False)
         wide, high = map(int, _SIZE.findall(svg)[0])
         if max(wide, high) * scale > LARGEST_PNG:
             raise ArgumentError(

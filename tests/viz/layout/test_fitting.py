@@ -1,7 +1,7 @@
 import pytest
 
 from glassgrad.viz.layout.engines import fit
-from glassgrad.viz.layout.places import Box, Layout, Place, box_of, nominal
+from glassgrad.viz.layout.places import Layout, Place, box_of, nominal
 from glassgrad.viz.scene.graph import Arc, Graph, Vertex
 
 GRAPH = Graph(
@@ -27,8 +27,8 @@ LAYOUT = Layout(
 
 
 def fitted(**widths):
-    boxes = {name: Box(widths.get(name, place[2]), 30) for name, place in LAYOUT.places.items()}
-    return fit(LAYOUT, GRAPH, boxes)
+    sizes = {name: (widths.get(name, place[2]), 30) for name, place in LAYOUT.places.items()}
+    return fit(LAYOUT, GRAPH, sizes)
 
 
 def test_boxes_of_the_nominal_size_stay_where_they_are():

@@ -31,7 +31,7 @@ from glassgrad.viz.layout.dot import to_dot
 from glassgrad.viz.layout.halves import hangs_below, lay_out_facing, lay_out_stacked
 from glassgrad.viz.layout.layers import lay_out_by_layers
 from glassgrad.viz.layout.lines import with_ties
-from glassgrad.viz.layout.places import SLANT, Box, Layout, Place, Point, box_of
+from glassgrad.viz.layout.places import SLANT, Layout, Place, Point, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.mirror import Mirror
 from glassgrad.viz.style import KINDS
@@ -60,7 +60,7 @@ def lay_out(
         The layout; its `engine` and `notice` say how it came about.
     """
     sideways = rankdir == "LR"
-    below = set() if mirror else hangs_below(graph)
+    below = hangs_below(graph)
 
     def from_left(part: Graph) -> Layout:
         return _from_left(part, rankdir, seconds / (2 if below else 1))
@@ -82,7 +82,7 @@ def _from_left(graph: Graph, rankdir: str, seconds: float) -> Layout:
     except LayoutError as reasons:
         layout = replace(lay_out_by_layers(graph, sideways=sideways), notice=str(reasons))
     else:
-        layout = fit(plan, graph, {vertex.id: box_of(vertex) for vertex in graph.vertices})
+        layout = fit(plan, graph, sizes_of(graph, sideways=True))
         layout = layout if sideways else layout.turned()
     return with_ties(layout, graph)
 
@@ -210,12 +210,12 @@ def _way(text: str) -> list[str]:
     return [*points[:-1], *(tips or points[-1:])]
 
 
-def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
-    """`layout` with room for `boxes`, and its arcs ending at their borders."""
-    at = _stretch(layout, boxes)
+def fit(layout: Layout, graph: Graph, sizes: Sizes) -> Layout:
+    """`layout` with boxes of these sizes, room for them, and arcs that end at their borders."""
+    at = _stretch(layout, sizes)
     fitted = layout.mapped(lambda x, y: (at(x), y))
     for name, (x, y, _, _) in layout.places.items():
-        fitted.places[name] = Place(at(x), y, boxes[name].width, boxes[name].height)
+        fitted.places[name] = Place(at(x), y, *sizes[name])
     slanted = {v.id for v in graph.vertices if KINDS[v.kind].shape == "slant"}
     for arc in graph.arcs:
         if arc.id in fitted.routes:  # of some ties we find the way ourselves
@@ -231,14 +231,14 @@ def fit(layout: Layout, graph: Graph, boxes: dict[str, Box]) -> Layout:
     return replace(fitted, width=at(layout.width))
 
 
-def _stretch(layout: Layout, boxes: dict[str, Box]) -> Callable[[float], float]:
+def _stretch(layout: Layout, sizes: Sizes) -> Callable[[float], float]:
     """The map of the x axis: wider by as much as the boxes over each stretch of it."""
     ends = [end for place in layout.places.values() for end in (place.left, place.right)]
     marks = sorted({0.0, layout.width, *ends})
     factors = np.zeros(len(marks) - 1)
     for name, place in layout.places.items():
         over = factors[bisect_left(marks, place.left) : bisect_left(marks, place.right)]
-        np.maximum(over, boxes[name].width / place.width, out=over)
+        np.maximum(over, sizes[name][0] / place.width, out=over)
     factors[factors == 0] = 1.0  # between the boxes
     images = marks[0] + np.cumsum([0.0, *np.diff(marks) * factors])
 

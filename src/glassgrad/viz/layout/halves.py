@@ -14,7 +14,7 @@ from dataclasses import replace
 from statistics import fmean, median_high
 
 from glassgrad.viz.layout.lines import Router
-from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
+from glassgrad.viz.layout.places import Layout, Place, Places, Route, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.scene.inside import without
 from glassgrad.viz.scene.mirror import Mirror
@@ -90,7 +90,7 @@ def _lane(arc: Arc) -> str:
 
 
 def _routes_between(
-    arcs: list[Arc], lanes: dict[str, int], places: dict[str, Place], top: float
+    arcs: list[Arc], lanes: dict[str, int], places: Places, top: float
 ) -> dict[str, Route]:
     """The lines between two halves; the first lane is at `top`."""
     router = Router(places)
@@ -146,11 +146,9 @@ def lay_out_facing(mirror: Mirror, lay_out: Callable[[Graph], Layout], *, sidewa
     return replace(lower, places=places, routes=routes).trimmed()
 
 
-def _stacked(
-    middles: dict[str, float], sizes: dict[str, tuple[float, float]], top: float
-) -> dict[str, Place]:
+def _stacked(middles: dict[str, float], sizes: Sizes, top: float) -> Places:
     """Places for boxes whose `middles` are known, each below others that it would overlap."""
-    stacked: dict[str, Place] = {}
+    stacked: Places = {}
     for name, x in middles.items():
         width, height = sizes[name]
         near = [o for o in stacked.values() if abs(x - o.x) < (width + o.width) / 2 + BESIDE]
@@ -160,7 +158,7 @@ def _stacked(
 
 
 def _facing_routes(
-    mirror: Mirror, lower: Layout, upper: Layout, places: dict[str, Place]
+    mirror: Mirror, lower: Layout, upper: Layout, places: Places
 ) -> dict[str, Route]:
     """The arrows of the lower half, their images in the upper one, and all between the two."""
     outputs = {vertex.id for vertex in mirror.graph.vertices if vertex.kind == "output"}
@@ -182,9 +180,9 @@ def _facing_routes(
 
 def _quarter(box: Place, output: Place) -> Route:
     """From the right of a box to the top or bottom of an output further right."""
-    start = box.right, box.y
+    corner = output.x, box.y
     end = output.x, output.top if output.y > box.y else output.bottom
-    return [start, (end[0], start[1]), (end[0], start[1]), end]
+    return [(box.right, box.y), corner, corner, end]
 
 
 def _half(mirror: Mirror) -> Graph:

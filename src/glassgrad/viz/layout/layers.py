@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 
 from glassgrad.viz.layout.lines import notes_of
-from glassgrad.viz.layout.places import Layout, Place, Route, sizes_of
+from glassgrad.viz.layout.places import Layout, Place, Places, Route, Sizes, sizes_of
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
@@ -68,9 +68,9 @@ def _sorted_layers(graph: Graph, layer_of: dict[str, int]) -> list[list[str]]:
     return [layers[number] for number in numbers]
 
 
-def _columns(layers: list[list[str]], sizes: dict[str, tuple[float, float]]) -> dict[str, Place]:
+def _columns(layers: list[list[str]], sizes: Sizes) -> Places:
     """Each layer a column; the columns are centred."""
-    places: dict[str, Place] = {}
+    places: Places = {}
     left = 0.0
     for layer in layers:
         wide = max(sizes[name][0] for name in layer)
@@ -83,7 +83,7 @@ def _columns(layers: list[list[str]], sizes: dict[str, tuple[float, float]]) -> 
     return places
 
 
-def _routes(arrows: list[Arc], places: dict[str, Place]) -> dict[str, Route]:
+def _routes(arrows: list[Arc], places: Places) -> dict[str, Route]:
     """Arrows between the same two vertices bulge apart: `a * a` has two edges, and shows two."""
     parallel: dict[tuple[str, str], list[str]] = defaultdict(list)
     for arc in arrows:

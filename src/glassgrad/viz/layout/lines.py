@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from glassgrad.viz.layout.places import Layout, Place, Point, Route
+from glassgrad.viz.layout.places import Layout, Place, Places, Point, Route
 from glassgrad.viz.scene.graph import Arc, Graph
 from glassgrad.viz.style import TIES
 
@@ -64,7 +64,7 @@ class Router:
         arrows: the lines along which gradients go.
     """
 
-    def __init__(self, places: dict[str, Place], arrows: Sequence[Route] = ()) -> None:
+    def __init__(self, places: Places, arrows: Sequence[Route] = ()) -> None:
         self.places, self.arrows = places, arrows
         # What is in the way up and down, and what is in the way along: the lines are boxes too.
         self.upright, self.level = list(places.values()), list(places.values())
@@ -139,9 +139,8 @@ class Router:
     def drawn(self, arc: Arc, corners: list[Point]) -> Route:
         """A line as curves. From now on it is in the way of others."""
         self.uses.update((arc.tail, arc.head))
-        for (x, y), (other_x, other_y) in pairwise(corners):
-            middle = (x + other_x) / 2, (y + other_y) / 2
-            part = Place(*middle, abs(x - other_x), abs(y - other_y))
+        for corner, other in pairwise(corners):
+            part = Place.between(*corner, *other)
             (self.upright if part.height else self.level).append(part)
         return rounded(corners)
 

@@ -34,9 +34,9 @@ class Place(NamedTuple):
     height: float
 
     @classmethod
-    def between(cls, left: float, top: float, right: float, bottom: float) -> "Place":
-        """The box with these sides."""
-        return cls((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
+    def between(cls, x: float, y: float, other_x: float, other_y: float) -> "Place":
+        """The box between two corners."""
+        return cls((x + other_x) / 2, (y + other_y) / 2, abs(other_x - x), abs(other_y - y))
 
     @property
     def left(self) -> float:
@@ -55,6 +55,10 @@ class Place(NamedTuple):
         return self.y + self.height / 2
 
 
+Places = dict[str, Place]  # by vertex, or by cluster
+Sizes = dict[str, tuple[float, float]]  # width and height, by vertex
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Where everything goes.
@@ -69,14 +73,14 @@ class Layout:
         frames: by cluster.
     """
 
-    places: dict[str, Place]
+    places: Places
     routes: dict[str, Route]
     labels: dict[str, Point] = field(default_factory=dict)
     width: float = 0.0
     height: float = 0.0
     engine: str = ""
     notice: str = ""
-    frames: dict[str, Place] = field(default_factory=dict)
+    frames: Places = field(default_factory=dict)
 
     def turned(self) -> "Layout":
         """With x and y changed: what went from left to right goes from top to bottom."""
@@ -104,8 +108,7 @@ class Layout:
             return round(x, 2), round(y, 2)
 
         def box(place: Place) -> Place:
-            (a, b), (c, d) = at(place.left, place.top), at(place.right, place.bottom)
-            return Place.between(min(a, c), min(b, d), max(a, c), max(b, d))
+            return Place.between(*at(place.left, place.top), *at(place.right, place.bottom))
 
         return replace(
             self,
@@ -189,7 +192,7 @@ def box_of(vertex: Vertex) -> Box:
     return Box(_even(width), round(height), badge, round(left + keys, 1), left, right)
 
 
-def sizes_of(graph: Graph, *, sideways: bool) -> dict[str, tuple[float, float]]:
+def sizes_of(graph: Graph, *, sideways: bool) -> Sizes:
     """Width and height of each box; if not `sideways` in a layout that will be turned."""
     boxes = {vertex.id: box_of(vertex) for vertex in graph.vertices}
     if sideways:

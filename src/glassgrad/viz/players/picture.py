@@ -18,7 +18,7 @@ from glassgrad.viz.layout.engines import lay_out
 from glassgrad.viz.scene.graph import Graph, Look
 from glassgrad.viz.scene.inside import cut_out, in_folds, without
 from glassgrad.viz.scene.snapshot import graph_of
-from glassgrad.viz.svg.document import to_svg
+from glassgrad.viz.svg.document import Document
 from glassgrad.viz.wording import gradient_text
 
 GRAD = "grad"  # the row of a box that the script writes
@@ -142,4 +142,4 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
     graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays))
     graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})
-    return slim(to_svg(graph, lay_out(graph), prefix=prefix, framed=False))
+    return slim(Document(graph, lay_out(graph), prefix=prefix, framed=False).svg())

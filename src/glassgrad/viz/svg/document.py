@@ -37,41 +37,39 @@ HEAD = 58.0  # title and counts
 _SHARED = re.compile(r"(?<=.)(?=Backward\d*$)")  # where what the names of ops share begins
 
 
-def to_svg(
-    graph: Graph,
-    layout: Layout,
-    *,
-    theme: Theme = "auto",
-    rankdir: str = "LR",
-    prefix: str = "",
-    framed: bool = True,
-    styled: bool = True,
-) -> str:
-    """`graph` as an SVG document.
+class Document(Pen):
+    """A laid-out graph as an SVG document.
 
     Args:
         graph: what to draw.
         layout: where.
         theme: "light", "dark", or "auto": as the reader's system has it.
-        rankdir: which way the layout goes, for the words under the title.
         prefix: put before every id, where several drawings share a page.
         framed: with title, background, legend and style sheet; False for a page that has these.
-        styled: False leaves out the style sheet, for programs that know no CSS variables.
     """
-    document = _Document(graph, layout, theme, prefix, framed=framed)
-    return "\n".join(document.lines(rankdir, styled=styled)) + "\n"
-
-
-class _Document(Pen):
-    """Writes one drawing, top to bottom."""
 
     def __init__(
-        self, graph: Graph, layout: Layout, theme: Theme, prefix: str, *, framed: bool
+        self,
+        graph: Graph,
+        layout: Layout,
+        theme: Theme = "auto",
+        *,
+        prefix: str = "",
+        framed: bool = True,
     ) -> None:
         super().__init__(theme, framed=framed)
         self.graph, self.layout, self.prefix = graph, layout, prefix
 
-    def lines(self, rankdir: str, *, styled: bool) -> Iterator[str]:
+    def svg(self, rankdir: str = "LR", *, styled: bool = True) -> str:
+        """The text.
+
+        Args:
+            rankdir: which way the layout goes, for the words under the title.
+            styled: False leaves out the style sheet, for programs that know no CSS variables.
+        """
+        return "\n".join(self._lines(rankdir, styled=styled)) + "\n"
+
+    def _lines(self, rankdir: str, *, styled: bool) -> Iterator[str]:
         graph, layout = self.graph, self.layout
         above = [self._subtitle(rankdir), notices(graph.notice, layout.notice)]
         top, room, legend = MARGIN, layout.width, Legend([], 0.0, 0.0)
