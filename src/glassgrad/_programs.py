@@ -160,8 +160,8 @@ def writing(out: Path, remedy: str) -> Iterator[None]:
     except OSError as error:
         file = Path(error.filename or "")
         is_within = file.parent == out and file.name not in ("", PROBE)
-        where = str(file) if is_within else f"into {out}"
-        raise DataError(f"cannot write {where}: {error.strerror or error}. {remedy}") from error
+        with reaching(f"write {file}" if is_within else f"write into {out}", remedy):
+            raise
 
 
 @contextmanager
@@ -179,12 +179,11 @@ def to_stdout() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except OSError:
         silence()
-        raise DataError(
-            f"cannot write to stdout: {error.strerror or error}. What is told goes there. Send it "
-            "to a file or a program that takes it, or leave the redirection out."
-        ) from error
+        remedy = "Send it to a file or a program that takes it, or leave the redirection out."
+        with reaching("write to stdout", f"What is told goes there. {remedy}"):
+            raise
 
 
 def silence() -> None:

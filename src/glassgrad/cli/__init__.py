@@ -42,7 +42,7 @@ from glassgrad.viz import Drawing, Player, draw
 from glassgrad.viz.wording import counted
 
 from .scripts import Options, Recorder, Script
-from .stepping import Prompt, commands_help
+from .stepping import STEPS, Prompt, commands_help
 from .view import show_trace
 
 __all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSED", "main"]
@@ -409,7 +409,7 @@ _COMMANDS: dict[Callable[[Namespace], int | None], tuple[Any, ...]] = {
         _pass("which backward pass of the script to pause, counted from 1 (default: 1)"),
         _option(
             "--by",
-            choices=("node", "hook", "micro"),
+            choices=STEPS,
             default="node",
             help="how much a step does: a node, up to a hook, or one phase (default: node)",
         ),
