@@ -435,7 +435,7 @@ class SqueezeDimsInPlace(SqueezeDims):
 
 
 @method()
-def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+def squeeze_(input: Tensor, dim: Dims | None = None) -> Tensor:
     """`squeeze`, in place.
 
     Example:
@@ -562,7 +562,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 
 @op()
-def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+def tile(input: Tensor, *dims: Dims) -> Tensor:
     """`repeat`, with ones put in front if there are fewer numbers than dims.
 
     Example:
@@ -919,9 +919,7 @@ class Roll(Moved):
 
 
 @op(Roll)
-def roll(
-    input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None
-) -> Tensor:
+def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     """Elements moved along some dims; what leaves at the end comes back at the start.
 
     Args:
