@@ -173,11 +173,6 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return UnsafeView.apply(Contiguous.apply(input), size=size)
 
 
-@of_numpy(np.ravel)
-def _numpy_ravel(a: Tensor) -> Tensor:
-    return reshape(a, (-1,))
-
-
 @method()
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, always sharing memory.
@@ -307,7 +302,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, (*input.shape[:at], *split, *input.shape[at + 1 :]))
 
 
-@op()
+@op(numpy=(np.ravel,))
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dim, row by row; a copy only if memory demands it.
 
