@@ -80,12 +80,13 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     return view
 
 
-def show(views: Any, base: Any) -> None:
+def show(views: Any, base: Any) -> Any:
     """Note that the results of a view op, one or several, share the memory of its operand."""
     if isinstance(base, Tensor):
         for view in views if isinstance(views, tuple) else (views,):
             if not view._is_view():
                 as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
+    return views
 
 
 class Views:

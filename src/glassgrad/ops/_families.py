@@ -331,21 +331,18 @@ class Into(Paired):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         of = cls.of
+
+        def forward(x: Any, *, shape: Shape, **place: Any) -> Any:
+            out = zeros_like(x, shape)
+            of.forward(out, **place)[...] = x
+            return out
+
         cls.back, of.back, cls.axes = of, cls, of.axes
         if "forward" not in vars(cls):
-            cls.forward = staticmethod(_into(of))  # type: ignore[method-assign]
+            forward.__signature__ = inspect.signature(of.forward)  # type: ignore[attr-defined]
+            cls.forward = staticmethod(forward)  # type: ignore[method-assign]
             cls.parameters = ("shape", *of.parameters)
         super().__init_subclass__(**kwargs)
-
-
-def _into(of: type[Part]) -> Callable[..., Any]:
-    def forward(x: Any, *, shape: Shape, **place: Any) -> Any:
-        out = zeros_like(x, shape)
-        of.forward(out, **place)[...] = x
-        return out
-
-    forward.__signature__ = inspect.signature(of.forward)  # type: ignore[attr-defined]
-    return forward
 
 
 def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:

@@ -674,7 +674,7 @@ class OpMethods:
     def resize_as_(self, the_template: Tensor) -> Tensor:
         """`resize_` to the size of another tensor."""
 
-    def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
+    def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
         """Elements moved along some dims; what leaves at the end comes back at the start."""
 
     def round(self, *, decimals: builtins.int = 0) -> Tensor:
@@ -764,7 +764,7 @@ class OpMethods:
     def squeeze(self, dim: Dims | None = None) -> Tensor:
         """Leave out dims of size 1."""
 
-    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
+    def squeeze_(self, dim: Dims | None = None) -> Tensor:
         """`squeeze`, in place."""
 
     def std(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
@@ -821,7 +821,7 @@ class OpMethods:
     def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """A tensor cut into so many parts of nearly equal size, or at given places."""
 
-    def tile(self, *dims: builtins.int | Sequence[builtins.int]) -> Tensor:
+    def tile(self, *dims: Dims) -> Tensor:
         """`repeat`, with ones put in front if there are fewer numbers than dims."""
 
     def to(self, *args: Any, dtype: Any = None, device: Any = None, copy: builtins.bool = False, non_blocking: builtins.bool = False) -> Tensor:

@@ -22,6 +22,9 @@ from ._arguments import Shape, scalar_name
 from ._declaring import function
 from ._families import Linear, Multilinear, array_of, run
 
+Sizes = dict[str, int]
+"""What size each letter stands for."""
+
 _WORTH_A_PLAN = 4096
 """From so many products on, it pays that NumPy looks for a matrix product in the equation."""
 
@@ -84,7 +87,7 @@ class EinsumTwo(Multilinear):
         return _pair(first, second, batch + output, x, y)
 
 
-def _gradient(wanted: str, sizes: dict[str, int], inputs: list[str], values: list[Any]) -> Any:
+def _gradient(wanted: str, sizes: Sizes, inputs: list[str], values: list[Any]) -> Any:
     """The einsum of `values` that has the letters `wanted`.
 
     A letter that stands in `wanted` twice is a diagonal: its second place gets a letter of its
@@ -130,15 +133,15 @@ def _pair(first: str, second: str, output: str, x: Any, y: Any) -> Any:
     return run(EinsumTwo, x, y, first=first, second=second, output=output)
 
 
-def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
+def _sizes(inputs: Sequence[str], shapes: Sequence[Sequence[int]]) -> Sizes:
     """The size each letter stands for; 1 is stretched.
 
     Raises:
         ShapeError: if a letter has two sizes.
     """
-    sizes: dict[str, int] = {}
+    sizes: Sizes = {}
     for position, (subscripts, shape) in enumerate(zip(inputs, shapes, strict=True)):
-        own: dict[str, int] = {}
+        own: Sizes = {}
         for letter, n in zip(subscripts, shape, strict=True):
             seen = sizes.get(letter, 1)
             if own.setdefault(letter, n) != n:

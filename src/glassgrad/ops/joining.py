@@ -10,7 +10,7 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
 from glassgrad.core.primitive import Values
 from glassgrad.core.tensor import Tensor
-from glassgrad.memory.views import MULTIPLE, as_view
+from glassgrad.memory.views import show
 from glassgrad.values.backend import in_rows
 
 from ._arguments import OpClass, Shape, check_type, int_of, ints_of, size_of, wrap_dim
@@ -447,7 +447,7 @@ def split(
 
     See also: https://pytorch.org/docs/stable/generated/torch.split.html
     """
-    return _views(tensor, _cut(tensor, split_size_or_sections, dim, Split, SplitWithSizes))
+    return show(_cut(tensor, split_size_or_sections, dim, Split, SplitWithSizes), tensor)
 
 
 def _cut(
@@ -507,12 +507,6 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
         (tensor([1]), tensor([2, 3]))
     """
     return split(input, tuple(split_sizes), dim)
-
-
-def _views(base: Tensor, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    for part in parts:
-        as_view(part, base, made=MULTIPLE)
-    return parts
 
 
 @op()
@@ -638,7 +632,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
             f"Dimension specified as {dim} but tensor has no dimensions. A 0-d tensor has no "
             "elements to part. Write `x.reshape(1)` first."
         )
-    return _views(input, Unbind.apply(input, dim=at))
+    return show(Unbind.apply(input, dim=at), input)
 
 
 def iterate(input: Tensor) -> Iterator[Tensor]:

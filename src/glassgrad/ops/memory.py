@@ -12,7 +12,7 @@ from glassgrad.levels.duals import tangent_of
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import c_name, check_type, wrap_dim
+from ._arguments import Shape, c_name, check_type, wrap_dim
 from ._declaring import method
 from ._writing import check_writable, records, write
 from .creation import checked_size
@@ -33,7 +33,7 @@ def data_ptr(input: Tensor) -> int:
             "Cannot access data pointer of Tensor that doesn't have storage: this one, of shape "
             f"{list(input.shape)}, is seen by a transform. Return it, and look at the result."
         )
-    return backend_of(array).address(array) if array.size else 0
+    return Storage(array).data_ptr()
 
 
 @method()
@@ -47,13 +47,18 @@ def stride(input: Tensor, dim: int | None = None) -> Any:
     See also: https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
     """
     array = input.payload
-    if array.size:
-        steps = tuple([step // array.itemsize for step in array.strides])
-    else:  # NumPy has none for it; PyTorch's are those of rows as long as one element at least
+    steps = steps_of(array)
+    if not array.size:  # PyTorch's steps are those of rows as long as one element at least
         steps = tuple(
             [math.prod(max(n, 1) for n in array.shape[at + 1 :]) for at in range(array.ndim)]
         )
     return steps if dim is None else steps[wrap_dim(dim, input.ndim)]
+
+
+def steps_of(x: Any) -> Shape:
+    """The strides of an array or a Tensor, in elements."""
+    array = getattr(x, "payload", x)
+    return tuple([step // array.itemsize for step in array.strides])
 
 
 class Storage:

@@ -173,11 +173,6 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return UnsafeView.apply(Contiguous.apply(input), size=size)
 
 
-@of_numpy(np.ravel)
-def _numpy_ravel(a: Tensor) -> Tensor:
-    return reshape(a, (-1,))
-
-
 @method()
 def view(input: Tensor, *shape: Any) -> Tensor:
     """The same elements in another shape, always sharing memory.
@@ -307,7 +302,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     return view(input, (*input.shape[:at], *split, *input.shape[at + 1 :]))
 
 
-@op()
+@op(numpy=(np.ravel,))
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dim, row by row; a copy only if memory demands it.
 
@@ -435,7 +430,7 @@ class SqueezeDimsInPlace(SqueezeDims):
 
 
 @method()
-def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
+def squeeze_(input: Tensor, dim: Dims | None = None) -> Tensor:
     """`squeeze`, in place.
 
     Example:
@@ -562,7 +557,7 @@ def repeat(input: Tensor, *repeats: Any) -> Tensor:
 
 
 @op()
-def tile(input: Tensor, *dims: int | Sequence[int]) -> Tensor:
+def tile(input: Tensor, *dims: Dims) -> Tensor:
     """`repeat`, with ones put in front if there are fewer numbers than dims.
 
     Example:
@@ -919,9 +914,7 @@ class Roll(Moved):
 
 
 @op(Roll)
-def roll(
-    input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None
-) -> Tensor:
+def roll(input: Tensor, shifts: Dims, dims: Dims | None = None) -> Tensor:
     """Elements moved along some dims; what leaves at the end comes back at the start.
 
     Args:

@@ -16,7 +16,7 @@ from ._arguments import Shape, int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import Into, Part, array_of, in_dim, run, zeros_like
 from .indexing import Index, IndexPut
-from .memory import owner_of
+from .memory import owner_of, steps_of
 from .memory import storage_offset as offset_of
 from .shape import reshape
 
@@ -61,12 +61,6 @@ class AsStrided(Primitive):
         return cls.apply(
             x, size=(info.batch_size, *size), stride=(steps_of(x)[0], *stride), **offsets
         )
-
-
-def steps_of(x: Any) -> Shape:
-    """The strides of an array or a Tensor, in elements."""
-    array = getattr(x, "payload", x)
-    return tuple([step // array.itemsize for step in array.strides])
 
 
 def _places(like: Any, ctx: Any) -> tuple[Any, Any, int]:
