@@ -15,6 +15,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.memory.saved import name_of_saved
 from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
@@ -467,18 +468,15 @@ def replace_saved(node: Any, name: str, value: Tensor) -> None:
     """Have the rule of `node` find a copy of `value` under `name`."""
     if isinstance(node, CopySlices):
         node = node.fn
+    kept = node._all_kept()
+    index = [name_of_saved(node, at) for at in range(len(kept))].index(name)
     if not isinstance(node, PrimitiveNode):
-        index = int(name.removeprefix("saved_tensors[").removesuffix("]"))
-        kept = list(node.holders)
         kept[index] = value.detach().clone()
         node.holders = tuple(kept)
         return
-    index = node._saved_names.index(name)
-    values, holders = node._all_kept(), list(node.holders)
-    values[index], holders[index] = value.payload.copy(), None  # which has no version of its own
+    holders = list(node.holders)
+    kept[index], holders[index] = value.payload.copy(), None  # which has no version of its own
     packed = type(node.saved_tensors) is Unpacking
-    node.saved_tensors = (
-        Unpacking(tuple(values), node.saved_tensors.order) if packed else tuple(values)
-    )
+    node.saved_tensors = Unpacking(tuple(kept), node.saved_tensors.order) if packed else tuple(kept)
     node.holders = tuple(holders)
     node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}

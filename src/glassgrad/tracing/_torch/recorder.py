@@ -19,6 +19,7 @@ from typing import Any, Self
 from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
+from glassgrad.tracing.summary import ArrayId
 
 from .graph import TorchGraph, outputs_of, the_torch
 
@@ -64,7 +65,7 @@ class Recorder(EventLog):
         self.begun: dict[Any, None] = {}
         self.done = 0
         self._handles: list[Any] = []
-        self._before: dict[Any, list[str | None]] = {}
+        self._before: dict[Any, list[ArrayId]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
         self._pass: int | None = None  # its number, once it has come to a node
