@@ -195,8 +195,7 @@ class Log(EventLog):
 
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
-        task, turn = self.task, self.task.turn
-        under_way = task.buffers, turn
+        task = self.task
         at_end = task.position == len(task.schedule)
         node = None if at_end else task.schedule[task.position]
         self._kind = ""
@@ -208,7 +207,7 @@ class Log(EventLog):
         try:
             phase = advance()
         except BaseException as error:
-            self._failed(node, error, under_way)
+            self._failed(node, error)
             raise
         finally:
             modes.tracer, task.about_to = outer, None
@@ -263,13 +262,8 @@ class Log(EventLog):
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
 
-    def _failed(
-        self,
-        node: Node | None,
-        error: BaseException,
-        under_way: tuple[dict[Any, Any], Any],
-    ) -> None:
-        """Write down what ended the pass, and close the log over what was under way then."""
+    def _failed(self, node: Node | None, error: BaseException) -> None:
+        """Write down what ended the pass, and end both."""
         stale = None
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
@@ -279,8 +273,7 @@ class Log(EventLog):
                     stale = name
                     break
         self._emit_error(node, error, stale)
-        self.task.buffers, self.task.turn = under_way  # of which the engine has let go
-        self.close()
+        self.close()  # over what is under way
         self.task.close()  # the frames of the exception are not to keep the gradients alive
         vars(error)["trace"] = self.trace()
 
