@@ -108,7 +108,6 @@ class Session(Paused):
         self._runs = task.computed()
         if task.only_root is not None:
             self._runs.add(task.only_root)
-        self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
         self._journal = Journal(task)
         super().__init__(Log(task, Graph(task.schedule, outputs)))
         self._roots = [self.names.node_of(output) for output in outputs]
@@ -279,8 +278,7 @@ class Session(Paused):
 
     def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
         is_name = isinstance(what, str) and what not in self.names.node.values()
-        first = self.position + is_name
-        if any(self._ranks[node] >= first for node in nodes & self._runs):
+        if nodes & self._runs & set(self.schedule[self.position + is_name :]):
             return
         if is_name:
             raise ArgumentError(
@@ -350,7 +348,7 @@ class Session(Paused):
         turn: Any = self._task.turn
         is_begun = turn is not None and turn.node is node
         used = is_begun and turn.upcoming[0] not in _BEFORE_THE_RULE
-        if used or self._ranks[node] < self.position:
+        if used or node in self.schedule[: self.position]:
             raise GradientError(
                 f"the gradient at {label} has been used: the node has run. What is changed now "
                 "would go nowhere. Step back first, or change the gradient of a node in `queue`."

@@ -70,10 +70,6 @@ class Recorder(EventLog):
         self._accumulated: set[Any] = set()
         self._pass: int | None = None  # its number, once it has come to a node
 
-    def fresh(self) -> "Recorder":
-        """One like this was before it began."""
-        return Recorder(self.graph, keep_graph=self.keep_graph, full=self.table.full)
-
     def __enter__(self) -> Self:
         self.graph.hooks.clear()
         running = [node for node in self.graph.nodes if node in self.graph.running]
@@ -105,7 +101,11 @@ class Recorder(EventLog):
         self.graph.saved.clear()
 
     def _gradients(self) -> list[Any]:
-        return self.graph.gradients()
+        """The gradients that there are now."""
+        graph = self.graph
+        tensors = [*(leaf.variable for leaf in graph.leaves), *graph.inputs, *graph.tensors]
+        grads = [tensor._grad for tensor in tensors]  # of a non-leaf, `.grad` may warn
+        return [grad for grad in grads if grad is not None]
 
     def run(self, run: Callable[[], None], besides: tuple[type[BaseException], ...] = ()) -> None:
         """Run the pass. An exception, but for those of `besides`, is in the log and has it."""

@@ -213,7 +213,8 @@ class Session(Paused):
     def trace(self) -> Trace:
         """What has happened until now, as `record` tells it; also after an error of the pass."""
         if self._thread.ident is None:
-            with self._log.fresh() as recorder:
+            keep, full = self._log.keep_graph, self._log.table.full
+            with Recorder(self._log.graph, keep_graph=keep, full=full) as recorder:
                 return recorder.trace()
         return self._log.trace()
 
