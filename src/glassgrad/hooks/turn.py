@@ -250,12 +250,19 @@ class GraphTask(Pass):
 
     def step(self) -> Phase | None:
         """Advance by one phase; None once the pass is over. An exception ends it."""
-        while (phase := self.step_here()) is None and not self.is_over:
-            pass
+        try:
+            while (phase := self.step_here()) is None and not self.is_over:
+                pass
+        except BaseException:
+            self.close()
+            raise
         return phase
 
     def step_here(self) -> Phase | None:
-        """Advance by one phase, but not beyond the node whose turn it is: None where that ends."""
+        """Advance by one phase, but not beyond the node whose turn it is: None where that ends.
+
+        After an exception whoever calls this may look at what waited, and is to `close`.
+        """
         if self.is_over:
             return None
         if modes.task is not self:
@@ -268,8 +275,8 @@ class GraphTask(Pass):
             if self.turn is None:
                 self.turn = Turn(self, self.schedule[self.position])
             phase: Phase | None = (state.anomaly or Turn.step)(self.turn)
-        except BaseException:  # as `close`; but whoever watches may look at what waited
-            self.is_over, self.turn, self.buffers = True, None, {}
+        except BaseException:
+            self.is_over = True
             raise
         left = self.turn.todo[self.turn.at :]
         if not left or (left[0][0] == "free_saved" and not self.turn.upcoming[0]):

@@ -15,8 +15,8 @@ from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
-from .graph import Entry, is_leaf, names_of
-from .summary import measured, numbers
+from .graph import Entry, is_leaf, name_of, names_of
+from .summary import ArrayId, measured, numbers
 
 if TYPE_CHECKING:
     from .paused import Paused
@@ -158,8 +158,9 @@ def _at_hook(session: "Paused", hook: Any) -> Breakpoint:
             f"{_knows('hook', {row.name for row in rows})}. It takes the function that was "
             "registered, or the handle. Register it first: `x.register_hook(hook)`."
         )
-    name = getattr(hook, "__name__", "hook")
-    return Breakpoint(f"before the hook {name}", at_hook=lambda session: _is_next(session, hook))
+    return Breakpoint(
+        f"before the hook {name_of(hook)}", at_hook=lambda session: _is_next(session, hook)
+    )
 
 
 def _is_next(session: Any, hook: Any) -> bool:
@@ -206,12 +207,12 @@ def _spoils(session: "Paused", event: Entry) -> bool:
     return _are_finite(session, came)
 
 
-def _are_finite(session: "Paused", ids: Iterable[str | None]) -> bool:
+def _are_finite(session: "Paused", ids: Iterable[ArrayId]) -> bool:
     arrays = session._log.table.summaries
     return not any("nan" in arrays[id] or "inf" in arrays[id] for id in ids if id is not None)
 
 
-def _summands(events: list[Entry], event: Entry) -> list[str | None]:
+def _summands(events: list[Entry], event: Entry) -> list[ArrayId]:
     """What waited in a buffer, and what was added to it in `event`."""
     source, _, position = event["edge"][1:].partition("-")
     earlier = events[event["k"] - 1 :: -1]
@@ -222,7 +223,7 @@ def _summands(events: list[Entry], event: Entry) -> list[str | None]:
     return [next(waited, None), *results[int(position) :][:1]]
 
 
-def _listed(grads: Any) -> list[str | None]:
+def _listed(grads: Any) -> list[ArrayId]:
     return grads if isinstance(grads, list) else [grads]
 
 

@@ -10,7 +10,7 @@ from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from .events import Trace
 from .graph import Entry, plain
 from .matching import Cut, Matching, Side
-from .summary import head_in_words
+from .summary import ArrayId, head_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Difference:
     text: str
     a: str | None = None
     b: str | None = None
-    arrays: tuple[str | None, str | None] = (None, None)
+    arrays: tuple[ArrayId, ArrayId] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,14 +222,14 @@ class _Findings(Matching):
             yield from self._apart("value", title, node, one.get("array"), other.get("array"))
 
     def _apart(
-        self, what: str, title: str, node: str, first: str | None, second: str | None
+        self, what: str, title: str, node: str, first: ArrayId, second: ArrayId
     ) -> Iterator[Difference]:
         if not self._are_equal(first, second):
             text = f"{title}: {self._said(first, second)}"
             pair = first, second
             yield Difference(f"other {what}", text, node, self.pairs.get(node), pair)
 
-    def _said(self, first: str | None, second: str | None) -> str:
+    def _said(self, first: ArrayId, second: ArrayId) -> str:
         return _beside([_seen(self.a.trace, first), _seen(self.b.trace, second)])
 
     def _order(self) -> Iterator[Difference]:
@@ -272,7 +272,7 @@ class _Findings(Matching):
                     return Difference("other gradient", text, one["node"], other["node"], pair)
         return None
 
-    def _is_told(self, node: str, place: int, first: str | None, second: str | None) -> bool:
+    def _is_told(self, node: str, place: int, first: ArrayId, second: ArrayId) -> bool:
         """Whether what a rule returned need not be equal.
 
         The edge leads elsewhere, and that is told, or nowhere; or the gradient of a broadcast is
@@ -288,7 +288,7 @@ class _Findings(Matching):
         wanted = goal.get("sum_to", self.shapes.get(goal["to"]))
         return wanted in shapes and shapes[0] != shapes[1]
 
-    def _are_equal(self, first: str | None, second: str | None) -> bool:
+    def _are_equal(self, first: ArrayId, second: ArrayId) -> bool:
         if first is None or second is None:
             return first is second
         arrays = self.a.trace.arrays[first], self.b.trace.arrays[second]
@@ -321,7 +321,7 @@ def _rules(trace: Trace) -> Iterator[Entry]:
     return (event for event in trace.events if event["type"] == "apply")
 
 
-def _grads(trace: Trace) -> dict[str, str | None]:
+def _grads(trace: Trace) -> dict[str, ArrayId]:
     """The .grad of each leaf at the end, by its AccumulateGrad."""
     grads = trace.grads()
     return {leaf["acc"]: grads[leaf["id"]] for leaf in trace.leaves if leaf["id"] in grads}
@@ -331,7 +331,7 @@ def _hook(entry: Entry) -> str:
     return f"{entry['kind']} {plain(repr(entry.get('name', 'hook')))}"
 
 
-def _seen(trace: Trace, name: str | None) -> str:
+def _seen(trace: Trace, name: ArrayId) -> str:
     if name is None:
         return "no gradient"
     array = trace.arrays[name]

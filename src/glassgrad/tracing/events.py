@@ -93,6 +93,7 @@ from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, DataError
 from glassgrad.tracing.graph import Entry, uncollected
+from glassgrad.tracing.summary import ArrayId
 from glassgrad.tracing.validate import problem
 
 MOST_CHECKED = 20_000  # nodes and events of a trace: one that is made by hand has fewer
@@ -182,13 +183,13 @@ class Trace:
                 order.append(accumulators[event["tensor"]])
         return order
 
-    def grads(self) -> dict[str, str | None]:
+    def grads(self) -> dict[str, ArrayId]:
         """The `.grad` of each leaf at the end, as an array's id, by the leaf's.
 
         A hook that runs when a gradient was added to it may have written it since.
         """
         leaves = {leaf["acc"]: leaf["id"] for leaf in self.leaves}
-        found: dict[str, str | None] = {}
+        found: dict[str, ArrayId] = {}
         for event in self.events:
             if event["type"] == "accumulate":
                 found[event["tensor"]] = event["grad"]

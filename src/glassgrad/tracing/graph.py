@@ -198,7 +198,7 @@ class Graph:
         name, what, version, now = item
         shape, dtype = list(what.shape), what.dtype
         entry: Entry = {"name": name, "storage": self.storage(what), "version": version}
-        entry |= {"bytes": math.prod(shape) * dtype.itemsize, "shape": shape}
+        entry |= {"bytes": bytes_of(what), "shape": shape}
         entry |= {"dtype": dtype_name(dtype), "array": table.add(what)}
         if now != version:
             entry["now"] = now
@@ -242,9 +242,7 @@ class Graph:
             memory = memory.base
         return id(memory), memory
 
-    def saved_by(self, node: Any) -> list[Saved]:
-        """What a node holds on to; of what a pack hook made of it, what is a tensor or array."""
-        return saved_by(node)
+    saved_by = staticmethod(saved_by)
 
     def hooks_at(self, node: Node) -> list[Hook]:
         """The hooks at a node, in the order in which they run."""

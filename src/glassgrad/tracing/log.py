@@ -21,7 +21,7 @@ from glassgrad.hooks.turn import Grads, GraphTask, Phase
 
 from .events import Trace
 from .graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
-from .summary import ArrayTable
+from .summary import ArrayId, ArrayTable
 
 
 class EventLog:
@@ -85,9 +85,8 @@ class EventLog:
         if not entries:
             return self.document
         leaves = [graph.leaf_entry(table, x) for x in graph.leaves[len(self.graph.leaves) :]]
-        grown = {"nodes": entries, "leaves": leaves}
-        whole = {part: self.document[part] + more for part, more in grown.items()}
-        return self.document | graph.transforms() | whole
+        nodes, leaves = self.document["nodes"] + entries, self.document["leaves"] + leaves
+        return self.document | graph.transforms() | {"nodes": nodes, "leaves": leaves}
 
     def _maker(self, node: Any) -> Any:
         """The node whose turn it was when `node` was made."""
@@ -153,7 +152,7 @@ class Log(EventLog):
             self.document["wanted"] = sorted(wanted, key=rank_of)
         if not self.recorded:
             graph.forget_storages()
-        self._entering: list[str | None] = []
+        self._entering: list[ArrayId] = []
         for node in task.schedule:
             if not self.need[node]:
                 self._emit("ready", node)
@@ -196,8 +195,7 @@ class Log(EventLog):
 
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
-        task, turn = self.task, self.task.turn
-        under_way = task.buffers, turn
+        task = self.task
         at_end = task.position == len(task.schedule)
         node = None if at_end else task.schedule[task.position]
         self._kind = ""
@@ -209,7 +207,7 @@ class Log(EventLog):
         try:
             phase = advance()
         except BaseException as error:
-            self._failed(node, error, under_way)
+            self._failed(node, error)
             raise
         finally:
             modes.tracer, task.about_to = outer, None
@@ -234,7 +232,7 @@ class Log(EventLog):
         """Write down a phase."""
         if kind == "apply":
             if isinstance(node, PrimitiveNode) and any(self._entering):
-                self._unpacked("unpack", node)
+                self._unpacked(node)
             grad_out = self.table.ids(after)
             self._emit(kind, node, grad_in=self._entering, grad_out=grad_out)
         elif kind == "buffer":
@@ -254,23 +252,18 @@ class Log(EventLog):
             hook, changed = self.graph.hook(node, detail), self.table.ids(after)
             self._emit(kind, node, hook=hook, before=self._entering, after=changed)
 
-    def _told(self, kind: str, node: Node) -> None:
+    def _told(self, _: str, node: Node) -> None:
         """The tracer: somebody asks for `ctx.saved_tensors`; a rule of this pass, or of another."""
         if modes.task is self.task and node in self.graph.node:
-            self._unpacked(kind, node)
+            self._unpacked(node)
 
-    def _unpacked(self, kind: str, node: Node) -> None:
+    def _unpacked(self, node: Node) -> None:
         """A rule reads what its node saved."""
         for name, _, saved, now in self.graph.saved_by(node):
-            self._emit(kind, node, saved=name, version=[saved, now])
+            self._emit("unpack", node, saved=name, version=[saved, now])
 
-    def _failed(
-        self,
-        node: Node | None,
-        error: BaseException,
-        under_way: tuple[dict[Any, Any], Any],
-    ) -> None:
-        """Write down what ended the pass, and close the log over what was under way then."""
+    def _failed(self, node: Node | None, error: BaseException) -> None:
+        """Write down what ended the pass, and end both."""
         stale = None
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
@@ -280,8 +273,7 @@ class Log(EventLog):
                     stale = name
                     break
         self._emit_error(node, error, stale)
-        self.task.buffers, self.task.turn = under_way  # of which the engine has let go
-        self.close()
+        self.close()  # over what is under way
         self.task.close()  # the frames of the exception are not to keep the gradients alive
         vars(error)["trace"] = self.trace()
 

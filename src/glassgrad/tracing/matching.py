@@ -7,10 +7,9 @@ in the place of the other. What is below decides: the reading under which more o
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 from .events import Trace
 from .graph import plain
@@ -18,8 +17,7 @@ from .graph import plain
 FAR = 24  # how many nodes are looked at for the one behind those that were put in between
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """An edge that leads to a node in one trace, and nowhere, or elsewhere, in the other.
 
     Attributes:

@@ -42,13 +42,9 @@ class Naming:
     """
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        inner, leaves = list[Node](), set[int]()
-        for node in nodes:
-            if isinstance(node, AccumulateGrad):
-                leaves.add(id(node.variable))
-            else:
-                inner.append(node)
-        inner.sort(key=attrgetter("seq"))
+        nodes = sorted(nodes, key=attrgetter("seq"))
+        leaves = {id(node.variable) for node in nodes if isinstance(node, AccumulateGrad)}
+        inner = [node for node in nodes if not isinstance(node, AccumulateGrad)]
         self._labels: dict[int, str] = {}
         self._paths: dict[int, dict[int, Path]] = {}
         self.parameters: dict[int, str] = {}

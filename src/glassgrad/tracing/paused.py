@@ -1,7 +1,6 @@
 """A pass that is paused, of glassgrad's engine or PyTorch's: what can be seen of it."""
 
 from collections.abc import Callable, Iterable
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 from glassgrad.core.errors import ArgumentError
@@ -250,12 +249,7 @@ class Paused(Engine):
         rows = [f"{plain(n)}: {'none' if grad is None else shown(grad)}" for n, grad in pairs]
         return "\n".join(lines + section("Gradients:", rows))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     # Breakpoints --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.on_saved import Unpacking
 from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.memory.saved import name_of_saved
 from glassgrad.memory.views import CopySlices
 
 from .breakpoints import find_node
@@ -107,7 +108,6 @@ class Session(Paused):
         self._runs = task.computed()
         if task.only_root is not None:
             self._runs.add(task.only_root)
-        self._ranks = {node: rank for rank, node in enumerate(task.schedule)}
         self._journal = Journal(task)
         super().__init__(Log(task, Graph(task.schedule, outputs)))
         self._roots = [self.names.node_of(output) for output in outputs]
@@ -278,8 +278,7 @@ class Session(Paused):
 
     def _check_ahead(self, what: Any, nodes: set[Any]) -> None:
         is_name = isinstance(what, str) and what not in self.names.node.values()
-        first = self.position + is_name
-        if any(self._ranks[node] >= first for node in nodes & self._runs):
+        if nodes & self._runs & set(self.schedule[self.position + is_name :]):
             return
         if is_name:
             raise ArgumentError(
@@ -349,7 +348,7 @@ class Session(Paused):
         turn: Any = self._task.turn
         is_begun = turn is not None and turn.node is node
         used = is_begun and turn.upcoming[0] not in _BEFORE_THE_RULE
-        if used or self._ranks[node] < self.position:
+        if used or node in self.schedule[: self.position]:
             raise GradientError(
                 f"the gradient at {label} has been used: the node has run. What is changed now "
                 "would go nowhere. Step back first, or change the gradient of a node in `queue`."
@@ -467,18 +466,15 @@ def replace_saved(node: Any, name: str, value: Tensor) -> None:
     """Have the rule of `node` find a copy of `value` under `name`."""
     if isinstance(node, CopySlices):
         node = node.fn
+    kept = node._all_kept()
+    index = [name_of_saved(node, at) for at in range(len(kept))].index(name)
     if not isinstance(node, PrimitiveNode):
-        index = int(name.removeprefix("saved_tensors[").removesuffix("]"))
-        kept = list(node.holders)
         kept[index] = value.detach().clone()
         node.holders = tuple(kept)
         return
-    index = node._saved_names.index(name)
-    values, holders = node._all_kept(), list(node.holders)
-    values[index], holders[index] = value.payload.copy(), None  # which has no version of its own
+    holders = list(node.holders)
+    kept[index], holders[index] = value.payload.copy(), None  # which has no version of its own
     packed = type(node.saved_tensors) is Unpacking
-    node.saved_tensors = (
-        Unpacking(tuple(values), node.saved_tensors.order) if packed else tuple(values)
-    )
+    node.saved_tensors = Unpacking(tuple(kept), node.saved_tensors.order) if packed else tuple(kept)
     node.holders = tuple(holders)
     node.versions = {at: known for at, known in (node.versions or {}).items() if at != index}

@@ -16,6 +16,7 @@ HEAD = 4  # so many elements are shown of an array that is not kept whole
 DIGITS = 6  # significant digits: more than a reader needs, fewer than two BLAS builds agree on
 
 Array = np.ndarray[Any, Any]
+ArrayId = str | None  # "a3"; None where there is no gradient
 
 
 class ArrayTable:
@@ -43,7 +44,7 @@ class ArrayTable:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def add(self, value: Any) -> str | None:
+    def add(self, value: Any) -> ArrayId:
         """The id, new or known, of an array or a tensor of any shape and dtype; None for None."""
         import xxhash
 
@@ -62,7 +63,7 @@ class ArrayTable:
             self.summaries[known] = summarize(array, full=self.full, examples=examples)
         return known
 
-    def ids(self, values: Iterable[Any]) -> list[str | None]:
+    def ids(self, values: Iterable[Any]) -> list[ArrayId]:
         """The ids of several."""
         return list(map(self.add, values))
 

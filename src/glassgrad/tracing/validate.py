@@ -15,6 +15,7 @@ from typing import Any
 from .graph import Entry
 
 Check = Callable[[Any], Any]
+Problem = str | None  # "where: what"; None: there is none
 
 
 @cache
@@ -25,7 +26,7 @@ def load_schema() -> Entry:
     return schema
 
 
-def problem(document: Any) -> str | None:
+def problem(document: Any) -> Problem:
     """The first thing that is wrong with `document`, as "where: what"; None for a sound trace.
 
     Example:
@@ -39,7 +40,7 @@ def problem(document: Any) -> str | None:
 # --- the shape of the document -----------------------------------------------------------------
 
 
-def _misfit(document: Any) -> str | None:
+def _misfit(document: Any) -> Problem:
     """Where the document does not fit the schema."""
     from fastjsonschema import JsonSchemaValueException
 
@@ -98,7 +99,7 @@ def _in_words(where: str, definition: Any, rule: str, value: Any) -> str:
     return f"{where or 'the document'}: expected {one_of}{expected}, found {_brief(value)}"
 
 
-def _fraction(value: Any) -> str | None:
+def _fraction(value: Any) -> Problem:
     """A number with a decimal point where an integer belongs (to JSON, 2.0 is one), and where."""
     is_dict = isinstance(value, dict)
     for step, item in value.items() if is_dict else enumerate(value):
@@ -133,7 +134,7 @@ def _brief(value: Any) -> str:
 # --- what refers to what -----------------------------------------------------------------------
 
 
-def _dangling(document: Entry) -> str | None:
+def _dangling(document: Entry) -> Problem:
     """The first id that is used and not defined, or defined twice."""
     graph, events = document["graph"], document["events"]
     parts = {f"graph.{name}": graph.get(name, []) for name in ("nodes", "leaves", "outputs")}
@@ -166,7 +167,7 @@ _MISSING = {
 }
 
 
-def _unknown(entry: Entry, known: set[str]) -> str | None:
+def _unknown(entry: Entry, known: set[str]) -> Problem:
     """The first id in an entry, or in one of a list in it, that is not defined."""
     for field, value in entry.items():
         is_list = type(value) is list
@@ -182,7 +183,7 @@ def _unknown(entry: Entry, known: set[str]) -> str | None:
     return None
 
 
-def _circle(nodes: list[Entry]) -> str | None:
+def _circle(nodes: list[Entry]) -> Problem:
     """A circle of edges, as text. Every view walks the edges, and would walk it for ever."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
     for node in nodes:

@@ -47,6 +47,7 @@ class TorchGraph(Graph):
 
     Attributes:
         tensors: those that have a name.
+        inputs: the tensors whose gradients are wanted, if not all.
         running: the nodes that the pass runs.
         roots: the nodes that it starts from.
         hooks: those of users by node, once a recorder has found them.
@@ -61,7 +62,7 @@ class TorchGraph(Graph):
         super().__init__(reach(self.roots), outputs)
         self.tensors = list(names.values())
         self._labels = {id(tensor): name for name, tensor in names.items()}
-        self._inputs = inputs or []
+        self.inputs = inputs or []
         self.running = set(self.nodes) if inputs is None else self._needed(inputs)
         self.hooks: dict[Any, list[Hook]] = {}
         self.saved: dict[Any, list[Saved]] = {}
@@ -152,12 +153,6 @@ class TorchGraph(Graph):
         """Which part of which memory `tensor` is; strides left aside."""
         offset = tensor.storage_offset() if tensor.layout == the_torch().strided else 0
         return self.memory_of(tensor)[0], tuple(tensor.shape), offset
-
-    def gradients(self) -> list[Any]:
-        """The gradients that there are now."""
-        tensors = [*(node.variable for node in self.leaves), *self._inputs, *self.tensors]
-        grads = [tensor._grad for tensor in tensors]  # of a non-leaf, `.grad` may warn
-        return [grad for grad in grads if grad is not None]
 
 
 _BROADCASTING = frozenset(

@@ -19,6 +19,7 @@ from typing import Any, Self
 from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
+from glassgrad.tracing.summary import ArrayId
 
 from .graph import TorchGraph, outputs_of, the_torch
 
@@ -64,14 +65,10 @@ class Recorder(EventLog):
         self.begun: dict[Any, None] = {}
         self.done = 0
         self._handles: list[Any] = []
-        self._before: dict[Any, list[str | None]] = {}
+        self._before: dict[Any, list[ArrayId]] = {}
         self._node: Any = None
         self._accumulated: set[Any] = set()
         self._pass: int | None = None  # its number, once it has come to a node
-
-    def fresh(self) -> "Recorder":
-        """One like this was before it began."""
-        return Recorder(self.graph, keep_graph=self.keep_graph, full=self.table.full)
 
     def __enter__(self) -> Self:
         self.graph.hooks.clear()
@@ -104,7 +101,11 @@ class Recorder(EventLog):
         self.graph.saved.clear()
 
     def _gradients(self) -> list[Any]:
-        return self.graph.gradients()
+        """The gradients that there are now."""
+        graph = self.graph
+        tensors = [*(leaf.variable for leaf in graph.leaves), *graph.inputs, *graph.tensors]
+        grads = [tensor._grad for tensor in tensors]  # of a non-leaf, `.grad` may warn
+        return [grad for grad in grads if grad is not None]
 
     def run(self, run: Callable[[], None], besides: tuple[type[BaseException], ...] = ()) -> None:
         """Run the pass. An exception, but for those of `besides`, is in the log and has it."""

@@ -20,7 +20,7 @@ from glassgrad.core.errors import ArgumentError, GradientError, GraphError
 from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Hook, is_leaf, op_of
+from glassgrad.tracing.graph import Hook, is_leaf, name_of, op_of
 from glassgrad.tracing.paused import Paused
 from glassgrad.tracing.summary import dtype_name
 
@@ -99,7 +99,7 @@ def _at_scope(_: "Paused", name: Any) -> Breakpoint:
 
 
 def _at_hook(_: "Paused", hook: Any) -> Breakpoint:
-    name = hook if isinstance(hook, str) else getattr(hook, "__name__", "hook")
+    name = hook if isinstance(hook, str) else name_of(hook)
     raise ArgumentError(
         f"PyTorch's pass cannot break at a hook, and was asked to at {name}: its engine waits "
         "before rules, when the hooks before them have run. Write `break_at(node=…)` for the node "
@@ -213,7 +213,8 @@ class Session(Paused):
     def trace(self) -> Trace:
         """What has happened until now, as `record` tells it; also after an error of the pass."""
         if self._thread.ident is None:
-            with self._log.fresh() as recorder:
+            keep, full = self._log.keep_graph, self._log.table.full
+            with Recorder(self._log.graph, keep_graph=keep, full=full) as recorder:
                 return recorder.trace()
         return self._log.trace()
 
