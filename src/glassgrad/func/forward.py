@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.primitive import Parameters, Primitive, Values, record
-from glassgrad.core.state import modes
+from glassgrad.core.state import Changes, modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
@@ -312,7 +312,7 @@ class DualLevel(Level):
     """
 
     kind = "jvp"
-    modes_inside: ClassVar[dict[str, Any]] = {"forward": True}
+    modes_inside: ClassVar[Changes] = {"forward": True}
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""
@@ -337,7 +337,7 @@ class DualLevel(Level):
             moved = tangents_of_op(cls, values, tangents, out, parameters)
         pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
         layers: list[Layer] = [Dual(self, *pair) for pair in pairs]
-        edges = self.edges(cls, mine) if modes.grad else None
+        edges = self.edges(cls, mine)
         node = None
         if edges is not None:
             # It saves tensors of this level, so that the gradients, too, move; and outputs that

@@ -108,10 +108,7 @@ class Duals:
 
     def acts(self) -> bool:
         """Whether an op that is done now moves tangents on."""
-        here = modes.__dict__.get
-        if not here("forward", True) or here("inference", False):
-            return False
-        return len(here("levels", ())) == self.depth
+        return is_forward() and len(modes.levels) == self.depth
 
     def has_tangent(self, operands: Iterable[Any]) -> bool:
         """Whether one of the operands of an op has a tangent, and it is to be moved on."""
