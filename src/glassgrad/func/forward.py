@@ -22,7 +22,7 @@ from glassgrad.ops import zeros_like
 from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, unflatten
+from glassgrad.values.tree import Structure, as_tuple, describe, flatten, unflatten
 
 from .reverse import (
     EVERY,
@@ -354,7 +354,7 @@ class DualLevel(Level):
             return place_outputs(ctx, args, raw, edges)
         call = Call(ctx, args, tangents, raw)
         outputs = place_outputs(ctx, args, raw, edges)
-        for out in outputs if isinstance(outputs, tuple) else (outputs,):
+        for out in as_tuple(outputs):
             # an argument returned as it is has a layer of its own there: it may move otherwise
             if self.is_mine(out) and not is_any_of(out, args):
                 out.payload = self.layer(out.payload.value)

@@ -26,7 +26,7 @@ from glassgrad.ops import zeros_like
 from glassgrad.values.calls import Func
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
+from glassgrad.values.tree import Structure, as_tuple, describe, flatten, map_leaves, unflatten
 
 Argnums = int | tuple[int, ...]
 """The place of an argument, or of several: they may count from the end."""
@@ -338,7 +338,7 @@ def places(argnums: Any, count: int) -> tuple[int, ...]:
             f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. It counts positional "
             "arguments. Write `argnums=0`, or `argnums=(0, 1)` for several."
         )
-    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    wanted = as_tuple(argnums)
     if not wanted:
         raise TransformError(
             "argnums must be non-empty: it is (), so there is nothing to differentiate with "

@@ -17,7 +17,7 @@ from glassgrad.core.state import Changes, modes, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.values.layers import Layer, Wrapped, settled
-from glassgrad.values.tree import map_leaves
+from glassgrad.values.tree import as_tuple, map_leaves
 
 
 class Level:
@@ -150,7 +150,7 @@ class Level:
         below = [map_leaves(self.lowered, x) for x in args]
         with self.below():
             raw = cls.apply(*below)
-        several = raw if isinstance(raw, tuple) else (raw,)
+        several = as_tuple(raw)
         shown = tuple([self._shown_output(out, args, below) for out in several])
         raw = shown if isinstance(raw, tuple) else shown[0]
         with setting(grad=False):
