@@ -11,7 +11,7 @@ import functools
 import inspect
 import warnings
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -27,7 +27,7 @@ from glassgrad.core.state import modes
 from glassgrad.core.tensor import LEAF, Tensor, is_differentiable, wrap
 from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
 from glassgrad.hooks.on_saved import SavedTensor, raw_saved
-from glassgrad.values.calls import CLEARED
+from glassgrad.values.calls import CLEARED, Func
 from glassgrad.values.tree import Structure, flatten, unflatten
 
 from .grad_mode import no_grad
@@ -47,7 +47,7 @@ __all__ = [
 FunctionClass = TypeVar("FunctionClass", bound=type[Function])
 
 
-def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(fn: Func) -> Func:
     """Mark a `backward` that cannot be differentiated itself, because it leaves the tape.
 
     Its gradients carry a node that raises when a second differentiation reaches it.

@@ -47,6 +47,7 @@ from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like
 from glassgrad.values.calls import Func
+from glassgrad.values.tree import as_tuple
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -479,7 +480,7 @@ class _Request(NamedTuple):
 
     def several(self, value: Any, what: str) -> _Several:
         """One tensor or a tuple of tensors; `what` is its name in a message."""
-        tensors = value if isinstance(value, tuple) else (value,)
+        tensors = as_tuple(value)
         for position, x in enumerate(tensors):
             if not isinstance(x, Tensor):
                 which = f"value at index {position}" if value is tensors else f"given {what}"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, overload
 
 from glassgrad.core.state import (
+    Changes,
     is_grad_enabled,
     is_inference_mode_enabled,
     set_modes,
@@ -26,7 +27,6 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-Changes = dict[str, Any]  # of the modes of a thread, by name
 
 
 class Mode:

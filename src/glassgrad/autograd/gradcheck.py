@@ -473,14 +473,15 @@ class Point:
             original = array.copy()
             step = (direction * self.eps).reshape(array.shape).astype(array.dtype)
             step = backend_of(array).asarray(step)
+            sides = []
             try:
-                array[...] = original - step
-                before = [asnumpy(out.payload).copy() for out in call(self.func, self.inputs)]
-                array[...] = original + step
-                after = [asnumpy(out.payload).copy() for out in call(self.func, self.inputs)]
+                for moved in (original - step, original + step):
+                    array[...] = moved
+                    outputs = call(self.func, self.inputs)
+                    sides.append([asnumpy(out.payload).copy() for out in outputs])
             finally:
                 array[...] = original
-        pairs = zip(before, after, strict=True)
+        pairs = zip(*sides, strict=True)
         return [self._slope(nr, low, high, step) for nr, (low, high) in enumerate(pairs)]
 
     def _slope(self, position: int, before: Array, after: Array, step: Array) -> Array:

@@ -32,6 +32,7 @@ from glassgrad.core.state import is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version, as_tensors
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.on_gradients import accumulated, register_hook, run
+from glassgrad.hooks.on_saved import check_hooks
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.ops._arguments import check_type
 
@@ -278,14 +279,9 @@ class saved_tensors_hooks:  # noqa: N801  # PyTorch's name
     def __enter__(self) -> None:
         if modes.no_hooks is not None:
             raise GraphError(modes.no_hooks)
-        for hook in (self.pack_hook, self.unpack_hook):
-            if not callable(hook):
-                raise ArgumentTypeError(
-                    "saved_tensors_hooks(): incompatible function arguments. Hooks are called "
-                    f"with what they convert, and {type(hook).__name__} is not callable. Pass "
-                    "two functions."
-                )
-        set_modes(hook_pairs=(*modes.hook_pairs, (self.pack_hook, self.unpack_hook)))
+        pair = self.pack_hook, self.unpack_hook
+        check_hooks("saved_tensors_hooks", *pair)
+        set_modes(hook_pairs=(*modes.hook_pairs, pair))
 
     def __exit__(self, *exc_info: object) -> None:
         if not modes.hook_pairs:

@@ -20,6 +20,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+# Modes of a thread, by name.
+Changes = dict[str, Any]
+
 # How to pack a saved tensor, and how to unpack it again.
 HookPair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -161,7 +164,7 @@ class setting:  # noqa: N801  # reads as a statement: `with setting(grad=False):
 
     def __init__(self, **changes: Any) -> None:
         self.changes = changes
-        self.before: dict[str, Any] = {}
+        self.before: Changes = {}
 
     def __enter__(self) -> None:
         here = modes.__dict__
@@ -189,7 +192,7 @@ def set_modes(**changes: Any) -> None:
     _change(here, changes, {name: here[name] for name in changes})
 
 
-def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, Any]) -> None:
+def _change(here: Changes, wanted: Changes, otherwise: Changes) -> None:
     """Set a thread's modes; if an exception interrupts that, to what they are to be otherwise."""
     try:
         here.update(wanted)
@@ -200,7 +203,7 @@ def _change(here: dict[str, Any], wanted: dict[str, Any], otherwise: dict[str, A
         raise
 
 
-def _mark(here: dict[str, Any]) -> None:
+def _mark(here: Changes) -> None:
     """Derive from a thread's modes which paths its ops and passes take."""
     key, inside = here["key"], here["scope"] is not None
     if not here["grad"]:

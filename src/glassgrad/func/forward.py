@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.primitive import Parameters, Primitive, Values, record
-from glassgrad.core.state import modes
+from glassgrad.core.state import Changes, modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
@@ -22,7 +22,7 @@ from glassgrad.ops import zeros_like
 from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, unflatten
+from glassgrad.values.tree import Structure, as_tuple, describe, flatten, unflatten
 
 from .reverse import (
     EVERY,
@@ -312,7 +312,7 @@ class DualLevel(Level):
     """
 
     kind = "jvp"
-    modes_inside: ClassVar[dict[str, Any]] = {"forward": True}
+    modes_inside: ClassVar[Changes] = {"forward": True}
 
     def layer(self, value: Tensor) -> Layer:
         """What stands for a tensor without a tangent; a tensor of this level has its own."""
@@ -337,7 +337,7 @@ class DualLevel(Level):
             moved = tangents_of_op(cls, values, tangents, out, parameters)
         pairs = zip(out, moved, strict=True) if cls.multiple else ((out, moved),)
         layers: list[Layer] = [Dual(self, *pair) for pair in pairs]
-        edges = self.edges(cls, mine) if modes.grad else None
+        edges = self.edges(cls, mine)
         node = None
         if edges is not None:
             # It saves tensors of this level, so that the gradients, too, move; and outputs that
@@ -354,7 +354,7 @@ class DualLevel(Level):
             return place_outputs(ctx, args, raw, edges)
         call = Call(ctx, args, tangents, raw)
         outputs = place_outputs(ctx, args, raw, edges)
-        for out in outputs if isinstance(outputs, tuple) else (outputs,):
+        for out in as_tuple(outputs):
             # an argument returned as it is has a layer of its own there: it may move otherwise
             if self.is_mine(out) and not is_any_of(out, args):
                 out.payload = self.layer(out.payload.value)

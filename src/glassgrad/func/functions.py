@@ -24,7 +24,7 @@ from glassgrad.levels.level import check_form
 from glassgrad.ops._arguments import wrap_dim
 from glassgrad.values.calls import wrong_number
 from glassgrad.values.gradients import sum_to
-from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten
+from glassgrad.values.tree import as_tuple, describe, flatten, map_leaves, spread, unflatten
 
 
 def call_batched(level: Any, cls: Any, args: Values) -> Any:
@@ -235,14 +235,13 @@ class Vmapped(Function):
         with plan.level() as level:
             inner = ctx.inner.part(ctx, level, "saved_for_forward")
             moved = plan.of.jvp(inner, *_shown(level, tangents, _by_place(plan.batched)))
-            moved = moved if isinstance(moved, tuple) else (moved,)
+            moved = as_tuple(moved)
             return tuple(plan.fitted(level, moved, _by_place(plan.outputs)))
 
 
 def _by_place(batched: Any) -> tuple[bool, ...]:
     """For each argument or output whether it has a batch axis: a tree of tensors is no tensor."""
-    places = batched if isinstance(batched, tuple) else (batched,)
-    return tuple([flag is True for flag in places])
+    return tuple([flag is True for flag in as_tuple(batched)])
 
 
 def _named(cls: Any) -> Any:

@@ -17,7 +17,7 @@ from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Parameters, Primitive, Values, record
-from glassgrad.core.state import modes, setting
+from glassgrad.core.state import Changes, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level
@@ -26,7 +26,7 @@ from glassgrad.ops import zeros_like
 from glassgrad.values.calls import Func
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
-from glassgrad.values.tree import Structure, describe, flatten, map_leaves, unflatten
+from glassgrad.values.tree import Structure, as_tuple, describe, flatten, map_leaves, unflatten
 
 Argnums = int | tuple[int, ...]
 """The place of an argument, or of several: they may count from the end."""
@@ -176,12 +176,12 @@ class GradLevel(Level):
     """One `grad` or `vjp` that is being computed."""
 
     kind = "grad"
-    modes_inside: ClassVar[dict[str, Any]] = {"grad": True, "inference": False}
+    modes_inside: ClassVar[Changes] = {"grad": True, "inference": False}
 
     def handle(self, cls: type[Primitive], operands: Values, parameters: Parameters) -> Any:
         """Do the op one level down and, if an operand requires grad here, record it."""
         values, mine = self.own(operands)
-        edges = self.edges(cls, mine) if modes.grad else None
+        edges = self.edges(cls, mine)
         with self.below():
             out = cls.apply(*values, **parameters)
             if cls.views:
@@ -338,7 +338,7 @@ def places(argnums: Any, count: int) -> tuple[int, ...]:
             f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. It counts positional "
             "arguments. Write `argnums=0`, or `argnums=(0, 1)` for several."
         )
-    wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+    wanted = as_tuple(argnums)
     if not wanted:
         raise TransformError(
             "argnums must be non-empty: it is (), so there is nothing to differentiate with "
@@ -403,9 +403,10 @@ def without_aux(api: str, output: Any) -> tuple[Any, Any]:
     """
     if isinstance(output, tuple) and len(output) == 2:
         return output
+    many = f" of {len(output)}" if isinstance(output, tuple) else ""
     raise TransformError(
         f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True, and it "
-        f"is {_kind(output)}. Only the first of the two is differentiated. "
+        f"is a {type(output).__name__}{many}. Only the first of the two is differentiated. "
         "Write `return output, aux`."
     )
 
@@ -450,8 +451,3 @@ def refuse_complex(name: str, leaves: list[Any], *, inputs: bool) -> None:
                 f"complex tensor at flattened input idx: {place}. A complex function has no one "
                 "Jacobian of its dtype. Take that of the real and the imaginary part."
             )
-
-
-def _kind(output: Any) -> str:
-    kind = type(output).__name__
-    return f"a {kind} of {len(output)}" if isinstance(output, tuple) else f"a {kind}"

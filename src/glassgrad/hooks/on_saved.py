@@ -239,13 +239,7 @@ class SavedTensor:
             FreedGraphError: if the node has let the tensor go.
             GraphError: if there are hooks already, or nothing was saved.
         """
-        for hook in (pack_hook, unpack_hook):
-            if not callable(hook):
-                raise ArgumentTypeError(
-                    "register_hooks(): incompatible function arguments. Hooks are called with "
-                    f"what they convert, and {type(hook).__name__} is not callable. Pass two "
-                    "functions."
-                )
+        check_hooks("register_hooks", pack_hook, unpack_hook)
         node, index = self._node, self._index
         if node._is_released():
             raise FreedGraphError(
@@ -274,6 +268,16 @@ class SavedTensor:
         else:
             packed = Packed.of(kept, (pack_hook, unpack_hook))
             node.holders = (*node.holders[:index], packed, *node.holders[index + 1 :])
+
+
+def check_hooks(call: str, *hooks: Any) -> None:
+    """Raise ArgumentTypeError unless the hooks that a call was given can be called."""
+    for hook in hooks:
+        if not callable(hook):
+            raise ArgumentTypeError(
+                f"{call}(): incompatible function arguments. Hooks are called with what they "
+                f"convert, and {type(hook).__name__} is not callable. Pass two functions."
+            )
 
 
 def raw_saved(node: Any, index: int) -> SavedTensor:

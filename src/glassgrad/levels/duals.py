@@ -35,6 +35,7 @@ from glassgrad.memory.views import Geometry, show
 from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Layer, Wrapped
 from glassgrad.values.operands import in_common_dtype
+from glassgrad.values.tree import as_tuple
 
 Tangents = tuple[Tensor | None, ...]
 
@@ -108,10 +109,7 @@ class Duals:
 
     def acts(self) -> bool:
         """Whether an op that is done now moves tangents on."""
-        here = modes.__dict__.get
-        if not here("forward", True) or here("inference", False):
-            return False
-        return len(here("levels", ())) == self.depth
+        return is_forward() and len(modes.levels) == self.depth
 
     def has_tangent(self, operands: Iterable[Any]) -> bool:
         """Whether one of the operands of an op has a tangent, and it is to be moved on."""
@@ -462,7 +460,7 @@ class Call:
 
     def __init__(self, ctx: Any, args: Values, tangents: Tangents, raw: Any) -> None:
         self.ctx, self.args, self.tangents = ctx, args, tangents
-        self.returned = raw if isinstance(raw, tuple) else (raw,)
+        self.returned = as_tuple(raw)
         self.dirty, self.constant = ctx.dirty_tensors, ctx.non_differentiable
 
     def moved(self, outputs: Any) -> list[tuple[Tensor, Tensor | None, bool]]:
@@ -477,7 +475,7 @@ class Call:
         """
         versions = [_version_of(tangent) for tangent in self.tangents]
         moved = self._run_jvp()
-        several = outputs if isinstance(outputs, tuple) else (outputs,)
+        several = as_tuple(outputs)
         if len(moved) != len(several):
             raise GradientError(
                 "Function's jvp returned an invalid number of forward gradients (expected "
@@ -522,7 +520,7 @@ class Call:
         finally:
             ctx.holders = kept
             ctx.__dict__.pop("saved_for_forward", None)
-        moved = moved if isinstance(moved, tuple) else (moved,)
+        moved = as_tuple(moved)
         for nr, tangent in enumerate(moved):
             if tangent is not None and not isinstance(tangent, Tensor):
                 raise GradientError(

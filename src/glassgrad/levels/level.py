@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
 from glassgrad.core.primitive import Parameters, Values, edges_of
-from glassgrad.core.state import modes, setting
+from glassgrad.core.state import Changes, modes, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.values.layers import Layer, Wrapped, settled
-from glassgrad.values.tree import map_leaves
+from glassgrad.values.tree import as_tuple, map_leaves
 
 
 class Level:
@@ -31,7 +31,7 @@ class Level:
     """
 
     kind = ""
-    modes_inside: ClassVar[dict[str, Any]] = {}
+    modes_inside: ClassVar[Changes] = {}
 
     def __init__(self) -> None:
         self.outer: tuple[Level, ...] = modes.levels
@@ -40,7 +40,7 @@ class Level:
 
     def __enter__(self) -> Any:
         inside = {"grad": self.grad, **self.modes_inside}
-        self._below: dict[str, Any] = {"levels": self.outer}
+        self._below: Changes = {"levels": self.outer}
         if not self.grad:  # no_grad around a transform holds below it too
             self._below["grad"] = False
         if not self.forward:
@@ -96,7 +96,7 @@ class Level:
 
     def edges(self, cls: Any, mine: Values) -> Any:
         """The edges of this level's operands; None if none requires grad, or may."""
-        if not cls.differentiable or modes.inference:
+        if not (cls.differentiable and modes.grad) or modes.inference:
             return None
         edges = edges_of(mine[cls.differentiates]) or ()
         for edge in edges:
@@ -150,7 +150,7 @@ class Level:
         below = [map_leaves(self.lowered, x) for x in args]
         with self.below():
             raw = cls.apply(*below)
-        several = raw if isinstance(raw, tuple) else (raw,)
+        several = as_tuple(raw)
         shown = tuple([self._shown_output(out, args, below) for out in several])
         raw = shown if isinstance(raw, tuple) else shown[0]
         with setting(grad=False):

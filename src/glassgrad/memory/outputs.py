@@ -15,6 +15,7 @@ from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
 from glassgrad.core.state import here, plugs
 from glassgrad.core.tensor import LEAF, Pending, Tensor, is_any_of, wrap
+from glassgrad.values.tree import as_tuple
 
 from .saved import keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
@@ -22,7 +23,7 @@ from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
-    outputs = raw if isinstance(raw, tuple) else (raw,)
+    outputs = as_tuple(raw)
     marked = ctx.dirty_tensors or ctx.non_differentiable
     if ctx.dirty_tensors:
         _check_dirty(ctx, args, outputs, edges is not None)

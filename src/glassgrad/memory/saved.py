@@ -13,6 +13,7 @@ from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
 from glassgrad.core.state import modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, is_any_of, wrap
+from glassgrad.values.tree import as_tuple
 
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
@@ -256,7 +257,7 @@ def kept_beside(node: Any) -> list[Saved]:
         return []
     found: list[Saved] = []
     for name, value in vars(node).items():
-        for part in value if isinstance(value, tuple) else (value,):
+        for part in as_tuple(value):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
 

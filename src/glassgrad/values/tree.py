@@ -180,3 +180,8 @@ def _written(container: Container, parts: list[str]) -> str:
         return "[" + ", ".join(parts) + "]"
     name = "" if kind is tuple else kind.__name__
     return f"{name}({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Several values in a tuple as they are, any other value as a tuple of one."""
+    return value if isinstance(value, tuple) else (value,)

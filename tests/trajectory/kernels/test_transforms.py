@@ -5,7 +5,8 @@ import pytest
 
 import glassgrad as gg
 from glassgrad import func
-from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, of_actions, step
+from glassgrad.trajectory import numerics
+from trajectory.steps import BUFFERS, NAMES, arguments, is_indexed, of_actions, padding, step
 
 every = pytest.mark.parametrize("name", NAMES)
 STARTS = ("start_position", "start_velocity", "start_acceleration")
@@ -172,6 +173,19 @@ def test_grad_and_vmap_of_grad(name):
     batch = gg.randn(3, *u.shape, dtype=gg.float64)
     found = func.vmap(func.grad(loss))(batch)
     assert gg.allclose(found, gg.stack([func.grad(loss)(x) for x in batch]))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if padding(name)])
+def test_literal_gradients_of_a_batch_are_those_of_each_example(name):
+    given = arguments(name)
+    batch = gg.randn(3, *given["u_act"].shape, dtype=gg.float64)
+    with numerics("curobo"):
+        loss = loss_of(name, given)
+        each = gg.stack([func.grad(loss)(u) for u in batch])
+        assert gg.allclose(func.vmap(func.grad(loss))(batch), each)
+        assert gg.allclose(func.grad(lambda u: func.vmap(loss)(u).sum())(batch), each)
+    exact = gg.stack([func.grad(loss)(u) for u in batch])
+    assert not gg.allclose(each, exact)
 
 
 @every

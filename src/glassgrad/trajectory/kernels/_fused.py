@@ -1,8 +1,8 @@
 """What the fused steps have in common: one node each, buffers, and the way through transforms.
 
-A step is a linear map of its start and its actions. Forward and backward are computed by a scheme,
-each in one go over all trajectories. What is rarer is a product with the map's matrix, of ordinary
-ops (see Note [The matrix of a step]).
+A step is a linear map of its actions. Forward and backward are computed by a scheme, each in one
+go over all trajectories. What is rarer is a product with the map's matrix, of ordinary ops (see
+Note [The matrix of a step]).
 
 # Note [Buffers are memory, not tensors]
 # A caller gives memory to write to, often what the call before returned. It is taken as memory: no
@@ -19,8 +19,9 @@ ops (see Note [The matrix of a step]).
 
 # Note [The matrix of a step]
 # A scheme's matrix is what it makes of unit vectors: a row for each sample of each of the four
-# results. Gradients of gradients, tangents and batches are products with it, so that whoever
-# differentiates or maps them finds ops that are known. It has O(H²) entries: that is the price.
+# results. Tangents, gradients of gradients and batches of gradients are products with it, so that
+# whoever differentiates or maps them finds ops that are known. It has O(H²) entries: that is the
+# price.
 """
 
 import threading
@@ -40,6 +41,7 @@ from glassgrad.core.primitive import Values
 from glassgrad.core.state import here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
+from glassgrad.ops.creation import arange
 from glassgrad.ops.joining import cat, stack
 from glassgrad.trajectory._arguments import may_meet
 from glassgrad.values.backend import backend_for
@@ -99,8 +101,6 @@ class FusedStep(Function):
             args = cls.signature.bind(*args, **kwargs).args
         data, traj_dt, memory = args[:-6], args[-2], [*args[-6:-2], args[-1]]
         _check(cls, data, memory)
-        if any(level.kind == "vmap" for level in modes.levels):
-            return _by_matrix(_scheme(cls), *data, traj_dt=traj_dt)
         arrays = [x.payload for x in memory if x is not None]
         if arrays:
             data = data[0], *[_apart(x, arrays) for x in data[1:]]
@@ -156,8 +156,30 @@ class FusedStep(Function):
         if du is None:
             return None, None, None, None
         (traj_dt,) = ctx.saved_tensors
-        matrix = _matrix(ctx.scheme, traj_dt, du.shape[1], du)
-        return (matrix[:, 3:] @ du).chunk(4, 1)
+        return (_matrix(ctx.scheme, traj_dt, du.shape[1], du) @ du).chunk(4, 1)
+
+    @classmethod
+    def vmap(cls, info: Any, in_dims: Any, *args: Any) -> Any:
+        """All examples' trajectories are one batch, but if each has time steps of its own."""
+        count, of_steps = info.batch_size, in_dims[-2]
+        if of_steps is not None and count:
+            calls = []
+            for at in range(count):
+                pairs = zip(args, in_dims, strict=True)
+                calls.append(cls.apply(*[x if k is None else x.select(k, at) for x, k in pairs]))
+            return tuple([stack(list(parts)) for parts in zip(*calls, strict=True)]), 0
+        data = [
+            x.expand(count, *x.shape) if dim is None else x.movedim(dim, 0)
+            for x, dim in zip(args[:-6], in_dims, strict=False)
+        ]
+        batch, rows = data[0].shape[1], data[1].shape[1]
+        if cls.is_indexed:  # the starts of all examples lie one behind the other
+            first = arange(count, device=data[4].device).unsqueeze(1) * rows
+            data[4] = data[4].flatten(1).long() + first
+        # Of no examples any steps will do, as a product of none: ones.
+        traj_dt = args[-2] if of_steps is None else args[-2].prod(of_steps)
+        found = cls.apply(*[x.flatten(0, 1) for x in data], *[None] * 4, traj_dt, None)
+        return tuple([x.reshape(count, batch, *x.shape[1:]) for x in found]), 0
 
 
 def _check(cls: type[FusedStep], data: Arrays, memory: Sequence[Any]) -> None:
@@ -280,20 +302,10 @@ def _scheme(cls: type[FusedStep]) -> Scheme:
 # By a matrix --------------------------------------------------------------------------------------
 
 
-def _by_matrix(scheme: Scheme, u: Tensor, *data: Tensor, traj_dt: Tensor) -> tuple[Tensor, ...]:
-    """The four results, of ordinary ops."""
-    start = [x.detach() for x in data[:3]]
-    for index in data[3:]:
-        start = [x[index.reshape(-1).long()] for x in start]
-    rows = cat([*[x.unsqueeze(1) for x in start], u], dim=1)
-    moved: Tensor = _matrix(scheme, traj_dt, u.shape[1], u) @ rows
-    return moved.chunk(4, 1)
-
-
 def _matrix(
     scheme: Scheme, traj_dt: Tensor, actions: int, like: Tensor, *, of_adjoint: bool = False
 ) -> Tensor:
-    """What takes the start's rows and the actions to the rows of the four results, `(4H, 3 + A)`.
+    """What takes actions to the rows of the four results, from a start at zero: `(4H, A)`.
 
     Args:
         like: has the dtype and the device of the matrix.
@@ -312,13 +324,12 @@ class _Matrix(Function):
     def forward(
         traj_dt: Tensor, scheme: Scheme, actions: int, dtype: Any, device: Any, of_adjoint: bool
     ) -> Tensor:
-        count = 4 * (actions + scheme.padding) if of_adjoint else 3 + actions
+        count = 4 * (actions + scheme.padding) if of_adjoint else actions
         units = backend_for(device).asarray(np.eye(count, dtype=dtype)[..., None])
         if of_adjoint:
             grads = tuple([units[:, at : at + count // 4] for at in range(0, count, count // 4)])
             return wrap(_adjoint(scheme, grads, traj_dt)[..., 0].T)
-        start = tuple([units[:, at] for at in range(3)])
-        out = _compute(scheme, units[:, 3:], start, traj_dt)
+        out = _compute(scheme, units, (0.0, 0.0, 0.0), traj_dt)
         return wrap(np.concatenate([x.payload[..., 0] for x in out], axis=1).T)
 
     @staticmethod
