@@ -38,15 +38,15 @@ def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=Results(trace).turns))
-    # What stands at the end of an edge that leads out of the part: no input without gradient.
-    strays = {
-        f"z{node['id'][1:]}-{index}"
+    # What stands at the end of an edge that leads out of the part is no input without gradient.
+    cut = frozenset(
+        f"e{node['id'][1:]}-{index}"
         for node in trace.nodes
         for index, edge in enumerate(node["edges"])
         if edge["to"] is not None
-    }
-    graph = without(graph, strays)
+    )
+    turns = Results(trace).turns
+    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), cut=cut, turns=turns))
     vertices = tuple(
         replace(vertex, kind="gate", badge=f"{gates[vertex.id]} {vertex.id}")
         if vertex.id in gates
@@ -69,20 +69,6 @@ def cut_out(node: Entry, keys: Iterable[str], known: Container[str]) -> Entry:
     # Left out, they would shift those behind them: the log counts the edges of a node.
     edges = [edge if edge["to"] in known else {"to": None, "slot": 0} for edge in node["edges"]]
     return {key: node[key] for key in keys if key in node} | {"edges": edges}
-
-
-def without(graph: Graph, ends: Container[str]) -> Graph:
-    """`graph` without some vertices at the ends of arcs, and without those arcs."""
-    clusters = [
-        replace(cluster, members=tuple(name for name in cluster.members if name not in ends))
-        for cluster in graph.clusters
-    ]
-    return replace(
-        graph,
-        vertices=tuple(vertex for vertex in graph.vertices if vertex.id not in ends),
-        arcs=tuple(arc for arc in graph.arcs if arc.head not in ends),
-        clusters=tuple(cluster for cluster in clusters if cluster.members),
-    )
 
 
 def _part(trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[Entry]) -> Trace:

@@ -57,7 +57,7 @@ class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.title, self.show = trace, look.title, look.show
+        self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
         self.results = Results(trace)
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
@@ -293,7 +293,7 @@ class _Builder:
                 self._add_edge_of_fold(id, self.place[name], goal)
             elif goal is not None:
                 self._add_arc(id, name, self._head(goal), label=label)
-            elif self.is_full:
+            elif self.is_full and id not in self.cut:
                 slot = f"z{id[1:]}"
                 self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
                 self._add_arc(id, name, slot, label=label)
@@ -315,8 +315,8 @@ class _Builder:
             return self.place[goal]
         leaf, total = self.leaf_of[goal], self.uses[goal]
         self.stubs[goal] += 1
-        number, name = self.stubs[goal], f"{leaf['id']}-{self.stubs[goal]}"
-        tip, title = f"use {number} of {total} of {tensor_name(leaf)}", tensor_name(leaf)
+        number, title = self.stubs[goal], tensor_name(leaf)
+        name, tip = f"{leaf['id']}-{number}", f"use {number} of {total} of {title}"
         self._add(Vertex(name, "stub", title, f"{number}/{total}", tip=tip, of=leaf["id"]))
         return name
 
@@ -362,13 +362,16 @@ class _Builder:
 
         A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
         """
-        grown = _grown(self.trace)
+        nodes = self.results.nodes
+        grown = [  # what rules of their own level recorded; a transform's are on the level below
+            name
+            for name, node in nodes.items()
+            if "origin" in node and _level(nodes[node["origin"]]) == _level(node)
+        ]
         ops = [
             node
-            for node in self.trace.nodes
-            if self.place[node["id"]] in self.vertices
-            and node["id"] not in grown
-            and node["op"] != "AccumulateGrad"
+            for name, node in nodes.items()
+            if name not in grown and node["op"] != "AccumulateGrad"
         ]
         frames: Frames = []
         if not self.is_large:
@@ -413,14 +416,9 @@ def counts_text(trace: Trace) -> str:
 Frames = list[tuple[str, list[str]]]
 
 
-def _grown(trace: Trace) -> list[str]:
-    """The nodes that rules of their own level recorded; a transform's are on the level below."""
-    levels = {node["id"]: node.get("level", 0) for node in trace.nodes}
-    return [
-        node["id"]
-        for node in trace.nodes
-        if "origin" in node and levels[node["origin"]] == levels[node["id"]]
-    ]
+def _level(node: Entry) -> int:
+    level: int = node.get("level", 0)
+    return level
 
 
 def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
@@ -432,7 +430,7 @@ def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
         titles[entry["level"]] = plain(words, 60)
     by_level: dict[int, list[str]] = {}
     for node in ops:
-        by_level.setdefault(node.get("level", 0), []).append(node["id"])
+        by_level.setdefault(_level(node), []).append(node["id"])
     if set(by_level) <= {0}:
         return []
     return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
@@ -453,8 +451,8 @@ def _modules(ops: list[Entry]) -> Frames:
 
 def _calls(ops: list[Entry], depth: int) -> Frames:
     """One frame per run of nodes whose scopes are alike down to `depth`."""
-    frames = []
-    for scope, run in runs_by_scope(ops, depth):
-        if len(scope) == depth and len(run) > 1:  # a frame around one says what its tip says
-            frames.append((plain(".".join(scope), 60), [node["id"] for node in run]))
-    return frames
+    return [
+        (plain(".".join(scope), 60), [node["id"] for node in run])
+        for scope, run in runs_by_scope(ops, depth)
+        if len(scope) == depth and len(run) > 1  # a frame around one says what its tip says
+    ]
