@@ -18,7 +18,7 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Rows, Vertex
-from glassgrad.viz.scene.results import Results, strength
+from glassgrad.viz.scene.results import FLOWS, Results
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import (
     array_text,
@@ -62,11 +62,11 @@ class _Builder:
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
-        self.folding = fold(trace, look.most(self.count), look.apart)
+        self.fold_of, self.notice = fold(trace, look.most(self.count), look.apart)
         self.flows, self.range = self.results.flows() if look.flow else ({}, "")
         self.uses = self._uses()
-        many = [name for name in self.leaf_of if self.uses[name] > STUBS]
-        self.stubbed = set() if self.is_full else set(many)
+        many = {name for name in self.leaf_of if self.uses[name] > STUBS}
+        self.stubbed = set() if self.is_full else many
         self.place = {name: self._place_of(name) for name in self.results.nodes}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
@@ -96,8 +96,8 @@ class _Builder:
             title=title_of(self.trace, self.title),
             counts=counts_text(self.trace),
             place=self.place,
-            notice=notices(self.folding.notice, words),
-            clusters=() if self.folding.of else self._clusters(),
+            notice=notices(self.notice, words),
+            clusters=() if self.fold_of else self._clusters(),
             flow=self.range,
         )
 
@@ -105,7 +105,7 @@ class _Builder:
         """How many edges lead to each node, those from one fold counted once."""
         ends = set()
         for node in self.trace.nodes:
-            group = self.folding.of.get(node["id"])
+            group = self.fold_of.get(node["id"])
             for index, edge in enumerate(node["edges"]):
                 ends.add((group.id if group else (node["id"], index), edge["to"]))
         return Counter(goal for _, goal in ends)
@@ -113,8 +113,8 @@ class _Builder:
     def _place_of(self, name: str) -> str:
         """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
         part = self.leaf_of[name]["id"] if name in self.leaf_of else name
-        if part in self.folding.of:
-            return self.folding.of[part].id
+        if part in self.fold_of:
+            return self.fold_of[part].id
         return part if self.is_large or name in self.stubbed else name
 
     def _add(self, vertex: Vertex) -> None:
@@ -134,8 +134,8 @@ class _Builder:
 
     def _add_node(self, node: Entry) -> None:
         name = node["id"]
-        if name in self.folding.of:
-            group = self.folding.of[name]
+        if name in self.fold_of:
+            group = self.fold_of[name]
             if name == group.members[-1]:
                 self._add_fold(group)
         elif self.place[name] == name:
@@ -170,7 +170,7 @@ class _Builder:
 
     def _add_leaf(self, leaf: Entry) -> None:
         name, accumulator, title = leaf["id"], leaf["acc"], tensor_name(leaf)
-        if name in self.folding.of:
+        if name in self.fold_of:
             return
         badge = KINDS["leaf"].word
         hooks: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ class _Builder:
 
     def _add_saved(self, node: Entry) -> None:
         name, rank = node["id"], node["id"][1:]
-        if self.is_large or "saved" not in self.show or name in self.folding.of:
+        if self.is_large or "saved" not in self.show or name in self.fold_of:
             return
         for index, saved in enumerate(node.get("saved", ())):
             bad = self.results.stale.get((name, saved["name"]), "")
@@ -289,7 +289,7 @@ class _Builder:
             label = f"in{index}" if several else ""
             if "sum_to" in edge and "shapes" in self.show and not self.is_large:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if name in self.folding.of:
+            if name in self.fold_of:
                 self._add_edge_of_fold(id, self.place[name], goal)
             elif goal is not None:
                 self._add_arc(id, name, self._head(goal), label=label)
@@ -307,7 +307,7 @@ class _Builder:
             return
         flow, ends = self.flows.get(id, ""), (tail, self.place[goal])
         known = self.arcs.get(ends) or Arc(id, tail, self._head(goal), flow=flow)
-        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=strength))
+        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=FLOWS.index))
 
     def _head(self, goal: str) -> str:
         """The vertex that an edge to a node leads to: of a leaf with many uses, another stub."""
