@@ -13,9 +13,9 @@ import numpy as np
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.layout.places import Layout, Place
+from glassgrad.viz.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.folding import Part, Runs, contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.snapshot import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
-from glassgrad.viz.scene.graph import FULL
-from glassgrad.viz.scene.results import Results
+from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
 
@@ -114,14 +113,6 @@ def array_text(array: Entry | None) -> str:
         return whole
     norm = "" if array["norm"] is None else f" ‖·‖={_number_text(array['norm'])}"
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
-
-
-def gradient_text(array: Entry, count: int) -> str:
-    """A gradient as boxes show it in a picture of `count` nodes."""
-    if count <= FULL:
-        return array_text(array)
-    norm = array["norm"]
-    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
 
 def _number_text(value: Any) -> str:

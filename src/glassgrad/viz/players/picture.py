@@ -15,12 +15,11 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
+from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Graph, Look
 from glassgrad.viz.scene.inside import cut_out, in_folds
-from glassgrad.viz.scene.results import Results
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.snapshot import gradient_text, graph_of
 from glassgrad.viz.svg.document import to_svg
-from glassgrad.viz.wording import gradient_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.

@@ -12,8 +12,8 @@ from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.watching import renamed
+from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Arc, Graph, Look, Rows
-from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import KINDS, MARKS
 from glassgrad.viz.wording import array_text, counted, notices, plain, shape_text

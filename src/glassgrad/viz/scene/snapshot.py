@@ -16,15 +16,14 @@ from itertools import takewhile
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Rows, Vertex
-from glassgrad.viz.scene.results import FLOWS, Results
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import (
     array_text,
     bytes_text,
     counted,
-    gradient_text,
     notices,
     plain,
     shape_text,
@@ -390,6 +389,14 @@ class _Builder:
             Cluster(f"c{at}", title, tuple(id for id in self.vertices if frame_of.get(id) == at))
             for at, (title, _) in enumerate(frames)
         )
+
+
+def gradient_text(array: Entry, count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
 
 # --- what stands above a picture ------------------------------------------------------------------
