@@ -1,6 +1,7 @@
 """A recorded backward pass, seen: as a picture, as a page that plays it, as text. In reading order:
 
 memory      which memory a pass frees
+results     what a pass left behind, read from its trace
 wording     how glassgrad puts things; a pass as plain text
 style       what each kind of thing looks like
 scene/      what a picture shows, in words and without places

@@ -46,7 +46,10 @@ def freed_by_node(trace: Trace) -> dict[str, Freed]:
     """
     nodes = {node["id"]: node for node in trace.nodes}
     sizes = sizes_of(saved for node in trace.nodes for saved in of_no_leaf(node))
-    held = {name: sizes_of(_held(node)).keys() for name, node in nodes.items()}
+    held = {
+        name: () if node.get("freed") else sizes_of(of_no_leaf(node)).keys()
+        for name, node in nodes.items()
+    }
     holders = Counter(storage for own in held.values() for storage in own)
     found = {}
     for event in trace.events:
@@ -104,8 +107,3 @@ def leaves_of(node: Entry) -> tuple[str, ...]:
     """The ids of the leaves that a node saved, or views of them."""
     found = dict.fromkeys(map(leaf_of, node.get("saved", ())))
     return tuple(leaf for leaf in found if leaf is not None)
-
-
-def _held(node: Entry) -> list[Entry]:
-    """What a node saved that is no leaf's, if it still holds it."""
-    return [] if node.get("freed") else of_no_leaf(node)

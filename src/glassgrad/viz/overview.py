@@ -13,9 +13,9 @@ import numpy as np
 
 from glassgrad.tracing.events import Trace
 from glassgrad.viz.layout.places import Layout, Place
-from glassgrad.viz.scene.folding import Part, contents, numbered_names, runs_by_scope
+from glassgrad.viz.results import STEPS, Results, steps_of
+from glassgrad.viz.scene.folding import Part, Runs, contents, numbered_names, runs_by_scope
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.snapshot import counts_text, title_of
 from glassgrad.viz.style import BADGE_SIZE, TITLE_SIZE, text_width
 from glassgrad.viz.wording import notices, plain
@@ -104,9 +104,7 @@ def _inside(outer: _Bar, px: float) -> list[_Bar]:
     return bars
 
 
-def _wide_enough(
-    runs: list[tuple[tuple[str, ...], Part]], depth: int, px: float
-) -> list[tuple[list[str], Part]]:
+def _wide_enough(runs: Runs, depth: int, px: float) -> list[tuple[list[str], Part]]:
     """The names of modules with their ops: neighbours that have too few are put together."""
     least = math.ceil(NARROWEST / px)
     if len(runs) > FEW:  # a little less than equal parts: no small rest

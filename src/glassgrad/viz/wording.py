@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
-from glassgrad.viz.scene.graph import FULL
+from glassgrad.viz.results import Results
 
 LONGEST_NAME = 28
 
@@ -115,14 +115,6 @@ def array_text(array: Entry | None) -> str:
     return f"{examples}{shape_text(shape)}{norm}" + (f" ({spoiled})" if spoiled else "")
 
 
-def gradient_text(array: Entry, count: int) -> str:
-    """A gradient as boxes show it in a picture of `count` nodes."""
-    if count <= FULL:
-        return array_text(array)
-    norm = array["norm"]
-    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
-
-
 def _number_text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
@@ -140,14 +132,15 @@ class Narrator:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.nodes = {node["id"]: node for node in trace.nodes}
-        self.labels = {each["id"]: tensor_name(each) for each in (*trace.outputs, *trace.leaves)}
-        self.leaf_of = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
+        self.results = Results(trace)
 
     def name(self, node: str) -> str:
         """A node as the sentences call it: its op, or whose gradient it accumulates."""
-        op = plain(self.nodes[node]["op"])
-        return f"{op} of {self.labels[self.leaf_of[node]]}" if node in self.leaf_of else op
+        op, leaf = plain(self.results.nodes[node]["op"]), self.results.leaf_of.get(node)
+        return f"{op} of {tensor_name(leaf)}" if leaf else op
+
+    def leaf(self, tensor: str) -> str:
+        return tensor_name(self.results.leaf[tensor])
 
     def numbers(self, ids: list[str | None]) -> str:
         """Gradients, for the ear: `(8, 4) of norm 0.288`; several of them in parentheses."""
@@ -157,7 +150,7 @@ class Narrator:
 
     def sentence(self, event: Entry) -> str:
         """The event, told in one sentence."""
-        name = self.name(event["node"]) if event.get("node") in self.nodes else ""
+        name = self.name(event["node"]) if event.get("node") in self.results.nodes else ""
         match event:
             case {"type": "ready"}:
                 return f"{name} is ready: every gradient it waits for has arrived."
@@ -179,16 +172,16 @@ class Narrator:
                 total = f", in sum {self.numbers([grad])}" if grad else ""
                 return f"{name} has {have} of {need} gradients{total}."
             case {"type": "accumulate", "tensor": tensor, "grad": None}:
-                return f"No gradient reached {self.labels[tensor]}: its .grad stays as it is."
+                return f"No gradient reached {self.leaf(tensor)}: its .grad stays as it is."
             case {"type": "accumulate", "tensor": tensor, "grad": grad}:
-                return f"{self.labels[tensor]}.grad is now {self.numbers([grad])}."
+                return f"{self.leaf(tensor)}.grad is now {self.numbers([grad])}."
             case {"type": "free_saved", "node": node}:
                 return f"{name} {self._freeing(self._freed.get(node) or Freed(event['bytes']))}."
         at = f" at {name}" if name else ""
         return f"The pass ends{at} with {plain(event['error'])}: {plain(event['message'], 600)}"
 
     def _freeing(self, freed: Freed) -> str:
-        keepers = [f"leaf {self.labels[leaf]}" for leaf in freed.leaves]
+        keepers = [f"leaf {self.leaf(leaf)}" for leaf in freed.leaves]
         keepers += ["other nodes"] if freed.is_shared else []
         size = bytes_text(freed.bytes)
         if not keepers:
@@ -262,12 +255,10 @@ class NodeRow(NamedTuple):
 
 def node_rows(trace: Trace) -> Iterator[NodeRow]:
     """The nodes in the order of the pass, then those that did not run."""
-    nodes = {node["id"]: node for node in trace.nodes}
-    turns = {name: turn for turn, name in enumerate(trace.schedule(), 1)}
-    tensors = {leaf["acc"]: leaf for leaf in trace.leaves}
-    names = {leaf["id"]: tensor_name(leaf) for leaf in trace.leaves}
+    results = Results(trace)
+    nodes, turns = results.nodes, results.turns
     for name in (*turns, *(name for name in reversed(nodes) if name not in turns)):
-        node, leaf = nodes[name], tensors.get(name)
+        node, leaf = nodes[name], results.leaf_of.get(name)
         shape = node.get("shape") if leaf is None else leaf["shape"]
         goes = [edge_words(edge) for edge in node["edges"]]
         yield NodeRow(
@@ -276,7 +267,7 @@ def node_rows(trace: Trace) -> Iterator[NodeRow]:
             plain(node["op"]),
             "" if shape is None else shape_text(shape),
             ", ".join(goes) if leaf is None else tensor_name(leaf),
-            saved_words(node, names),
+            saved_words(node, results.leaf),
             leaf is not None,
         )
 
@@ -299,23 +290,23 @@ def event_lines(trace: Trace) -> Iterator[str]:
         yield f"{event['k']:>{wide}}  {narrator.sentence(event)}"
 
 
-def saved_words(node: Entry, leaves: dict[str, str]) -> str:
+def saved_words(node: Entry, leaves: dict[str, Entry]) -> str:
     """What a node saved, and how much memory that is; a leaf's own is not counted.
 
     Args:
         node: of a trace.
-        leaves: their names by their ids.
+        leaves: by their ids.
 
     Example:
         >>> saved = [{"name": "self", "storage": "s0", "bytes": 8}, {"name": "mat2", "leaf": "t0"}]
-        >>> saved_words({"id": "n0", "saved": saved}, {"t0": "W"})
+        >>> saved_words({"id": "n0", "saved": saved}, {"t0": {"name": "W"}})
         'self, mat2 (8 B and leaf W)'
     """
     saved = node.get("saved")
     if not saved:
         return ""
     names = ", ".join(plain(each["name"]) for each in saved)
-    parts = [f"leaf {leaves.get(leaf, leaf)}" for leaf in leaves_of(node)]
+    parts = [f"leaf {tensor_name(leaves[leaf])}" for leaf in leaves_of(node)]
     if of_no_leaf(node):
         parts.insert(0, bytes_text(size_of(node)))
     return f"{names} ({' and '.join(parts)})"

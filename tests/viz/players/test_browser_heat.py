@@ -8,7 +8,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, record, snapshot
 from glassgrad.viz import player
-from glassgrad.viz.scene.results import Results
+from glassgrad.viz.results import Results
 from glassgrad.viz.style import COLOURS
 
 

@@ -46,13 +46,13 @@ def is_acyclic(graph):
 
 
 def test_what_fits_is_not_folded(samples):
-    assert fold(samples.mlp(), 60).of == {}
+    assert fold(samples.mlp(), 60) == ({}, "")
     assert graph_of(samples.chain(299)).notice == "AccumulateGrad is drawn as part of its leaf"
 
 
 def test_a_chain_folds_into_equal_pieces(samples):
-    folds = fold(samples.chain(40), 6)
-    titles = {each.id: each.title for each in folds.of.values()}
+    folds, _ = fold(samples.chain(40), 6)
+    titles = {each.id: each.title for each in folds.values()}
     assert set(titles.values()) == {"… 8 ops"}
     assert len(titles) == 5
 

@@ -4,8 +4,7 @@ import glassgrad as gg
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing import Trace
 from glassgrad.viz import draw
-from glassgrad.viz.scene.graph import Arc, Cluster, Graph, Vertex
-from glassgrad.viz.scene.inside import _without_lost, without
+from glassgrad.viz.scene.inside import _without_lost
 
 
 def folds(drawing):
@@ -115,11 +114,21 @@ def test_that_a_saved_view_is_of_a_leaf_is_not_said_where_the_leaf_is_not():
     assert "owner" not in _without_lost(saved, set())
 
 
-def test_what_is_left_out_is_left_out_of_its_frame_too():
-    vertices = tuple(Vertex(name, "function", name) for name in ("n1", "n0", "z1-1"))
-    frames = (Cluster("c0", "net", ("n1", "z1-1")), Cluster("c1", "empty", ("z1-1",)))
-    arcs = (Arc("e1-0", "n1", "n0"), Arc("e1-1", "n1", "z1-1"))
-    left = without(Graph(vertices, arcs, "", "", clusters=frames), {"z1-1"})
-    assert [vertex.id for vertex in left.vertices] == ["n1", "n0"]
-    assert [arc.id for arc in left.arcs] == ["e1-0"]
-    assert left.clusters == (Cluster("c0", "net", ("n1",)),)
+def test_what_is_left_out_is_in_no_frame():
+    w = gg.tensor([1.0, 2.0], requires_grad=True)
+    x = w
+    for _ in range(200):
+        with gg.scope("net"):
+            x = (x * w).exp()
+        x = x.tanh()
+    drawing = draw(gg.record(x.sum()), max_nodes=90)
+    framed = 0
+    for fold in folds(drawing):
+        graph = drawing.inside(fold).graph
+        known = {vertex.id for vertex in graph.vertices}
+        assert all(arc.tail in known and arc.head in known for arc in graph.arcs)
+        assert all(
+            cluster.members and known.issuperset(cluster.members) for cluster in graph.clusters
+        )
+        framed += len(graph.clusters)
+    assert framed

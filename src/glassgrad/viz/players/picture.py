@@ -15,11 +15,11 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.drawing import Drawing, drawn
 from glassgrad.viz.layout.engines import lay_out
+from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Graph, Look
-from glassgrad.viz.scene.inside import cut_out, in_folds, without
-from glassgrad.viz.scene.snapshot import graph_of
+from glassgrad.viz.scene.inside import cut_out, in_folds
+from glassgrad.viz.scene.snapshot import gradient_text, graph_of
 from glassgrad.viz.svg.document import Document
-from glassgrad.viz.wording import gradient_text
 
 GRAD = "grad"  # the row of a box that the script writes
 # A number of many characters; of more than two, such that their list is still written out.
@@ -59,17 +59,15 @@ def drawn_with_room(trace: Trace, order: Iterable[str]) -> Drawing:
         trace: what has happened until now.
         order: the ids of the nodes that are yet to run, in their order.
     """
-    events, arrays = list(trace.events), dict(trace.arrays)
-    nodes = {node["id"]: node for node in trace.nodes}
-    leaves = {leaf["acc"]: leaf for leaf in trace.leaves}
+    events, arrays, results = list(trace.events), dict(trace.arrays), Results(trace)
     for id in order:
-        about = leaves.get(id) or nodes[id]
+        about = results.leaf_of.get(id) or results.nodes[id]
         shape = about.get("shape", [])
         name, count = f"room {shape}", min(prod(shape), 4)
         wide = WIDE.get(count, WIDE[4])
         arrays[name] = {"shape": shape, "head": [wide] * max(count, 1), "norm": WIDE[1]}
         room: Any = {"type": "apply", "node": id, "grad_in": [name], "grad_out": []}
-        if id in leaves:
+        if id in results.leaf_of:
             room = {"type": "accumulate", "tensor": about["id"], "grad": name}
         events.append(room)
     return replace(drawn(Trace(trace.graph, arrays, events), Look(), "LR"), trace=trace)
@@ -140,6 +138,6 @@ def _inside(trace: Trace, nodes: list[Entry], prefix: str) -> str:
     known = {node["id"] for node in nodes}
     inner = [cut_out(node, SHOWN, known) for node in nodes]
     leaves = [leaf for leaf in trace.leaves if leaf["acc"] in known]
-    graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays))
-    graph = without(graph, {vertex.id for vertex in graph.vertices if vertex.kind == "none"})
+    cut = frozenset(f"e{n['id'][1:]}-{index}" for n in nodes for index, _ in enumerate(n["edges"]))
+    graph = graph_of(Trace({"nodes": inner, "leaves": leaves}, trace.arrays), Look(cut=cut))
     return slim(Document(graph, lay_out(graph), prefix=prefix, framed=False).svg())

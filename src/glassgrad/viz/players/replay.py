@@ -26,7 +26,8 @@ from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import leaf_of, of_no_leaf, sizes_of
 from glassgrad.viz.scene.graph import Graph
 from glassgrad.viz.scene.inside import FOLDS, in_folds
-from glassgrad.viz.wording import Narrator, array_text, gradient_text, plain, shape_text
+from glassgrad.viz.scene.snapshot import gradient_text
+from glassgrad.viz.wording import Narrator, array_text, plain, shape_text
 
 MOST_EVENTS = 5_000  # a page that a browser opens at once
 MOST_MEMBERS = 200  # of a folded box, in a list

@@ -1,7 +1,6 @@
 """What a picture shows, in words and without places. In reading order:
 
 graph      boxes, lines and frames: what all pictures are made of; what a picture is asked to show
-results    what a pass left behind, read from its trace
 folding    which nodes of a large graph are one box
 snapshot   from a trace to a graph
 inside     what is in a folded box

@@ -12,8 +12,8 @@ from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.tracing.watching import renamed
+from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Arc, Graph, Look, Rows
-from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.style import KINDS, MARKS
 from glassgrad.viz.wording import array_text, counted, notices, plain, shape_text
@@ -36,10 +36,11 @@ def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
     for each in comparison.differences:
         tips.setdefault(each.a or names.get(each.b or "", ""), []).append(plain(each.text, 300))
         place = _place_of(comparison.a, each)
+        box = graph.place.get(place, place)
         if each.a and each.b and each.kind not in ON_EDGES:
-            marks[graph.place.get(place, place)] = "differs"
+            marks[box] = "differs"
         if each.a:
-            rows.setdefault(place, _rows(results, each))
+            rows.setdefault(box, _rows(results, each))
     vertices = []
     for vertex in graph.vertices:
         tip = "\n".join([vertex.tip, *tips.get(vertex.id, ())]).strip()
@@ -47,9 +48,8 @@ def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
         if mark:
             words = "≠" if mark == "differs" else MARKS[mark].label
             badge = f"{KINDS[vertex.kind].word} {words}".strip()
-        if mark == "differs":
-            leaf = results[0].leaf.get(vertex.id)
-            shown = rows.get(leaf["acc"] if leaf else vertex.id) or vertex.rows
+        if mark == "differs" and vertex.kind != "fold":
+            shown = rows.get(vertex.id) or vertex.rows
         vertices.append(replace(vertex, tip=tip, mark=mark, badge=badge, rows=shown))
     drawn = replace(
         graph,

@@ -12,7 +12,7 @@ recurrent net do; and at last stretches of equal length.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
 from typing import TypeVar
@@ -32,6 +32,7 @@ PERIOD = 64  # the longest stretch that is looked for as one that repeats
 Item = TypeVar("Item")
 Part = list[Entry]
 Parts = list[Part]
+Runs = list[tuple[tuple[str, ...], Part]]  # of nodes with one scope, with what it is
 Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
 
@@ -52,23 +53,20 @@ class Fold:
     tip: str
 
 
-@dataclass(frozen=True, slots=True)
-class Folding:
-    """How a graph is folded.
-
-    Args:
-        of: the fold of each folded node, and of each leaf that only one fold uses, by id.
-        notice: what was done, in words; empty if nothing was.
-    """
-
-    of: dict[str, Fold] = field(default_factory=dict)
-    notice: str = ""
+Folding = tuple[dict[str, Fold], str]
 
 
 def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) -> Folding:
     """Fold `trace` until at most `most` boxes are left, leaves counted; those of `apart` are not.
 
-    Where `most` is None, nothing is folded.
+    Args:
+        trace: whose nodes are folded.
+        most: None where nothing is to be folded.
+        apart: ids of nodes.
+
+    Returns:
+        The fold of each folded node, and of each leaf that only one fold uses, by id; and what was
+        done, in words, empty if nothing was.
 
     Example:
         >>> nodes = [{"id": "n0", "op": "ExpBackward0", "seq": 0, "edges": []}]
@@ -77,13 +75,13 @@ def fold(trace: Trace, most: int | None, apart: frozenset[str] = frozenset()) ->
         ...     nodes.append(
         ...         {"id": f"n{rank}", "op": "TanhBackward0", "seq": rank, "edges": [edge]}
         ...     )
-        >>> fold(Trace({"nodes": nodes, "leaves": []}), 4).of["n3"].title
+        >>> fold(Trace({"nodes": nodes, "leaves": []}), 4)[0]["n3"].title
         '… 8 ops'
     """
     leaves = {leaf["acc"]: leaf["id"] for leaf in trace.leaves}
     nodes = [node for node in trace.nodes if node["id"] not in leaves and node["id"] not in apart]
     if most is None or (len(nodes) <= most and _boxes([[node] for node in nodes], leaves) <= most):
-        return Folding()
+        return {}, ""
     for parts, name, words in _ways(nodes, most):
         if len(parts) <= most and _boxes(parts, leaves) <= most:
             return _folding(parts, leaves, name, words)
@@ -134,7 +132,7 @@ def _chains(runs: Parts, longest: int) -> Parts:
     return parts
 
 
-def runs_by_scope(nodes: Part, depth: int) -> list[tuple[tuple[str, ...], Part]]:
+def runs_by_scope(nodes: Part, depth: int) -> Runs:
     """Runs of nodes whose scopes are alike down to `depth`, each with what these are there.
 
     Example:
@@ -224,7 +222,7 @@ def _folding(
     notice = f"{len(of):,} nodes are folded into {counted(len(folds), 'box', 'boxes')} by {words}"
     if hidden:
         notice += f", with {len(hidden):,} of the leaves"
-    return Folding(of | hidden, notice)
+    return of | hidden, notice
 
 
 def _ops(part: Part) -> str:

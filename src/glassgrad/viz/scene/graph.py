@@ -131,6 +131,7 @@ class Look:
         title: in place of "Backward graph of loss".
         flow: show by the arcs how much gradient went along them.
         apart: the ids of nodes that no fold takes in.
+        cut: of a part of a graph, the ids of edges at whose ends nothing is drawn.
         turns: of a part of a pass, the turn of each node in the whole.
     """
 
@@ -140,6 +141,7 @@ class Look:
     title: str | None = None
     flow: bool = False
     apart: frozenset[str] = frozenset()
+    cut: frozenset[str] = frozenset()
     turns: dict[str, int] = field(default_factory=dict)
 
     def is_overview(self, count: int) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
-from glassgrad.viz.scene.results import Results
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import counted, plain
 
@@ -38,15 +38,15 @@ def inside_of(trace: Trace, members: Iterable[Entry]) -> tuple[Trace, Graph]:
     gates = dict.fromkeys(out, "to") | dict.fromkeys(into, "from")
     part = _part(trace, inner, gates, leaves)
 
-    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), turns=Results(trace).turns))
-    # What stands at the end of an edge that leads out of the part: no input without gradient.
-    strays = {
-        f"z{node['id'][1:]}-{index}"
+    # What stands at the end of an edge that leads out of the part is no input without gradient.
+    cut = frozenset(
+        f"e{node['id'][1:]}-{index}"
         for node in trace.nodes
         for index, edge in enumerate(node["edges"])
         if edge["to"] is not None
-    }
-    graph = without(graph, strays)
+    )
+    turns = Results(trace).turns
+    graph = graph_of(part, Look(max_nodes=MOST, apart=frozenset(gates), cut=cut, turns=turns))
     vertices = tuple(
         replace(vertex, kind="gate", badge=f"{gates[vertex.id]} {vertex.id}")
         if vertex.id in gates

@@ -16,15 +16,14 @@ from itertools import takewhile
 
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
+from glassgrad.viz.results import FLOWS, Results
 from glassgrad.viz.scene.folding import STUBS, Fold, fold, runs_by_scope
 from glassgrad.viz.scene.graph import FULL, MEDIUM, Arc, Cluster, Graph, Look, Rows, Vertex
-from glassgrad.viz.scene.results import Results, strength
 from glassgrad.viz.style import KINDS
 from glassgrad.viz.wording import (
     array_text,
     bytes_text,
     counted,
-    gradient_text,
     notices,
     plain,
     shape_text,
@@ -57,16 +56,16 @@ class _Builder:
     """Collects vertices and arcs. One is made per snapshot and thrown away."""
 
     def __init__(self, trace: Trace, look: Look) -> None:
-        self.trace, self.title, self.show = trace, look.title, look.show
+        self.trace, self.title, self.show, self.cut = trace, look.title, look.show, look.cut
         self.results = Results(trace)
         self.leaf_of, self.turn = self.results.leaf_of, look.turns or self.results.turns
         self.count = len(trace.nodes)
         self.is_full, self.is_large = self.count <= FULL, self.count > MEDIUM
-        self.folding = fold(trace, look.most(self.count), look.apart)
+        self.fold_of, self.notice = fold(trace, look.most(self.count), look.apart)
         self.flows, self.range = self.results.flows() if look.flow else ({}, "")
         self.uses = self._uses()
-        many = [name for name in self.leaf_of if self.uses[name] > STUBS]
-        self.stubbed = set() if self.is_full else set(many)
+        many = {name for name in self.leaf_of if self.uses[name] > STUBS}
+        self.stubbed = set() if self.is_full else many
         self.place = {name: self._place_of(name) for name in self.results.nodes}
         self.vertices: dict[str, Vertex] = {}
         self.arcs: dict[str | tuple[str, str], Arc] = {}  # by id; those of folds by their ends
@@ -96,8 +95,8 @@ class _Builder:
             title=title_of(self.trace, self.title),
             counts=counts_text(self.trace),
             place=self.place,
-            notice=notices(self.folding.notice, words),
-            clusters=() if self.folding.of else self._clusters(),
+            notice=notices(self.notice, words),
+            clusters=() if self.fold_of else self._clusters(),
             flow=self.range,
         )
 
@@ -105,7 +104,7 @@ class _Builder:
         """How many edges lead to each node, those from one fold counted once."""
         ends = set()
         for node in self.trace.nodes:
-            group = self.folding.of.get(node["id"])
+            group = self.fold_of.get(node["id"])
             for index, edge in enumerate(node["edges"]):
                 ends.add((group.id if group else (node["id"], index), edge["to"]))
         return Counter(goal for _, goal in ends)
@@ -113,8 +112,8 @@ class _Builder:
     def _place_of(self, name: str) -> str:
         """The vertex that stands for a node: itself, its fold, or the leaf that it is part of."""
         part = self.leaf_of[name]["id"] if name in self.leaf_of else name
-        if part in self.folding.of:
-            return self.folding.of[part].id
+        if part in self.fold_of:
+            return self.fold_of[part].id
         return part if self.is_large or name in self.stubbed else name
 
     def _add(self, vertex: Vertex) -> None:
@@ -134,8 +133,8 @@ class _Builder:
 
     def _add_node(self, node: Entry) -> None:
         name = node["id"]
-        if name in self.folding.of:
-            group = self.folding.of[name]
+        if name in self.fold_of:
+            group = self.fold_of[name]
             if name == group.members[-1]:
                 self._add_fold(group)
         elif self.place[name] == name:
@@ -170,7 +169,7 @@ class _Builder:
 
     def _add_leaf(self, leaf: Entry) -> None:
         name, accumulator, title = leaf["id"], leaf["acc"], tensor_name(leaf)
-        if name in self.folding.of:
+        if name in self.fold_of:
             return
         badge = KINDS["leaf"].word
         hooks: tuple[str, ...] = ()
@@ -185,7 +184,7 @@ class _Builder:
 
     def _add_saved(self, node: Entry) -> None:
         name, rank = node["id"], node["id"][1:]
-        if self.is_large or "saved" not in self.show or name in self.folding.of:
+        if self.is_large or "saved" not in self.show or name in self.fold_of:
             return
         for index, saved in enumerate(node.get("saved", ())):
             bad = self.results.stale.get((name, saved["name"]), "")
@@ -289,11 +288,11 @@ class _Builder:
             label = f"in{index}" if several else ""
             if "sum_to" in edge and "shapes" in self.show and not self.is_large:
                 label = f"{label} Σ→{shape_text(edge['sum_to'])}".strip()
-            if name in self.folding.of:
+            if name in self.fold_of:
                 self._add_edge_of_fold(id, self.place[name], goal)
             elif goal is not None:
                 self._add_arc(id, name, self._head(goal), label=label)
-            elif self.is_full:
+            elif self.is_full and id not in self.cut:
                 slot = f"z{id[1:]}"
                 self._add(Vertex(slot, "none", "∅", tip="this input needs no gradient"))
                 self._add_arc(id, name, slot, label=label)
@@ -307,7 +306,7 @@ class _Builder:
             return
         flow, ends = self.flows.get(id, ""), (tail, self.place[goal])
         known = self.arcs.get(ends) or Arc(id, tail, self._head(goal), flow=flow)
-        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=strength))
+        self.arcs[ends] = replace(known, flow=max(known.flow, flow, key=FLOWS.index))
 
     def _head(self, goal: str) -> str:
         """The vertex that an edge to a node leads to: of a leaf with many uses, another stub."""
@@ -315,8 +314,8 @@ class _Builder:
             return self.place[goal]
         leaf, total = self.leaf_of[goal], self.uses[goal]
         self.stubs[goal] += 1
-        number, name = self.stubs[goal], f"{leaf['id']}-{self.stubs[goal]}"
-        tip, title = f"use {number} of {total} of {tensor_name(leaf)}", tensor_name(leaf)
+        number, title = self.stubs[goal], tensor_name(leaf)
+        name, tip = f"{leaf['id']}-{number}", f"use {number} of {total} of {title}"
         self._add(Vertex(name, "stub", title, f"{number}/{total}", tip=tip, of=leaf["id"]))
         return name
 
@@ -362,13 +361,16 @@ class _Builder:
 
         A leaf, a note or an AccumulateGrad that serves one frame only is in that frame.
         """
-        grown = _grown(self.trace)
+        nodes = self.results.nodes
+        grown = [  # what rules of their own level recorded; a transform's are on the level below
+            name
+            for name, node in nodes.items()
+            if "origin" in node and _level(nodes[node["origin"]]) == _level(node)
+        ]
         ops = [
             node
-            for node in self.trace.nodes
-            if self.place[node["id"]] in self.vertices
-            and node["id"] not in grown
-            and node["op"] != "AccumulateGrad"
+            for name, node in nodes.items()
+            if name not in grown and node["op"] != "AccumulateGrad"
         ]
         frames: Frames = []
         if not self.is_large:
@@ -387,6 +389,14 @@ class _Builder:
             Cluster(f"c{at}", title, tuple(id for id in self.vertices if frame_of.get(id) == at))
             for at, (title, _) in enumerate(frames)
         )
+
+
+def gradient_text(array: Entry, count: int) -> str:
+    """A gradient as boxes show it in a picture of `count` nodes."""
+    if count <= FULL:
+        return array_text(array)
+    norm = array["norm"]
+    return f"‖·‖={norm:.3g}" if isinstance(norm, (int, float)) else "–"
 
 
 # --- what stands above a picture ------------------------------------------------------------------
@@ -413,14 +423,9 @@ def counts_text(trace: Trace) -> str:
 Frames = list[tuple[str, list[str]]]
 
 
-def _grown(trace: Trace) -> list[str]:
-    """The nodes that rules of their own level recorded; a transform's are on the level below."""
-    levels = {node["id"]: node.get("level", 0) for node in trace.nodes}
-    return [
-        node["id"]
-        for node in trace.nodes
-        if "origin" in node and levels[node["origin"]] == levels[node["id"]]
-    ]
+def _level(node: Entry) -> int:
+    level: int = node.get("level", 0)
+    return level
 
 
 def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
@@ -432,7 +437,7 @@ def _levels(ops: list[Entry], levels: Sequence[Entry]) -> Frames:
         titles[entry["level"]] = plain(words, 60)
     by_level: dict[int, list[str]] = {}
     for node in ops:
-        by_level.setdefault(node.get("level", 0), []).append(node["id"])
+        by_level.setdefault(_level(node), []).append(node["id"])
     if set(by_level) <= {0}:
         return []
     return [(titles.get(level, f"level {level}"), by_level[level]) for level in sorted(by_level)]
@@ -453,8 +458,8 @@ def _modules(ops: list[Entry]) -> Frames:
 
 def _calls(ops: list[Entry], depth: int) -> Frames:
     """One frame per run of nodes whose scopes are alike down to `depth`."""
-    frames = []
-    for scope, run in runs_by_scope(ops, depth):
-        if len(scope) == depth and len(run) > 1:  # a frame around one says what its tip says
-            frames.append((plain(".".join(scope), 60), [node["id"] for node in run]))
-    return frames
+    return [
+        (plain(".".join(scope), 60), [node["id"] for node in run])
+        for scope, run in runs_by_scope(ops, depth)
+        if len(scope) == depth and len(run) > 1  # a frame around one says what its tip says
+    ]

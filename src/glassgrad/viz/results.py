@@ -7,8 +7,10 @@ from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 
 STEPS = 6  # of the scale of gradients
+FLOWS = ("", "zero", "0", "1", "2", "3", "4", "5", "nan")  # what an arc shows, strongest last
 
 Key = TypeVar("Key")
+Arrays = list[str | None]
 
 
 class Results:
@@ -35,8 +37,8 @@ class Results:
         self.turns = {node: turn for turn, node in enumerate(trace.schedule(), 1)}
         self.wanted = set(trace.graph.get("wanted", ()))  # given out, and not added to .grad
         spoiled = {name for name, array in trace.arrays.items() if array.get("nan")}
-        self.gradients: dict[str, list[str | None]] = {}
-        self.returned: dict[str, list[str | None]] = {}
+        self.gradients: dict[str, Arrays] = {}
+        self.returned: dict[str, Arrays] = {}
         self.final = {leaf: grad for leaf, grad in trace.grads().items() if grad is not None}
         self.freed = {node["id"] for node in trace.nodes if node.get("freed")}
         self.stale = {  # before the pass began
@@ -116,13 +118,3 @@ def steps_of(norms: dict[Key, float]) -> tuple[dict[Key, str], str]:
         share = (log - low) / (high - low) if high > low else 1.0
         steps[key] = str(min(int(share * STEPS), STEPS - 1))
     return steps, f"‖gradient‖ from {10**low:.2g} to {10**high:.2g}" if norms else ""
-
-
-def strength(flow: str) -> int:
-    """Which of two flows an arc shows that stands for both: the larger, and a nan before all.
-
-    Example:
-        >>> sorted(["nan", "0", "", "5", "zero"], key=strength)
-        ['', 'zero', '0', '5', 'nan']
-    """
-    return int(flow) if flow.isdigit() else {"": -2, "zero": -1, "nan": STEPS}[flow]

@@ -3,7 +3,7 @@ import pytest
 import glassgrad as gg
 from glassgrad.tracing import Trace, record
 from glassgrad.viz import draw
-from glassgrad.viz.scene.results import Results
+from glassgrad.viz.results import Results
 
 
 def scaled(*factors):
