@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
@@ -307,10 +309,8 @@ def shown(array: Entry) -> Shown:
     if not 0 < math.prod(shape) <= min(MOST, len(head)):
         return Shown(array_text(array), False)
     items = [array_text({"shape": [], "head": [value]}) for value in head]
-    for size in reversed(shape):
-        rows = range(0, len(items), size)
-        items = [f"[{', '.join(items[row : row + size])}]" for row in rows]
-    return Shown(items[0], len(items[0]) <= LONGEST // 4)
+    whole = str(np.reshape(items, shape).tolist()).replace("'", "")
+    return Shown(whole, len(whole) <= LONGEST // 4)
 
 
 class Gradient(NamedTuple):
