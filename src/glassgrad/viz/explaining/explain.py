@@ -112,10 +112,10 @@ class Explanation:
     @property
     def html(self) -> str:
         """The same as HTML. The formulas are LaTeX: notebooks typeset it, and remove MathML."""
-        rows = [(PARTS[at], f"\\({tex}\\)") for at, tex in enumerate(self.formulas)]
         words = f"<strong>{escape(self.name)}</strong>: {escape(self.words)}"
         parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
-        parts += [f"<tr><th>{key}</th><td>{escape(tex)}</td></tr>" for key, tex in rows]
+        for key, tex in zip(PARTS, self.formulas, strict=False):
+            parts.append(f"<tr><th>{key}</th><td>\\({escape(tex)}\\)</td></tr>")
         for section, items in groupby(self.rows(), itemgetter(0)):
             parts.append(f'<tr><th colspan="2">{section}</th></tr>')
             for _, key, text in items:
