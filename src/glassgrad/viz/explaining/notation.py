@@ -66,7 +66,7 @@ class Term(NamedTuple):
     Attributes:
         kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call",
             "derivative", "big", "power", "transpose", "binary", "prefix", "bracket", "choice",
-            "list".
+            "list", "equation".
         sign: the name, the number, the function, the operator or the opening bracket.
         parts: what it is made of.
     """
@@ -75,15 +75,11 @@ class Term(NamedTuple):
     sign: str = ""
     parts: tuple["Term", ...] = ()
 
-
-class Equation(NamedTuple):
-    """What is on the left, the sign, and what is on the right."""
-
-    left: Term
-    sign: str
-    right: Term
+    left = property(lambda self: self.parts[0])
+    right = property(lambda self: self.parts[-1])
 
 
+Equation = Term  # of that kind: what is on the left, the sign, and what is on the right
 Leaf = Callable[[Term], str]
 
 
@@ -109,12 +105,11 @@ def equations(source: str) -> list[Equation]:
         raise NotationError("it is nested too deeply") from None
 
 
-def terms(part: Term | Equation) -> Iterator[Term]:
+def terms(term: Term) -> Iterator[Term]:
     """All terms in a formula, from left to right."""
-    if isinstance(part, Term):
-        yield part
-    for each in part.parts if isinstance(part, Term) else (part.left, part.right):
-        yield from terms(each)
+    yield term
+    for part in term.parts:
+        yield from terms(part)
 
 
 def items(term: Term) -> tuple[Term, ...]:
@@ -155,7 +150,7 @@ class _Parser:
         right = self.list(self.choice)
         if self.kind != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
-        return Equation(left, sign, right)
+        return Term("equation", sign, (left, right))
 
     def list(self, item: Callable[[], Term]) -> Term:
         parts = [item()]
@@ -256,7 +251,7 @@ def as_written(leaf: Term) -> str:
     return ("d" if leaf.kind == "tangent" else "") + leaf.sign + mark
 
 
-def text(term: Term | Equation, leaf: Leaf = as_written) -> str:
+def text(term: Term, leaf: Leaf = as_written) -> str:
     """A formula in the notation that it was read from.
 
     Args:
@@ -266,12 +261,11 @@ def text(term: Term | Equation, leaf: Leaf = as_written) -> str:
         >>> text(equations("x̄ = ȳ·(1 − y²)")[0], lambda term: "2" if term.sign == "y" else "x̄")
         'x̄ = 2·(1 − 2²)'
     """
-    if isinstance(term, Equation):
-        return f"{text(term.left, leaf)} {term.sign} {text(term.right, leaf)}"
     return unicodedata.normalize("NFC", _text(term, leaf))
 
 
 _TEXT = {
+    "equation": "{0} {sign} {1}",
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}·{1}",
@@ -345,6 +339,8 @@ _COMMANDS = {
 _FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
 _COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
 _LATEX = {
+    "equation": "{0} {sign} {1}",
+    "equation ~": r"{0} \sim {1}",
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}{gap}{1}",
@@ -374,16 +370,13 @@ _LATEX = {
 }
 
 
-def latex(term: Term | Equation) -> str:
+def latex(term: Term) -> str:
     r"""A formula as LaTeX.
 
     Example:
         >>> print(latex(equations("x̄ᵢ = ȳ·exp(xᵢ − y)")[0]))
         \bar x_i = \bar y\,e^{x_i - y}
     """
-    if isinstance(term, Equation):
-        sign = "=" if term.sign == "=" else r"\sim"
-        return f"{latex(term.left)} {sign} {latex(term.right)}"
     kind, sign, parts = term
     if kind in LEAVES:
         accent = {"name": "", "gradient": r"\bar ", "tangent": r"\dot "}[kind]
