@@ -183,7 +183,7 @@ class _Differences:
         parts = (1.0, 1j) if operand.dtype.kind == "c" and not many else (1.0,)
         for number, unit in enumerate(units.reshape(count, *operand.shape)):
             step = np.asarray(unit * _scale(operand), operand.dtype)
-            slopes = [self._slope(part * step) for part in parts]
+            slopes: list[Any] = [self._slope(part * step) for part in parts]
             if None in slopes:
                 yield None
                 continue

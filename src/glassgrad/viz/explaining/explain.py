@@ -375,7 +375,7 @@ def _verdict_text(verdict: Verdict) -> str:
     counted = f"{verdict.places} of {total} {verdict.along}{short}"
     rest = f"; {verdict.kinks} left out: no derivative there" if verdict.kinks else ""
     if not verdict.places:
-        return f"nothing to compare{rest}" if verdict.kinks else "nothing to compare: no elements"
+        return f"nothing to compare{rest or ': no elements'}"
     if verdict.ok:
         return f"✓ agrees with differences of the forward, {counted}{rest}"
     where = ", ".join(str(index) for index in verdict.worst)

@@ -22,6 +22,7 @@ equation before it says, holds elsewhere.
              | "(" list ")" | "[" list "]" | "|" list "|" | "⌊" list "⌋" | "⌈" list "⌉"
              | ("√" | "~" | "∂") factor
 
+Small letters and signs are scripts: `xᵢⱼ` is read as `x_{i,j}`, and `e⁻ˣ` as `e^{−x}`.
 `[x > 0]` is 1 where that holds, else 0; `i` in it is the place itself. The letter n is how many
 places the first index of the first operand goes through, unless an equation says otherwise.
 Between matrices, which have capital letters, `·` is their product.
@@ -75,8 +76,15 @@ class Term(NamedTuple):
     sign: str = ""
     parts: tuple["Term", ...] = ()
 
-    left = property(lambda self: self.parts[0])
-    right = property(lambda self: self.parts[-1])
+    @property
+    def left(self) -> "Term":
+        """What is on the left of an equation."""
+        return self.parts[0]
+
+    @property
+    def right(self) -> "Term":
+        """What is on its right."""
+        return self.parts[1]
 
 
 Equation = Term  # of that kind: what is on the left, the sign, and what is on the right
