@@ -39,7 +39,6 @@ LEAVES = ("name", "gradient", "tangent")
 RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
 LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
 CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉", "_{": "}", "^{": "}"}
-KEYWORDS = {"if", "else", "mod"}
 LONGEST = 1_000  # characters of a docstring's formulas
 
 _LOWERED, _LOWS = "ijklmnst0123456789+−", "ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋"
@@ -49,6 +48,7 @@ _SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+"
 _TOKEN = re.compile(
     rf"""(?P<space>\s*)(?:
     (?P<big>(?:[ΣΠ∃∀]|(?:arg)?(?:max|min|(?:nan)?median))(?=_{{))
+    |(?P<keyword>(?:if|else|mod)\b)
     |(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
     |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<sign>[_^]{{|.)
@@ -207,13 +207,11 @@ class _Parser:
         kind, written = self.kind, self.take()
         if kind == "number":
             number = Term("number", written)
-            is_factor = (
-                written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
-            )
+            is_factor = written.isdigit() and self.adjoins("name", "big")
             return Term("binary", "", (number, self.factor())) if is_factor else number
         if written in ("√", "~", "∂"):
             return Term("prefix", written, (self.factor(),))
-        if kind != "name" or written in KEYWORDS:
+        if kind != "name":
             raise NotationError(f"{written!r} was not expected in {self.source!r}")
         if written.endswith(BAR):
             return Term("gradient", written.removesuffix(BAR))
@@ -227,7 +225,7 @@ class _Parser:
             return Term("derivative", name, (self.enclosed(), self.factor()))
         is_term = self.kind in ("name", "big", "number") or self.now in ("(", "√")
         is_term |= self.now == "|" != self.closing
-        if not is_term or self.now in KEYWORDS:
+        if not is_term:
             return Term("name", name)
         of = self.factor()
         several = of.sign == "(" and of.parts[0].kind == "list"
