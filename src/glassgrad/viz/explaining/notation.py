@@ -253,8 +253,7 @@ def _in_braces(script: re.Match[str]) -> str:
 
 def as_written(leaf: Term) -> str:
     """A name, with its bar or its d."""
-    mark = BAR if leaf.kind == "gradient" else ""
-    return ("d" if leaf.kind == "tangent" else "") + leaf.sign + mark
+    return _TEXT[leaf.kind].format(sign=leaf.sign)
 
 
 def text(term: Term, leaf: Leaf = as_written) -> str:
@@ -271,6 +270,9 @@ def text(term: Term, leaf: Leaf = as_written) -> str:
 
 
 _TEXT = {
+    "name": "{sign}",
+    "gradient": f"{{sign}}{BAR}",
+    "tangent": "d{sign}",
     "equation": "{0} {sign} {1}",
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
@@ -345,6 +347,9 @@ _COMMANDS = {
 _FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
 _COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
 _LATEX = {
+    "name": "{sign}",
+    "gradient": r"\bar {sign}",
+    "tangent": r"\dot {sign}",
     "equation": "{0} {sign} {1}",
     "equation ~": r"{0} \sim {1}",
     "number": "{sign}",
@@ -384,20 +389,20 @@ def latex(term: Term) -> str:
         \bar x_i = \bar y\,e^{x_i - y}
     """
     kind, sign, parts = term
-    if kind in LEAVES:
-        accent = {"name": "", "gradient": r"\bar ", "tangent": r"\dot "}[kind]
-        is_letter = len(sign) == 1
-        return accent + (_COMMANDS.get(sign, sign) if is_letter else _upright("mathrm", sign))
     words = [latex(part) for part in parts]
     bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
-    is_word = kind in ("call", "big") and len(sign) > 1
+    name = _COMMANDS.get(sign)
+    if len(sign) > 1 and kind in LEAVES:
+        name = _upright("mathrm", sign)
+    elif len(sign) > 1 and kind in ("call", "big"):
+        name = name or _upright("operatorname", sign)
     is_inline = sign == "/" and words == bare and parts[1].kind != "big"
     return _filled(
         _LATEX,
         term._replace(kind="inline") if is_inline else term,
         words,
         bare=bare,
-        sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
+        sign=name or sign,
         scripts=[_script(word) for word in words],
         gap=_gap(parts[1], words[1]) if kind == "binary" else "",
         space=" " if words == bare else "",
