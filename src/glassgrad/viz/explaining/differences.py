@@ -247,4 +247,4 @@ def _precise(value: Any) -> Any:
     """An operand in double precision; indices, conditions and Python's numbers as they are."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
         return value
-    return value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
+    return value.astype(np.result_type(value.dtype, np.float64))
