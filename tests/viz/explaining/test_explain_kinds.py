@@ -181,10 +181,12 @@ def test_nodes_of_transforms_speak_without_numbers(name):
     assert not any("Error" in words for words in told)
 
 
-@pytest.mark.parametrize("latex", [None, 7, "x", ("x", None), [r"\frac"], object()])
+@pytest.mark.parametrize("latex", [None, 7, "x", ("x", None), [r"\frac"], object(), ("x",) * 4])
 def test_a_latex_of_any_kind(latex):
     kind = type("Odd", (Once,), {"latex": latex})
-    assert all(isinstance(tex, str) for tex in gg.explain(kind.apply(row(1.0))).formulas)
+    found = gg.explain(kind.apply(row(1.0)))
+    assert all(isinstance(tex, str) for tex in found.formulas)
+    assert found.html
 
 
 @pytest.mark.parametrize("shape", [(4,), (3, 4), (3, 4, 2)])

@@ -51,6 +51,8 @@ def test_there_are_many_of_them():
         (r"\operatorname{sgn} x", f"<mi>sgn</mi>{THIN}<mi>x</mi>"),
         (r"2 \ln 3", f"<mn>2</mn>{THIN}<mi>ln</mi>{THIN}<mn>3</mn>"),
         (r"x < y", "<mi>x</mi><mo>&lt;</mo><mi>y</mi>"),
+        (r"\frac{}{x}", "<mfrac><mrow></mrow><mi>x</mi></mfrac>"),
+        ("", ""),
         (r"\text{at a < b}", "<mtext>at a &lt; b</mtext>"),
     ],
 )
@@ -92,6 +94,7 @@ def test_what_cannot_be_read_is_shown_as_it_is(tex):
         "x & y < z",
         "\x00\u202e\ud800",
         "{" * 5_000,
+        "{" * 1_500,
         r"\text{a\\}</math>",
         "x" * 100_000,
     ],

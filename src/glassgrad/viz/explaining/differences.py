@@ -137,7 +137,10 @@ class _Differences:
         h: how far to go from the operand, in steps of `_scale`.
         most: along how many directions to look, if not at each element.
         here: s at the operand.
+        size: how large its terms are: their rounding is what differences amplify.
     """
+
+    size = 0.0
 
     def __init__(self, rerun: Rerun, grads: Grads, edge: int, gradient: Any) -> None:
         self.rerun, self.edge, self.gradient = rerun, edge, gradient
@@ -148,7 +151,7 @@ class _Differences:
         self.rounding, times = 0.0, []
         for _ in range(2):  # one of them may be held up
             start = perf_counter()
-            self.here, _ = self._s(self.operand)
+            self.here = self._s(self.operand)
             times.append(perf_counter() - start)
         self.most = DIRECTIONS if min(times) < SLOW else 2 if min(times) < SLOWEST else 1
         self.h = max(1e-6, self.rounding ** (1 / 3) if self.rounding > 1e-12 else 0.0)
@@ -180,53 +183,58 @@ class _Differences:
         parts = (1.0, 1j) if operand.dtype.kind == "c" and not many else (1.0,)
         for number, unit in enumerate(units.reshape(count, *operand.shape)):
             step = np.asarray(unit * _scale(operand), operand.dtype)
-            slopes = [self._slope(part * step) for part in parts]
+            slopes: list[Any] = [self._slope(part * step) for part in parts]
             if None in slopes:
                 yield None
                 continue
             terms = (np.conj(step) * gradient)[step != 0]
             length = 1.0 if many else float(step.sum().real)
-            slope = sum(part * each for part, (each, _) in zip(parts, slopes)) / length
+            slope = np.dot(parts, slopes).item() / length
             rule = (terms if len(parts) > 1 else terms.real).sum().item() / length
             spread = float(np.abs(terms).sum()) / length  # the size of the terms in that sum
             place = (number,) if many else tuple(np.argwhere(unit)[0].tolist())
             size = np.finfo(self.gradient.dtype).dtype.itemsize
             allowed = TOLERANCE[min(size, 8)] * (1 + abs(slope) + spread * 1e-2)
-            allowed += slopes[-1][1] / length
+            allowed += self._noise() / length
             far = abs(rule - slope) / allowed if np.isfinite(rule) else float("inf")
             yield place, rule, slope, far
 
-    def _slope(self, step: Any) -> tuple[float, float] | None:
-        """The derivative of s along `step` and its noise; None at a kink, a jump, or nowhere."""
+    def _slope(self, step: Any) -> float | None:
+        """The derivative of s along `step`; None at a kink, a jump, or nowhere."""
         operand, h = self.operand, self.h
-        (after, size), (before, _) = self._s(operand + h * step), self._s(operand - h * step)
+        after, before = self._s(operand + h * step), self._s(operand - h * step)
         ahead, behind = (after - self.here) / h, (self.here - before) / h
-        slope, noise = (ahead + behind) / 2, 64 * self.rounding * size / h
-        if not np.isfinite(slope) or self._differ(ahead, behind, noise):
+        slope = (ahead + behind) / 2
+        if not np.isfinite(slope) or self._differ(ahead, behind):
             return None
         if abs(slope) > 1e3:  # steep, or a jump: a jump is twice as steep over half the way
             half = h / 2 * step
-            steeper = (self._s(operand + half)[0] - self._s(operand - half)[0]) / h
-            if self._differ(slope, steeper, noise):
+            steeper = (self._s(operand + half) - self._s(operand - half)) / h
+            if self._differ(slope, steeper):
                 return None
-        return slope, noise
+        return slope
 
-    def _differ(self, one: float, other: float, noise: float) -> bool:
+    def _differ(self, one: float, other: float) -> bool:
         """Whether two slopes of a smooth function could not be that far apart."""
-        return abs(one - other) > max(1e-3, self.h) * (1 + abs(one) + abs(other)) + noise
+        allowed = max(1e-3, self.h) * (1 + abs(one) + abs(other))
+        return abs(one - other) > allowed + self._noise()
 
-    def _s(self, operand: Any) -> tuple[float, float]:
-        """s, and how large its terms are: their rounding is what differences amplify."""
+    def _noise(self) -> float:
+        """How far rounding alone may move a slope."""
+        return 64 * self.rounding * self.size / self.h
+
+    def _s(self, operand: Any) -> float:
         values = list(self.operands)
         values[self.at] = np.asarray(operand)  # 0-d sums are NumPy scalars
         set_rng_state(self.random)
-        total, size = 0.0, 0.0
+        total = self.size = 0.0
         for grad, out in zip(self.grads, self.rerun.forward(values), strict=False):
             if out.dtype.kind in "fc" and grad is not None:
                 terms = (np.conj(grad) * out).real
-                total, size = total + float(terms.sum()), size + float(np.abs(terms).sum())
+                total += float(terms.sum())
+                self.size += float(np.abs(terms).sum())
                 self.rounding = max(self.rounding, float(np.finfo(out.dtype).eps))
-        return total, size
+        return total
 
 
 def _scale(values: Any) -> Any:
@@ -239,4 +247,4 @@ def _precise(value: Any) -> Any:
     """An operand in double precision; indices, conditions and Python's numbers as they are."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
         return value
-    return value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
+    return value.astype(np.result_type(value.dtype, np.float64))

@@ -204,9 +204,12 @@ def _entry(found: Explanation) -> Entry:
     return _made(found.words, found.formulas, rows, found.ok)
 
 
+def _of_op(cls: Any, rows: Iterable[list[str]] = ()) -> Entry:
+    return _made(words_of(cls), latex_of(cls), rows)
+
+
 def _only_words(node: Node, note: str) -> Entry:
-    cls = op_of(node)
-    return _made(words_of(cls), latex_of(cls), [["notes", "–", plain(note, LONGEST)]])
+    return _of_op(op_of(node), [["notes", "–", plain(note, LONGEST)]])
 
 
 def _of_leaf() -> Entry:
@@ -248,7 +251,7 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
         none = f"no op of glassgrad's has nodes {node['op']}"
         return _made(plain(YOURS if node.get("user") else none, LONGEST))
     if event is None:
-        return _made(words_of(cls), latex_of(cls))
+        return _of_op(cls)
     gradients, first = [], cls.differentiates.start or 0
     for at, (edge, grad) in enumerate(zip(node["edges"], event["grad_out"], strict=False), first):
         before = behind = ""
@@ -262,4 +265,4 @@ def _of_record(node: Entry, event: Entry | None, arrays: Entry) -> Entry:
     kept = [each for each in node.get("saved", ()) if each["name"] in cls.saves]
     saved = {each["name"]: arrays.get(each.get("array")) for each in kept}
     rule = rule_in_numbers(cls, gradients, map(arrays.get, event["grad_in"]), saved, {})
-    return _made(words_of(cls), latex_of(cls), [["rule", *line] for line in rule])
+    return _of_op(cls, [["rule", *line] for line in rule])

@@ -112,10 +112,10 @@ class Explanation:
     @property
     def html(self) -> str:
         """The same as HTML. The formulas are LaTeX: notebooks typeset it, and remove MathML."""
-        rows = [(PARTS[at], f"\\({tex}\\)") for at, tex in enumerate(self.formulas)]
         words = f"<strong>{escape(self.name)}</strong>: {escape(self.words)}"
         parts = [f'<p style="white-space:pre-wrap">{words}</p>', "<table>"]
-        parts += [f"<tr><th>{key}</th><td>{escape(tex)}</td></tr>" for key, tex in rows]
+        for key, tex in zip(PARTS, self.formulas, strict=False):
+            parts.append(f"<tr><th>{key}</th><td>\\({escape(tex)}\\)</td></tr>")
         for section, items in groupby(self.rows(), itemgetter(0)):
             parts.append(f'<tr><th colspan="2">{section}</th></tr>')
             for _, key, text in items:
@@ -375,7 +375,7 @@ def _verdict_text(verdict: Verdict) -> str:
     counted = f"{verdict.places} of {total} {verdict.along}{short}"
     rest = f"; {verdict.kinks} left out: no derivative there" if verdict.kinks else ""
     if not verdict.places:
-        return f"nothing to compare{rest}" if verdict.kinks else "nothing to compare: no elements"
+        return f"nothing to compare{rest or ': no elements'}"
     if verdict.ok:
         return f"✓ agrees with differences of the forward, {counted}{rest}"
     where = ", ".join(str(index) for index in verdict.worst)

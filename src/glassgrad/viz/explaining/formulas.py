@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from glassgrad.core.primitive import Primitive
 from glassgrad.core.saved import operand_of
 from glassgrad.ops._families import Elementwise, Linear, Multilinear
@@ -196,15 +198,12 @@ def _tangent(cls: Any, found: Formulas) -> list[Equation]:
     else:
         made = [_transposed(result, found) for result in found.results]
         return [each for each in made if len(made) == 1 or each.right != NOTHING]
-    lefts = _moved(found.results)
-    return [
-        Equation(
-            _replaced(left, lefts),
-            sign,
-            _sum([(False, _replaced(right, _moved(x))) for x in together]),
-        )
-        for left, sign, right in found.value
-    ]
+    made = []
+    for equation in found.value:
+        left = _replaced(equation.left, _moved(found.results))
+        moved = [(False, _replaced(equation.right, _moved(x))) for x in together]
+        made.append(Term("equation", equation.sign, (left, _sum(moved))))
+    return made
 
 
 def _moved(names: list[str]) -> dict[Term, Term]:
@@ -235,7 +234,7 @@ def _transposed(result: str, found: Formulas) -> Equation:
                 moved = _to_the_end(_replaced(term, {given[0]: tangent}), tangent)
                 under = over[0] if len(over) == 1 else Term("list", "", tuple(over))
                 several.append((is_minus, Term("big", "Σ", (under, moved)) if over else moved))
-    return Equation(made_left, "=", _sum(several))
+    return Term("equation", "=", (made_left, _sum(several)))
 
 
 def _addends(term: Term, is_minus: bool = False) -> list[tuple[bool, Term]]:
@@ -307,10 +306,8 @@ def shown(array: Entry) -> Shown:
     if not 0 < math.prod(shape) <= min(MOST, len(head)):
         return Shown(array_text(array), False)
     items = [array_text({"shape": [], "head": [value]}) for value in head]
-    for size in reversed(shape):
-        rows = range(0, len(items), size)
-        items = [f"[{', '.join(items[row : row + size])}]" for row in rows]
-    return Shown(items[0], len(items[0]) <= LONGEST // 4)
+    whole = str(np.reshape(items, shape).tolist()).replace("'", "")
+    return Shown(whole, len(whole) <= LONGEST // 4)
 
 
 class Gradient(NamedTuple):
@@ -370,7 +367,7 @@ def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, Shown]
     """The right side of a formula, with numbers in it or beside it, and the result."""
     assert gradient.array
     result, side = shown(gradient.array).text, formula[0].right
-    parts: list[Term | Equation] = [side, *formula[1:]]
+    parts = [side, *formula[1:]]
     right = ", ".join(map(text, parts))
     leaves = [leaf for part in parts for leaf in terms(part) if leaf.kind in LEAVES]
     known = {text(leaf): letters.get(as_written(leaf).lower()) for leaf in leaves}
@@ -389,7 +386,7 @@ def _line(formula: list[Equation], gradient: Gradient, letters: dict[str, Shown]
     return right + ending + (f", where {where}" if where else "")
 
 
-def _is_indexed(formula: Term | Equation) -> bool:
+def _is_indexed(formula: Term) -> bool:
     return any(term.kind in ("places", "big") for term in terms(formula))
 
 

@@ -36,13 +36,12 @@ def _table(names: str) -> dict[str, str]:
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-_LETTERS = _table("""
-    Gamma Γ mu μ psi ψ sigma σ varepsilon ε xi ξ alpha α beta β gamma γ delta δ epsilon ϵ theta θ
-    lambda λ nu ν pi π rho ρ tau τ phi ϕ omega ω infty ∞ partial ∂ top ⊤ dots … ldots …
-""")
-_FUNCTIONS = "arccos arcsin arctan arg cos cosh det exp lim ln log max min sin sinh tan tanh"
 # By class of atom, as TeX has it: what a command or a character is, and what is written for it.
 _CLASSES = {
+    "ord": """
+        Gamma Γ mu μ psi ψ sigma σ varepsilon ε xi ξ alpha α beta β gamma γ delta δ epsilon ϵ
+        theta θ lambda λ nu ν pi π rho ρ tau τ phi ϕ omega ω infty ∞ partial ∂ top ⊤ dots … ldots …
+    """,
     "bin": "+ + * * - − & & cdot · circ ∘ oplus ⊕ times × vee ∨ wedge ∧ odot ⊙",
     "rel": "= = < < > > : : ge ≥ le ≤ ne ≠ in ∈ sim ∼ to →",
     "open": "( ( [ [ { { lceil ⌈ lfloor ⌊ forall ∀ exists ∃ neg ¬",
@@ -50,25 +49,26 @@ _CLASSES = {
     "punct": ", , ; ;",
     "op": "sum ∑ prod ∏ int ∫",
     "bar": "| |",
+    "space": r"\, 0.17em \: 0.22em \; 0.28em ~ 0.4em quad 1em",
 }
-_FORMS = {
-    "open": ' form="prefix" stretchy="false"',
-    "close": ' form="postfix" stretchy="false"',
+_OPERATORS = {"bin", "rel", "open", "close", "punct", "bar"}
+_MARKUP = {
+    "ord": "<mi>{}</mi>",
+    "open": '<mo form="prefix" stretchy="false">{}</mo>',
+    "close": '<mo form="postfix" stretchy="false">{}</mo>',
+    "space": '<mspace width="{}"/>',
 }
-_SPACES = {r"\,": "0.17em", r"\:": "0.22em", r"\;": "0.28em", r"\ ": "0.4em", "~": "0.4em"}
+_FUNCTIONS = "arccos arcsin arctan arg cos cosh det exp lim ln log max min sin sinh tan tanh"
 _ATOMS = {
     "/": _Atom('<mo lspace="0" rspace="0">/</mo>', "bin"),
     "bmod": _Atom('<mo lspace="0.22em" rspace="0.22em">mod</mo>', "bin"),
-    **{name: _Atom(f"<mi>{letter}</mi>") for name, letter in _LETTERS.items()},
+    r"\ ": _Atom('<mspace width="0.4em"/>', "space"),
     **{name: _Atom(f"<mi>{name}</mi>", "op") for name in _FUNCTIONS.split()},
 }
 for _kind, _names in _CLASSES.items():
     for _name, _sign in _table(_names).items():
-        _ATOMS[_name] = _Atom(f"<mo{_FORMS.get(_kind, '')}>{escape(_sign)}</mo>", _kind)
-for _name, _width in [*_SPACES.items(), ("quad", "1em")]:
-    _ATOMS[_name] = _Atom(f'<mspace width="{_width}"/>', "space")
-_APART = {("ord", "op"), ("close", "op"), ("op", "ord"), ("op", "op")}
-_OPERATORS = {kind for kind in _CLASSES if kind != "op"}
+        _ATOMS[_name] = _Atom(_MARKUP.get(_kind, "<mo>{}</mo>").format(escape(_sign)), _kind)
+_APART = {("ord", "op"), ("close", "op"), ("op", "ord"), ("op", "op")}  # by a thin space
 
 # What is made of the arguments of a command. As `accent="true"` accents would lie on the letters in
 # fonts without a table of mathematics.
@@ -139,7 +139,7 @@ class _Parser:
             if atom.kind == "bar":
                 kind = ("open", "close")[bars % 2]
                 bars += 1
-                atom = _Atom(f"<mo{_FORMS[kind]}>|</mo>", kind)
+                atom = _Atom(_MARKUP[kind].format("|"), kind)
             atoms.append(self.with_scripts(atom))
         if self.take() != closing:
             raise _Unreadable

@@ -22,6 +22,7 @@ equation before it says, holds elsewhere.
              | "(" list ")" | "[" list "]" | "|" list "|" | "⌊" list "⌋" | "⌈" list "⌉"
              | ("√" | "~" | "∂") factor
 
+Small letters and signs are scripts: `xᵢⱼ` is read as `x_{i,j}`, and `e⁻ˣ` as `e^{−x}`.
 `[x > 0]` is 1 where that holds, else 0; `i` in it is the place itself. The letter n is how many
 places the first index of the first operand goes through, unless an equation says otherwise.
 Between matrices, which have capital letters, `·` is their product.
@@ -38,7 +39,6 @@ LEAVES = ("name", "gradient", "tangent")
 RELATIONS = ("=", "≠", "<", ">", "≤", "≥", "∈")
 LEVELS = (("∧", "∨", "⊕"), RELATIONS, ("+", "−", "&", "|", "^"), ("·", "/", "×", "mod"))
 CLOSING = {"(": ")", "[": "]", "|": "|", "⌊": "⌋", "⌈": "⌉", "_{": "}", "^{": "}"}
-KEYWORDS = {"if", "else", "mod"}
 LONGEST = 1_000  # characters of a docstring's formulas
 
 _LOWERED, _LOWS = "ijklmnst0123456789+−", "ᵢⱼₖₗₘₙₛₜ₀₁₂₃₄₅₆₇₈₉₊₋"
@@ -48,6 +48,7 @@ _SCRIPTS = re.compile(f"(?P<name>log[{_LOWS}]+)|(?P<low>[{_LOWS}]+)|[{_HIGHS}]+"
 _TOKEN = re.compile(
     rf"""(?P<space>\s*)(?:
     (?P<big>(?:[ΣΠ∃∀]|(?:arg)?(?:max|min|(?:nan)?median))(?=_{{))
+    |(?P<keyword>(?:if|else|mod)\b)
     |(?P<number>\d+(?:\.\d+)?|½|π|∞|…)
     |(?P<name>log[{_LOWS}]+|(?:[A-Za-z](?:_(?!{{))?|[αβεμσΓψ])+\d*{BAR}?'?|[ΣΠ∃∀])
     |(?P<sign>[_^]{{|.)
@@ -66,7 +67,7 @@ class Term(NamedTuple):
     Attributes:
         kind: "name", or "gradient" or "tangent" of a name; "number", "places", "call",
             "derivative", "big", "power", "transpose", "binary", "prefix", "bracket", "choice",
-            "list".
+            "list", "equation".
         sign: the name, the number, the function, the operator or the opening bracket.
         parts: what it is made of.
     """
@@ -75,15 +76,18 @@ class Term(NamedTuple):
     sign: str = ""
     parts: tuple["Term", ...] = ()
 
+    @property
+    def left(self) -> "Term":
+        """What is on the left of an equation."""
+        return self.parts[0]
 
-class Equation(NamedTuple):
-    """What is on the left, the sign, and what is on the right."""
-
-    left: Term
-    sign: str
-    right: Term
+    @property
+    def right(self) -> "Term":
+        """What is on its right."""
+        return self.parts[1]
 
 
+Equation = Term  # of that kind: what is on the left, the sign, and what is on the right
 Leaf = Callable[[Term], str]
 
 
@@ -109,12 +113,11 @@ def equations(source: str) -> list[Equation]:
         raise NotationError("it is nested too deeply") from None
 
 
-def terms(part: Term | Equation) -> Iterator[Term]:
+def terms(term: Term) -> Iterator[Term]:
     """All terms in a formula, from left to right."""
-    if isinstance(part, Term):
-        yield part
-    for each in part.parts if isinstance(part, Term) else (part.left, part.right):
-        yield from terms(each)
+    yield term
+    for part in term.parts:
+        yield from terms(part)
 
 
 def items(term: Term) -> tuple[Term, ...]:
@@ -155,7 +158,7 @@ class _Parser:
         right = self.list(self.choice)
         if self.kind != "end":
             raise NotationError(f"{self.take()!r} was not expected in {self.source!r}")
-        return Equation(left, sign, right)
+        return Term("equation", sign, (left, right))
 
     def list(self, item: Callable[[], Term]) -> Term:
         parts = [item()]
@@ -204,13 +207,11 @@ class _Parser:
         kind, written = self.kind, self.take()
         if kind == "number":
             number = Term("number", written)
-            is_factor = (
-                written.isdigit() and self.adjoins("name", "big") and not self.adjoins(*KEYWORDS)
-            )
+            is_factor = written.isdigit() and self.adjoins("name", "big")
             return Term("binary", "", (number, self.factor())) if is_factor else number
         if written in ("√", "~", "∂"):
             return Term("prefix", written, (self.factor(),))
-        if kind != "name" or written in KEYWORDS:
+        if kind != "name":
             raise NotationError(f"{written!r} was not expected in {self.source!r}")
         if written.endswith(BAR):
             return Term("gradient", written.removesuffix(BAR))
@@ -224,7 +225,7 @@ class _Parser:
             return Term("derivative", name, (self.enclosed(), self.factor()))
         is_term = self.kind in ("name", "big", "number") or self.now in ("(", "√")
         is_term |= self.now == "|" != self.closing
-        if not is_term or self.now in KEYWORDS:
+        if not is_term:
             return Term("name", name)
         of = self.factor()
         several = of.sign == "(" and of.parts[0].kind == "list"
@@ -252,11 +253,10 @@ def _in_braces(script: re.Match[str]) -> str:
 
 def as_written(leaf: Term) -> str:
     """A name, with its bar or its d."""
-    mark = BAR if leaf.kind == "gradient" else ""
-    return ("d" if leaf.kind == "tangent" else "") + leaf.sign + mark
+    return _TEXT[leaf.kind].format(sign=leaf.sign)
 
 
-def text(term: Term | Equation, leaf: Leaf = as_written) -> str:
+def text(term: Term, leaf: Leaf = as_written) -> str:
     """A formula in the notation that it was read from.
 
     Args:
@@ -266,12 +266,14 @@ def text(term: Term | Equation, leaf: Leaf = as_written) -> str:
         >>> text(equations("x̄ = ȳ·(1 − y²)")[0], lambda term: "2" if term.sign == "y" else "x̄")
         'x̄ = 2·(1 − 2²)'
     """
-    if isinstance(term, Equation):
-        return f"{text(term.left, leaf)} {term.sign} {text(term.right, leaf)}"
     return unicodedata.normalize("NFC", _text(term, leaf))
 
 
 _TEXT = {
+    "name": "{sign}",
+    "gradient": f"{{sign}}{BAR}",
+    "tangent": "d{sign}",
+    "equation": "{0} {sign} {1}",
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}·{1}",
@@ -345,6 +347,11 @@ _COMMANDS = {
 _FUNCTIONS = ("cos", "cosh", "ln", "max", "min", "sin", "sinh", "tan", "tanh")
 _COMMANDS |= {name: rf"\{name}" for name in _FUNCTIONS}
 _LATEX = {
+    "name": "{sign}",
+    "gradient": r"\bar {sign}",
+    "tangent": r"\dot {sign}",
+    "equation": "{0} {sign} {1}",
+    "equation ~": r"{0} \sim {1}",
     "number": "{sign}",
     "binary": "{0} {sign} {1}",
     "binary ·": "{0}{gap}{1}",
@@ -374,31 +381,28 @@ _LATEX = {
 }
 
 
-def latex(term: Term | Equation) -> str:
+def latex(term: Term) -> str:
     r"""A formula as LaTeX.
 
     Example:
         >>> print(latex(equations("x̄ᵢ = ȳ·exp(xᵢ − y)")[0]))
         \bar x_i = \bar y\,e^{x_i - y}
     """
-    if isinstance(term, Equation):
-        sign = "=" if term.sign == "=" else r"\sim"
-        return f"{latex(term.left)} {sign} {latex(term.right)}"
     kind, sign, parts = term
-    if kind in LEAVES:
-        accent = {"name": "", "gradient": r"\bar ", "tangent": r"\dot "}[kind]
-        is_letter = len(sign) == 1
-        return accent + (_COMMANDS.get(sign, sign) if is_letter else _upright("mathrm", sign))
     words = [latex(part) for part in parts]
     bare = [w[1:-1] if p.sign == "(" else w for w, p in zip(words, parts, strict=True)]
-    is_word = kind in ("call", "big") and len(sign) > 1
+    name = _COMMANDS.get(sign)
+    if len(sign) > 1 and kind in LEAVES:
+        name = _upright("mathrm", sign)
+    elif len(sign) > 1 and kind in ("call", "big"):
+        name = name or _upright("operatorname", sign)
     is_inline = sign == "/" and words == bare and parts[1].kind != "big"
     return _filled(
         _LATEX,
         term._replace(kind="inline") if is_inline else term,
         words,
         bare=bare,
-        sign=_COMMANDS.get(sign) or (_upright("operatorname", sign) if is_word else sign),
+        sign=name or sign,
         scripts=[_script(word) for word in words],
         gap=_gap(parts[1], words[1]) if kind == "binary" else "",
         space=" " if words == bare else "",

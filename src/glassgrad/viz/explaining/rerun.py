@@ -280,11 +280,10 @@ def _stand_in(op: Recorded, position: int) -> Any:
 
 
 def _made_up(shape: Any, dtype: Any) -> Any:
-    rng, shape = np.random.default_rng(0), tuple(shape)
-    values = rng.uniform(0.5, 1.5, shape)
+    values, imaginary = np.random.default_rng(0).uniform(0.5, 1.5, (2, *shape))
     if dtype is not None and dtype.kind == "c":
-        values = values + 1j * rng.uniform(0.5, 1.5, shape)
-    return np.asarray(values).astype(dtype or np.float64)
+        values = values + 1j * imaginary
+    return np.asarray(values, dtype or np.float64)
 
 
 def _look_behind(op: Recorded, older: Outputs) -> None:
@@ -293,10 +292,9 @@ def _look_behind(op: Recorded, older: Outputs) -> None:
         node, nr = ends(edge)
         outputs: Any = older.get(node)
         if isinstance(node, AccumulateGrad):
-            leaf = node.variable
-            written = leaf.cold and leaf.cold.version and leaf.cold.version.count
             # It may have been written since the node was recorded.
-            outputs = None if written and state.last_write > op.node.seq else [_values(leaf)]
+            is_stale = node.variable._version and state.last_write > op.node.seq
+            outputs = None if is_stale else [_values(node.variable)]
         if outputs is not None and nr < len(outputs):
             op.operands[position] = outputs[nr]
 
