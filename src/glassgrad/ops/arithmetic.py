@@ -186,12 +186,6 @@ class Div(Fractional):
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
 
-    @staticmethod
-    def jvp(ctx, dx, dy):
-        _, y = ctx.saved_tensors
-        moved = None if dy is None else ctx.result * dy
-        return (dx if moved is None else -moved if dx is None else dx - moved) / y
-
 
 @op(Div, aliases=("divide", "true_divide"))
 def div(input: Operand, other: Operand) -> Tensor:
