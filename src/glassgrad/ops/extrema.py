@@ -77,7 +77,6 @@ class AlongDim(AlongLine):
 
     multiple = True
     keeps_index = True
-    axes = ("dim",)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -314,7 +313,6 @@ class _Index(AlongLine):
     """The index of an extreme element."""
 
     differentiable = False
-    axes = ("dim",)
 
 
 class ArgMax(_Index):

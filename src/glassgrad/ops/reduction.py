@@ -50,7 +50,6 @@ class SumDim(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward1"
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -113,7 +112,6 @@ class MeanDim(KeepsShape):
     """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward1"
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -195,7 +193,6 @@ class LogSumExp(Along):
     node = "LogsumexpBackward0"
     saves = ("self", "result")
     floating = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -248,8 +245,6 @@ class Some(Along):
     """y = ∃ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
-    axes = ("dim",)
-
     forward = staticmethod(over_dims(np.any))
 
 
@@ -257,8 +252,6 @@ class All(Along):
     """y = ∀ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
-    axes = ("dim",)
-
     forward = staticmethod(over_dims(np.all))
 
 
@@ -306,8 +299,6 @@ def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Ten
 class Cumsum(Moved):
     """yᵢ = Σ_{j ≤ i} xⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
 
-    axes = ("dim",)
-
     @staticmethod
     def forward(x, *, dim):
         return in_rows(np.cumsum(x, axis=dim, dtype=x.dtype))
@@ -350,7 +341,6 @@ class Cumprod(Along):
 
     saves = ("self",)
     promotes = None
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -711,7 +701,6 @@ class VarMean(Along):
 
     saves = ("self",)
     multiple = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):
