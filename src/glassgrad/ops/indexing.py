@@ -47,7 +47,6 @@ class Select(KeepsShape):
     """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, index):
@@ -62,7 +61,6 @@ class SelectInto(Moved):
     """yᵢ = x·[i = index]        x̄ = ȳ[index]"""
 
     node = "SelectBackwardBackward0"
-    axes = ("dim",)
     sizes = ("shape",)
 
     @staticmethod
@@ -78,7 +76,6 @@ class Slice(KeepsShape):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
 
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, start, end, step):
@@ -101,7 +98,6 @@ class SliceInto(Moved):
     """yₖ = Σᵢ xᵢ·[start + step·i = k]        x̄ᵢ = ȳ[start + step·i]"""
 
     node = "SliceBackwardBackward0"
-    axes = ("dim",)
     sizes = ("shape",)
 
     @staticmethod

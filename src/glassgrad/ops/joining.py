@@ -23,8 +23,6 @@ Tensors = Sequence[Tensor]
 class Cat(Linear, Along):
     """z = cat(x, y, …),  x, y, … = tensors        x̄, ȳ, … = split z̄"""
 
-    axes = ("dim",)
-
     @staticmethod
     def forward(*tensors, dim):
         present = [x for x in tensors if x.shape != (0,)] or tensors
@@ -121,8 +119,6 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
 
 class Stack(Linear, Along):
     """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
-
-    axes = ("dim",)
 
     @staticmethod
     def forward(*tensors, dim):

@@ -347,7 +347,6 @@ class SqueezeDims(KeepsShape):
 
     node = "SqueezeBackward2"
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -450,7 +449,6 @@ class Unsqueeze(KeepsShape):
     """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):

@@ -22,7 +22,6 @@ class _Splitting(KeepsShape):
 
     multiple = True
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def backward(ctx, *grads):
@@ -241,7 +240,6 @@ class Unbind(Moved):
 
     multiple = True
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
