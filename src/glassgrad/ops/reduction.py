@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class SumDim(KeepsShape):
 class Sum(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
+    along: ClassVar[type[KeepsShape]] = SumDim  # what a sum of each example is
+
     @staticmethod
     def forward(x, *, dtype):
         return x.sum(dtype=dtype)
@@ -73,7 +75,7 @@ class Sum(KeepsShape):
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, dtype):
-        return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+        return cls.along.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 @op(SumDim, Sum, out=True, axis=True)
@@ -123,8 +125,10 @@ class MeanDim(KeepsShape):
         return spread_mean(grad, ctx.shape, ctx.dim)
 
 
-class Mean(KeepsShape):
+class Mean(Sum):
     """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
+
+    along = MeanDim
 
     @staticmethod
     def forward(x, *, dtype):
@@ -133,10 +137,6 @@ class Mean(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, dtype):
-        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 def spread_mean(grad: Any, shape: Sizes, dims: Sizes) -> Any:
