@@ -174,10 +174,10 @@ class Methods:
     __or__ = __ror__ = comparison.bitwise_or
     __xor__ = __rxor__ = comparison.bitwise_xor
     __invert__ = comparison.bitwise_not
-    __iadd__ = arithmetic.add_
-    __isub__ = arithmetic.sub_
-    __imul__ = arithmetic.mul_
-    __itruediv__ = arithmetic.div_
+    __iadd__ = METHODS["add_"]
+    __isub__ = METHODS["sub_"]
+    __imul__ = METHODS["mul_"]
+    __itruediv__ = METHODS["div_"]
     __ipow__ = METHODS["pow_"]
     __getitem__ = indexing.getitem
     __setitem__ = indexing.setitem

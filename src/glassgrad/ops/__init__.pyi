@@ -432,10 +432,22 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     """
 
 def clamp_max_(input: Tensor, max: Any) -> Tensor:
-    """`clamp_max`, in place: what it returns is written to `input`, and that returned."""
+    """`clamp_max`, in place: what it returns is written to `input`, and that returned.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        ShapeError: if the result would have another shape than `input`.
+        DTypeError: if the result's dtype does not fit into `input`.
+    """
 
 def clamp_min_(input: Tensor, min: Any) -> Tensor:
-    """`clamp_min`, in place: what it returns is written to `input`, and that returned."""
+    """`clamp_min`, in place: what it returns is written to `input`, and that returned.
+
+    Raises:
+        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
+        ShapeError: if the result would have another shape than `input`.
+        DTypeError: if the result's dtype does not fit into `input`.
+    """
 
 clip = clamp
 

@@ -35,7 +35,7 @@ from glassgrad.core.tensor import Tensor
 
 from ._arguments import OpClass, dim_or_axis, require_tensor
 from ._families import Elementwise, Predicate
-from ._writing import in_place, written_to
+from ._writing import in_place, quick_update, written_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -263,14 +263,23 @@ def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Te
     kept = given.led_by_input(without="inplace")
     others = [*kept.positional[1:], *kept.keyword]
     held = "".join([f"{each}={each}, " for each in others])
-    text = (
+    name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, ""
+    if getattr(ufunc, "nin", 1) == 2:
+        text = f"if quick_update(ufunc, input, {', '.join(others)}):\n    return input\n"
+    text += (
         f"call = lambda input, {held}inplace=False: function({given.passed()})\n"
         f"return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
     )
-    name = function.__name__
     copies = not rules or any("self" in rule.saves for rule in rules)
-    doc = f"`{name}`, in place: what it returns is written to `input`, and that returned."
-    used = {"in_place": in_place, "name": name, "copies": copies}
+    doc = (
+        f"`{name}`, in place: what it returns is written to `input`, and that returned.\n\n"
+        "    Raises:\n"
+        "        LeafWriteError: if `input` is a leaf that requires grad and the tape records.\n"
+        "        ShapeError: if the result would have another shape than `input`.\n"
+        "        DTypeError: if the result's dtype does not fit into `input`.\n    "
+    )
+    used = {"in_place": in_place, "quick_update": quick_update, "ufunc": ufunc}
+    used |= {"name": name, "copies": copies}
     return _derived(function, text, kept, named=f"{name}_", doc=doc, **used)
 
 

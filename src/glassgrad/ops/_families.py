@@ -183,11 +183,11 @@ class Along(Primitive):
     """An op that does the same whatever dims are in front: its parameters say where and how much.
 
     Attributes:
-        axes: the parameters that count dims, from the front: numbers, or tuples of them.
+        axes: the parameters, if there are such, that count dims from the front: numbers, or tuples.
         sizes: the parameters that are the sizes of a result.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ()
+    axes: ClassVar[tuple[str, ...]] = ("dim",)
     sizes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
@@ -199,7 +199,7 @@ class Along(Primitive):
     def one_further(cls, info: Any, parameters: dict[str, Any]) -> dict[str, Any]:
         """The parameters for operands with a batch in front."""
         moved = dict(parameters)
-        for name in cls.axes:
+        for name in parameters.keys() & cls.axes:
             moved[name] = shifted(parameters[name])
         for name in cls.sizes:
             moved[name] = (info.batch_size, *parameters[name])
@@ -246,8 +246,6 @@ class Reduction(Along):
 
     The rules find `dim` among the parameters: over which dims, all of them if there is none.
     """
-
-    axes = ("dim",)
 
     @classmethod
     def jvp(cls, ctx: Any, tangent: Any) -> Any:

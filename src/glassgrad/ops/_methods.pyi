@@ -42,7 +42,7 @@ class OpMethods:
         """`input + alpha·other`, element by element."""
 
     def add_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
-        """`input += alpha·other`."""
+        """`add`, in place."""
 
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """`input + value·tensor1/tensor2`, element by element."""
@@ -270,13 +270,13 @@ class OpMethods:
         """`input / other`, element by element."""
 
     def div_(self, other: Operand) -> Tensor:
-        """`input /= other`; see `add_`."""
+        """`div`, in place."""
 
     def divide(self, other: Operand) -> Tensor:
         """`input / other`, element by element."""
 
     def divide_(self, other: Operand) -> Tensor:
-        """`input /= other`; see `add_`."""
+        """`div`, in place."""
 
     def dot(self, tensor: Tensor) -> Tensor:
         """The inner product of two vectors."""
@@ -555,7 +555,7 @@ class OpMethods:
         """`input · other`, element by element."""
 
     def mul_(self, other: Operand) -> Tensor:
-        """`input *= other`; see `add_`."""
+        """`mul`, in place."""
 
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Generator | None = None) -> Tensor:
         """Classes chosen at random."""
@@ -564,7 +564,7 @@ class OpMethods:
         """`input · other`, element by element."""
 
     def multiply_(self, other: Operand) -> Tensor:
-        """`input *= other`; see `add_`."""
+        """`mul`, in place."""
 
     def mv(self, vec: Tensor) -> Tensor:
         """The product of a matrix and a vector."""
@@ -783,13 +783,13 @@ class OpMethods:
         """`input - alpha·other`, element by element."""
 
     def sub_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
-        """`input -= alpha·other`; see `add_`."""
+        """`sub`, in place."""
 
     def subtract(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
         """`input - alpha·other`, element by element."""
 
     def subtract_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
-        """`input -= alpha·other`; see `add_`."""
+        """`sub`, in place."""
 
     def sum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The sum of all elements, or over some dims."""
@@ -846,7 +846,7 @@ class OpMethods:
         """`input / other`, element by element."""
 
     def true_divide_(self, other: Operand) -> Tensor:
-        """`input /= other`; see `add_`."""
+        """`div`, in place."""
 
     def trunc(self) -> Tensor:
         """The numbers without what is behind their point, element by element."""

@@ -127,25 +127,13 @@ def reshaped_in_place(name: str, cls: OpClass, input: Tensor, **parameters: Any)
     return input
 
 
-def update(cls: OpClass, input: Tensor, other: Any) -> Tensor:
-    """`input = cls(input, other)`, in the memory of `input`: what optimisers do."""
-    if type(other) in PLAIN and _step(cls.ufunc, input, other):
-        return input
-    name, copies = cls.__name__.lower(), "self" in cls.saves
-    return in_place(name, input, lambda x: cls.apply(x, other), [other], copies=copies)
+def quick_update(ufunc: Callable[..., Any], input: Tensor, other: Any, alpha: float = 1) -> bool:
+    """`input = ufunc(input, alpha·other)`, as optimisers do: `in_place` without its steps and copy.
 
-
-def put(input: Tensor, values: Any) -> None:
-    """Write the values of a payload into the memory of `input`, unchecked."""
-    if isinstance(input.payload, Layer):
-        input.payload.assign(input, values)
-    else:
-        np.copyto(input.payload, values, casting="unsafe")
-
-
-def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
-    """`in_place` without its steps and its copy; False if something is special."""
-    if special or before_write:
+    Returns:
+        False if something is special; nothing has been done then.
+    """
+    if special or before_write or type(other) not in PLAIN:
         return False
     if modes.grad and (input.edge is not None or other.edge is not None):
         return False  # the tape may have to follow
@@ -157,14 +145,25 @@ def _step(ufunc: Callable[..., Any], input: Tensor, other: Tensor) -> bool:
         cold.is_inference or (beside is not None and beside.version is cold.version)
     ):
         return False  # of one storage: they may overlap in part
+    if alpha != 1:
+        with np.errstate(all="ignore"):
+            value = value * alpha
     try:
         ufunc(array, value, array)
     except (RuntimeWarning, FloatingPointError):
         pass  # computed all the same: inf and nan are results here
     except (ValueError, TypeError):
         return False  # nothing was written: `in_place` says why
-    input.wrote(here(4))
+    input.wrote(here(3))
     return True
+
+
+def put(input: Tensor, values: Any) -> None:
+    """Write the values of a payload into the memory of `input`, unchecked."""
+    if isinstance(input.payload, Layer):
+        input.payload.assign(input, values)
+    else:
+        np.copyto(input.payload, values, casting="unsafe")
 
 
 def records(*tensors: Any) -> bool:

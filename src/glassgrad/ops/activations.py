@@ -171,7 +171,6 @@ class Softmax(Symmetric, AlongLine):
     """yᵢ = exp xᵢ/Σⱼ exp xⱼ        dyᵢ = yᵢ·(dxᵢ − Σⱼ yⱼ·dxⱼ)        x̄ᵢ = yᵢ·(ȳᵢ − Σⱼ yⱼ·ȳⱼ)"""
 
     saves = ("result",)
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -214,7 +213,6 @@ class LogSoftmax(AlongLine):
     """yᵢ = xᵢ − ln Σⱼ exp xⱼ        dyᵢ = dxᵢ − Σⱼ exp yⱼ·dxⱼ        x̄ᵢ = ȳᵢ − exp yᵢ·Σⱼ ȳⱼ"""
 
     saves = ("result",)
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):

@@ -9,9 +9,8 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import Number
 
 from ._arguments import c_name, check_kind
-from ._declaring import function, method, of_numpy, op
+from ._declaring import function, of_numpy, op
 from ._families import Elementwise, Flat, Fractional, Linear, Multilinear, by_call, total
-from ._writing import update
 
 Operand = Tensor | bool | int | float | complex
 
@@ -52,30 +51,6 @@ def add(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.add.html
     """
     return Add.apply(input, other if alpha == 1 else mul(other, alpha))
-
-
-@method()
-def add_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
-    """`input += alpha·other`.
-
-    Args:
-        input: tensor of shape `S`, written in place.
-        other: a tensor that broadcasts to `S`, or a number.
-
-    Returns:
-        `input` itself.
-
-    Raises:
-        LeafWriteError: if `input` is a leaf that requires grad and the tape records.
-        ShapeError: if the result would have another shape than `input`.
-        DTypeError: if the result's dtype does not fit into `input`.
-
-    Example:
-        >>> x = tensor([1.0, 2.0])
-        >>> add_(x, 1)
-        tensor([2., 3.])
-    """
-    return update(Add, input, other if alpha == 1 else mul(other, alpha))
 
 
 class Sub(Elementwise):
@@ -124,17 +99,6 @@ def sub(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.sub.html
     """
     return Sub.apply(input, other if alpha == 1 else mul(other, alpha))
-
-
-@method(aliases=("subtract_",))
-def sub_(input: Tensor, other: Operand, *, alpha: float = 1) -> Tensor:
-    """`input -= alpha·other`; see `add_`.
-
-    Example:
-        >>> sub_(tensor([1.0, 2.0]), 1)
-        tensor([0., 1.])
-    """
-    return update(Sub, input, other if alpha == 1 else mul(other, alpha))
 
 
 class Rsub(Elementwise):
@@ -209,17 +173,6 @@ def mul(input: Operand, other: Operand) -> Tensor:
     return Mul.apply(input, other)
 
 
-@method(aliases=("multiply_",))
-def mul_(input: Tensor, other: Operand) -> Tensor:
-    """`input *= other`; see `add_`.
-
-    Example:
-        >>> mul_(tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
-    return update(Mul, input, other)
-
-
 class Div(Fractional):
     """z = x/y        x̄ = z̄/y,  ȳ = −z̄·x/y²"""
 
@@ -232,12 +185,6 @@ class Div(Fractional):
         x, y = ctx.saved_tensors
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
-
-    @staticmethod
-    def jvp(ctx, dx, dy):
-        _, y = ctx.saved_tensors
-        moved = None if dy is None else ctx.result * dy
-        return (dx if moved is None else -moved if dx is None else dx - moved) / y
 
 
 @op(Div, aliases=("divide", "true_divide"))
@@ -260,17 +207,6 @@ def div(input: Operand, other: Operand) -> Tensor:
     See also: https://pytorch.org/docs/stable/generated/torch.div.html
     """
     return Div.apply(input, other)
-
-
-@method(aliases=("divide_", "true_divide_"))
-def div_(input: Tensor, other: Operand) -> Tensor:
-    """`input /= other`; see `add_`.
-
-    Example:
-        >>> div_(tensor([1.0, 2.0]), 4)
-        tensor([0.2500, 0.5000])
-    """
-    return update(Div, input, other)
 
 
 class Neg(Linear, Elementwise):

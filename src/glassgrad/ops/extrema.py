@@ -77,7 +77,6 @@ class AlongDim(AlongLine):
 
     multiple = True
     keeps_index = True
-    axes = ("dim",)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -134,10 +133,12 @@ class _OfAll(Reduction):
 
     Attributes:
         along: the op that finds one along a dim, and its index.
+        of_nothing: what is found among no elements; None if that is a mistake.
     """
 
     saves = ("self", "result")
     along: ClassVar[type[AlongDim]]
+    of_nothing: ClassVar[float | None] = None
 
     @staticmethod
     def backward(ctx, grad):
@@ -268,6 +269,8 @@ def _chosen(
     """One of all elements; along a dim, values and where they are."""
     name = whole.__name__.lower()
     if dim is None:
+        if whole.of_nothing is not None and not input.numel():
+            return sum(input) + whole.of_nothing  # so it stays in the graph
         _check_any_element(input, name)
         return whole.apply(input)
     at = filled_dim(input, dim, name)
@@ -314,7 +317,6 @@ class _Index(AlongLine):
     """The index of an extreme element."""
 
     differentiable = False
-    axes = ("dim",)
 
 
 class ArgMax(_Index):
@@ -408,6 +410,7 @@ class Median(_OfAll):
     """y = medianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     along = MedianDim
+    of_nothing = math.nan
 
     @staticmethod
     def forward(x):
@@ -418,6 +421,7 @@ class Nanmedian(_OfAll):
     """y = nanmedianᵢ xᵢ        x̄ᵢ = ȳ·[xᵢ = y]/Σⱼ [xⱼ = y]"""
 
     along = NanmedianDim
+    of_nothing = math.nan
 
     @staticmethod
     def forward(x):
@@ -461,8 +465,6 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
     See also: https://pytorch.org/docs/stable/generated/torch.median.html
     """
-    if dim is None and not input.numel():
-        return _of_nothing(input)
     return _chosen(Median, MedianReturn, input, dim, keepdim)
 
 
@@ -476,14 +478,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 
     See also: https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
-    if dim is None and not input.numel():
-        return _of_nothing(input)
     return _chosen(Nanmedian, NanmedianReturn, input, dim, keepdim)
-
-
-def _of_nothing(input: Tensor) -> Tensor:
-    """nan, as a sum of no elements so that it stays in the graph."""
-    return sum(input) + math.nan
 
 
 in_numpys_order(np.max, amax)

@@ -60,8 +60,6 @@ from .shape import expand, unsqueeze, view
 class Select(Part):
     """y = x[index]        x̄ᵢ = ȳ·[i = index]"""
 
-    axes = ("dim",)
-
     @staticmethod
     def forward(x, *, dim, index):
         return x[_at(dim, index)]
@@ -76,8 +74,6 @@ class SelectInto(Into):
 
 class Slice(Part):
     """yᵢ = x[start + step·i]        x̄ₖ = Σᵢ ȳᵢ·[start + step·i = k]"""
-
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, start, end, step):

@@ -26,8 +26,6 @@ Tensors = Sequence[Tensor]
 class Cat(Linear, Along):
     """z = cat(x, y, …),  x, y, … = tensors        x̄, ȳ, … = split z̄"""
 
-    axes = ("dim",)
-
     @staticmethod
     def forward(*tensors, dim):
         present = [x for x in tensors if x.shape != (0,)] or tensors
@@ -124,8 +122,6 @@ def concat(tensors: Tensors, dim: int = 0) -> Tensor:
 
 class Stack(Linear, Along):
     """z = stack(x, y, …),  x, y, … = tensors        x̄, ȳ, … = unbind z̄"""
-
-    axes = ("dim",)
 
     @staticmethod
     def forward(*tensors, dim):
@@ -384,7 +380,6 @@ class _Splitting(KeepsShape):
 
     multiple = True
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def backward(ctx, *grads):
@@ -597,7 +592,6 @@ class Unbind(Moved):
 
     multiple = True
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):

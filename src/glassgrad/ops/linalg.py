@@ -486,7 +486,6 @@ class LinalgCross(Multilinear, Along):
     saves = ("self", "other")
     saved_if = {"self": 1, "other": 0}
     broadcasts = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, y, *, dim):

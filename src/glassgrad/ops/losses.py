@@ -578,9 +578,7 @@ class ClassLoss(Primitive):
         *slopes, count = ctx._forward_cls.slopes(ctx, *ctx.saved_tensors)
         pairs = zip(slopes, tangents, strict=True)
         moved = total([None if dx is None else slope * as_rows(dx) for slope, dx in pairs])
-        losses = moved.sum(axis=1)
-        is_one = ctx.reduction != "none"
-        return reduced(losses if is_one else losses.reshape(ctx.result.shape), ctx.reduction, count)
+        return reduced(moved.sum(axis=1), ctx.reduction, count).reshape(ctx.result.shape)
 
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, *values: Any, reduction: str, **parameters: Any) -> Any:

@@ -40,7 +40,7 @@ from ._arguments import (
     size_of,
 )
 from ._declaring import factory, method, op
-from ._families import Flat, batch_all, in_front, seen
+from ._families import Along, Flat, in_front, seen
 from ._writing import in_place
 from .creation import checked_size
 from .generator import Generator, source_of
@@ -448,7 +448,7 @@ def randperm(
     return _leaf(draw, (count,), wanted, generator, **new)
 
 
-class Multinomial(Primitive):
+class Multinomial(Along):
     """y ~ multinomial(p, num_samples)
 
     `u` holds uniform numbers: one for each choice if a class may be chosen again. If not, a class
@@ -467,10 +467,6 @@ class Multinomial(Primitive):
         reached = np.cumsum(p, axis=-1, dtype=np.float64)
         aims = u * reached[..., -1:]
         return (reached[..., None, :] <= aims[..., None]).sum(axis=-1)
-
-    @classmethod
-    def vmap(cls, info, in_dims, p, u, **parameters):
-        return cls.apply(*batch_all(info, in_dims, (p, u)), **parameters)
 
 
 @op(Multinomial, out=True)

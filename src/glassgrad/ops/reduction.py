@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,7 +50,6 @@ class SumDim(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
     node = "SumBackward1"
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -64,6 +63,8 @@ class SumDim(KeepsShape):
 class Sum(KeepsShape):
     """y = Σᵢ xᵢ        x̄ᵢ = ȳ"""
 
+    along: ClassVar[type[KeepsShape]] = SumDim  # what a sum of each example is
+
     @staticmethod
     def forward(x, *, dtype):
         return x.sum(dtype=dtype)
@@ -74,7 +75,7 @@ class Sum(KeepsShape):
 
     @classmethod
     def vmap(cls, info, in_dims, x, *, dtype):
-        return SumDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
+        return cls.along.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 @op(SumDim, Sum, out=True, axis=True)
@@ -113,7 +114,6 @@ class MeanDim(KeepsShape):
     """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
 
     node = "MeanBackward1"
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim, dtype):
@@ -125,8 +125,10 @@ class MeanDim(KeepsShape):
         return spread_mean(grad, ctx.shape, ctx.dim)
 
 
-class Mean(KeepsShape):
+class Mean(Sum):
     """y = (Σᵢ xᵢ)/n        x̄ᵢ = ȳ/n"""
+
+    along = MeanDim
 
     @staticmethod
     def forward(x, *, dtype):
@@ -135,10 +137,6 @@ class Mean(KeepsShape):
     @staticmethod
     def backward(ctx, grad):
         return spread(grad / (math.prod(ctx.shape) or math.nan), ctx.shape)
-
-    @classmethod
-    def vmap(cls, info, in_dims, x, *, dtype):
-        return MeanDim.apply(x, dim=tuple(range(1, x.ndim)), keepdim=False, dtype=dtype)
 
 
 def spread_mean(grad: Any, shape: Shape, dims: Shape) -> Any:
@@ -195,7 +193,6 @@ class LogSumExp(Along):
     node = "LogsumexpBackward0"
     saves = ("self", "result")
     floating = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, keepdim):
@@ -248,8 +245,6 @@ class Some(Along):
     """y = ∃ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
-    axes = ("dim",)
-
     forward = staticmethod(over_dims(np.any))
 
 
@@ -257,8 +252,6 @@ class All(Along):
     """y = ∀ᵢ (xᵢ ≠ 0)"""
 
     differentiable = False
-    axes = ("dim",)
-
     forward = staticmethod(over_dims(np.all))
 
 
@@ -306,8 +299,6 @@ def _answer(op: type[Primitive], input: Tensor, dim: Dims, keepdim: bool) -> Ten
 class Cumsum(Moved):
     """yᵢ = Σ_{j ≤ i} xⱼ        x̄ⱼ = Σ_{i ≥ j} ȳᵢ"""
 
-    axes = ("dim",)
-
     @staticmethod
     def forward(x, *, dim):
         return in_rows(np.cumsum(x, axis=dim, dtype=x.dtype))
@@ -350,7 +341,6 @@ class Cumprod(Along):
 
     saves = ("self",)
     promotes = None
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -711,7 +701,6 @@ class VarMean(Along):
 
     saves = ("self",)
     multiple = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim, correction, keepdim):

@@ -102,7 +102,6 @@ def blanked(ctx: Any, x: Any) -> Any:
 class ByElement(Indexed, Along):
     """With an index for each element of what is read or written: `x[index[i, j], j]`."""
 
-    axes = ("dim",)
     key = staticmethod(along)
 
     @staticmethod

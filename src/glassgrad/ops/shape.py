@@ -352,7 +352,6 @@ class SqueezeDims(KeepsShape):
 
     node = "SqueezeBackward2"
     views = True
-    axes = ("dim",)
 
     @staticmethod
     def forward(x, *, dim):
@@ -445,7 +444,6 @@ class Unsqueeze(Paired, KeepsShape):
     """y = unsqueeze(x, dim)        x̄ = squeeze(ȳ, dim)"""
 
     views = True
-    axes = ("dim",)
     back = SqueezeDim
 
     @staticmethod
