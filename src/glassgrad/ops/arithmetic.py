@@ -186,6 +186,13 @@ class Div(Fractional):
         quotient = grad / y
         return quotient, None if x is None else -quotient * (x / y)
 
+    @staticmethod
+    def jvp(ctx, dx, dy):
+        """As PyTorch's: where y = 0 it is infinite, and the sum of two terms would be nan."""
+        _, y = ctx.saved_tensors
+        moved = None if dy is None else ctx.result * dy
+        return (dx if moved is None else -moved if dx is None else dx - moved) / y
+
 
 @op(Div, aliases=("divide", "true_divide"))
 def div(input: Operand, other: Operand) -> Tensor:

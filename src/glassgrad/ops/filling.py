@@ -16,7 +16,7 @@ from glassgrad.values.layers import Layer, settled
 from ._arguments import check_number, check_type
 from ._declaring import method
 from ._families import Elementwise, Flat, in_front
-from ._writing import check_apart, in_place, must_follow, put, write
+from ._writing import as_it_is, check_apart, in_place, must_follow, put, replace, write
 from .conversion import to
 
 
@@ -61,11 +61,12 @@ def copy_(input: Tensor, src: Tensor) -> Tensor:
     src = settled(src)
     if src.device != input.device:
         src = src.to(input.device)
-    if must_follow(input, src):
-        source = src if src.dtype is input.dtype else src.to(input.dtype)
-        return in_place("copy", input, lambda x: Copy.apply(x, source), [src], copies=False)
     check_apart(input, src, "copy")
-    return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
+    if not must_follow(input, src):
+        return write(input, "copy", lambda _: put(input, src.payload), may_overlap=src is input)
+    source = src if src.dtype is input.dtype else src.to(input.dtype)
+    before = as_it_is("copy", input, src, copies=False)
+    return replace(input, Copy.apply(before, source), "copy")
 
 
 class Fill(Flat):

@@ -16,6 +16,7 @@ from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, copy_of, in_rows
 from glassgrad.values.gradients import sum_to
+from glassgrad.values.tree import as_tuple
 
 from ._arguments import (
     OpClass,
@@ -355,11 +356,11 @@ class SqueezeDims(KeepsShape):
 
     @staticmethod
     def forward(x, *, dim):
-        return x.reshape(_without(x.shape, wrap_dims(dim, x.ndim)))
+        return x.reshape(_without(x.shape, as_tuple(dim)))
 
     @staticmethod
     def backward(ctx, grad):
-        return _unsqueezed(grad, ctx.shape, sorted(wrap_dims(ctx.dim, len(ctx.shape))))
+        return _unsqueezed(grad, ctx.shape, sorted(as_tuple(ctx.dim)))
 
 
 class SqueezeDim(SqueezeDims):

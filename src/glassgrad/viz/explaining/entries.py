@@ -161,8 +161,8 @@ def explanations(trace: Trace, checked: dict[str, Entry] | None = None) -> dict[
         node["id"]: _of_record(node, applied.get(node["id"]), trace.arrays) for node in trace.nodes
     }
     for name, entry in (checked or {}).items():
-        has_notes_alone = all(section == "notes" for section, *_ in entry["rows"])
-        known = found[name]["rows"] if has_notes_alone and name in found else []
+        has_rule = any(section == "rule" for section, *_ in entry["rows"])
+        known = [] if has_rule or name not in found else found[name]["rows"]
         found[name] = {**entry, "rows": [*known, *entry["rows"]]}
     return found
 
