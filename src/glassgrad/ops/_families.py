@@ -56,7 +56,7 @@ class Elementwise(Primitive):
             cls.forward = staticmethod(_forward_of(cls.ufunc))  # type: ignore[method-assign]
 
     @classmethod
-    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+    def jvp(cls, ctx, *tangents):
         """Where each element depends on its own place alone, x̄ = ȳ·f' and dy = f'·dx are one."""
         if len(tangents) == 1:
             return cls.backward(ctx, *tangents)
@@ -68,7 +68,7 @@ class Elementwise(Primitive):
         return total(parts)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+    def vmap(cls, info, in_dims, *values, **parameters):
         """The dims of an example are lined up from the last one; the batch stays in front."""
         if len(values) == 1:
             return cls.apply(values[0], **parameters)
@@ -128,7 +128,7 @@ class Symmetric(Primitive):
     """An op whose Jacobian is symmetric: backward moves tangents as it does gradients."""
 
     @classmethod
-    def jvp(cls, ctx: Any, tangent: Any) -> Any:
+    def jvp(cls, ctx, tangent):
         """`J·dx = Jᵀ·dx`."""
         return cls.backward(ctx, tangent)
 
@@ -144,7 +144,7 @@ class Linear(Primitive):
 
     @classmethod
     @by_call
-    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+    def jvp(cls, ctx, *tangents):
         """The op itself, of the tangents; zeros stand for those that are missing."""
         first = cls.differentiates.start or 0
         operands = list(ctx.operands)
@@ -158,7 +158,7 @@ class Multilinear(Primitive):
 
     @classmethod
     @by_call
-    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+    def jvp(cls, ctx, *tangents):
         """The product rule: each tangent in the place of its operand, one at a time."""
         operands = ctx.operands
         return total(
@@ -191,7 +191,7 @@ class Along(Primitive):
     sizes: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+    def vmap(cls, info, in_dims, *values, **parameters):
         """One dim further on; the same value for each example is stretched over the batch."""
         return cls.apply(*batch_all(info, in_dims, values), **cls.one_further(info, parameters))
 
@@ -232,7 +232,7 @@ class AlongLine(Along):
     """An op along one dim. An example without dims is a line of one element to it."""
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, x: Any, **parameters: Any) -> Any:
+    def vmap(cls, info, in_dims, x, **parameters):
         """One dim further on."""
         if x.ndim > 1:
             return cls.apply(x, **cls.one_further(info, parameters))
@@ -248,7 +248,7 @@ class Reduction(Along):
     """
 
     @classmethod
-    def jvp(cls, ctx: Any, tangent: Any) -> Any:
+    def jvp(cls, ctx, tangent):
         """What backward makes of ones are the slopes that weigh the tangents: dy = Σᵢ sᵢ·dxᵢ."""
         slopes = cls.backward(ctx, np.ones_like(ctx.result))
         dim, keepdim = ctx.parameters.get("dim"), ctx.parameters.get("keepdim", False)
@@ -307,7 +307,7 @@ class KeepsShape(Moved):
             node_class._saved_self_sym_sizes = property(lambda node: Size(node.shape))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         ctx.shape = inputs[0].shape
 
 

@@ -438,7 +438,7 @@ class _Chosen(Primitive):
     promotes = None
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         ctx.shape, indices = inputs[0].shape, inputs[ctx._forward_cls.differentiates.stop :]
         ctx.indices = tuple([np.copy(index) for index in indices])  # its owner may change it
 

@@ -146,7 +146,7 @@ class Mv(Multilinear):
 
     @classmethod
     def vmap(cls, info, in_dims, x, v):
-        z = Mm.vmap(info, in_dims, x, v[..., None])  # type: ignore[no-untyped-call]
+        z = Mm.vmap(info, in_dims, x, v[..., None])
         return z.squeeze(-1)
 
 
@@ -194,7 +194,7 @@ class Dot(Mm):
 
     @classmethod
     def vmap(cls, info, in_dims, x, y):
-        z = Mm.vmap(info, in_dims, x[..., None, :], y[..., None])  # type: ignore[no-untyped-call]
+        z = Mm.vmap(info, in_dims, x[..., None, :], y[..., None])
         return z.squeeze((-2, -1))
 
 
@@ -429,7 +429,7 @@ class Linear(Primitive):
         if in_dims[1:].count(None) == len(in_dims) - 1:  # a batch of inputs alone
             return cls.apply(x, weight, *bias)
         columns = transposed(weight)
-        y = MatMul.vmap(info, in_dims[:2], x, columns)  # type: ignore[no-untyped-call]
+        y = MatMul.vmap(info, in_dims[:2], x, columns)
         if not bias:
             return y
         return Add.vmap(info, (None if in_dims[:2] == (None, None) else 0, in_dims[2]), y, *bias)

@@ -69,13 +69,13 @@ class PointwiseLoss(Elementwise):
     broadcasts = False
 
     @classmethod
-    def jvp(cls, ctx: Any, *tangents: Any) -> Any:
+    def jvp(cls, ctx, *tangents):
         """The tangents of the elements' losses, reduced as those are."""
         reduction, ctx.reduction = ctx.reduction, "none"
         return reduced(super().jvp(ctx, *tangents), reduction)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *values: Any, **parameters: Any) -> Any:
+    def vmap(cls, info, in_dims, *values, **parameters):
         """The losses of all elements, reduced for each example."""
         losses = cls.apply(*batch_all(info, in_dims, values), **{**parameters, "reduction": "none"})
         return reduced(losses, parameters["reduction"], is_batch=True)
@@ -146,11 +146,11 @@ class WeightedLoss(PointwiseLoss):
     keeps_index = True
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         ctx.weights = inputs[2:]
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
+    def backward(ctx, grad):
         x, t = ctx.saved_tensors
         share = share_of(grad, ctx.reduction, _count(x.shape))
         share = share * ctx.weights[0] if ctx.weights else share
@@ -562,26 +562,26 @@ class ClassLoss(Primitive):
     keeps_index = True
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         ctx.weight = inputs[2:]
         ctx._is_quick = not ctx.weight  # then there is nothing to let go of beside what is saved
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
+    def backward(ctx, grad):
         x, target = ctx.saved_tensors
         *slopes, count = ctx._forward_cls.slopes(ctx, x, target)
         share = share_of(grad.reshape(-1, 1) if grad.ndim else grad, ctx.reduction, count)
         return tuple([None if s is None else from_rows(s * share, x.shape) for s in slopes])
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> Any:
+    def jvp(ctx, *tangents):
         *slopes, count = ctx._forward_cls.slopes(ctx, *ctx.saved_tensors)
         pairs = zip(slopes, tangents, strict=True)
         moved = total([None if dx is None else slope * as_rows(dx) for slope, dx in pairs])
         return reduced(moved.sum(axis=1), ctx.reduction, count).reshape(ctx.result.shape)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *values: Any, reduction: str, **parameters: Any) -> Any:
+    def vmap(cls, info, in_dims, *values, reduction, **parameters):
         """The rows of all examples at once; their losses are then reduced for each example."""
         x, target, *weight = batch_all(info, in_dims, values)
         rows = as_rows(joined(x))

@@ -737,7 +737,7 @@ class StdMean(VarMean):
 
     @staticmethod
     def jvp(ctx, dx):
-        moved, moved_mean = VarMean.jvp(ctx, dx)  # type: ignore[no-untyped-call]
+        moved, moved_mean = VarMean.jvp(ctx, dx)
         return _by_root(moved, ctx.result[0]), moved_mean
 
 

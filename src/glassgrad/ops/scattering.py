@@ -78,7 +78,7 @@ class Indexed(Primitive):
     once: ClassVar[dict[str, Any]] = {}
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         ctx.shape, ctx.source_shape = inputs[0].shape, inputs[-2].shape
         ctx.index = np.copy(inputs[-1])
 
@@ -137,7 +137,7 @@ class BySlice(Indexed):
         return sum_to(read(ctx, grad), ctx.source_shape)
 
     @classmethod
-    def vmap(cls, info: Any, in_dims: Any, *operands: Any, dim: int, **how: Any) -> Any:
+    def vmap(cls, info, in_dims, *operands, dim, **how):
         """One dim further on. Examples with places of their own have an index for each element."""
         index = operands[-1]
         x, *source = batch_all(info, in_dims[:-1], operands[:-1])
@@ -314,7 +314,7 @@ class _Reading(Indexed, KeepsShape):
     """What both ways to read share: what was read somewhere is added there."""
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
+    def backward(ctx, grad):
         zeros = zeros_like(grad, ctx.shape)
         if isinstance(grad, Tensor):
             return added(ctx, zeros, grad)
@@ -703,7 +703,7 @@ class _Reduces(Indexed):
     called: ClassVar[str]
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
+    def backward(ctx, grad):
         from_x, from_src = _RULES[ctx.reduce](ctx, grad)
         wants_x, wants_src = ctx.needs_input_grad
         if wants_x and not ctx.include_self:
@@ -847,19 +847,19 @@ class NotTwice(Function):
     """Passes a gradient on, and raises when it is differentiated."""
 
     @staticmethod
-    def forward(grad: Tensor, name: str) -> Tensor:
+    def forward(grad, name):
         return wrap(grad.payload)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+    def setup_context(ctx, inputs, output):
         _, ctx.of = inputs
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, grad: Tensor, name: str) -> Any:
+    def vmap(info, in_dims, grad, name):
         return NotTwice.apply(grad, name), in_dims[0]
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx, *grads):
         raise GraphError(
             f"{ctx.of}: Double backward is unsupported for src when >1 zeros in src are scattered "
             "to the same position in self. The gradient is 0 there, but its own is not. Keep src "

@@ -113,7 +113,7 @@ class Polygamma(Fractional):
     @staticmethod
     def forward(x, *, n):
         if n == 0:
-            return Digamma.forward(x)  # type: ignore[no-untyped-call]  # a rule has no annotations
+            return Digamma.forward(x)
         return _as_narrow_as(x, _mirrored(_wide(x), n))
 
     @staticmethod
