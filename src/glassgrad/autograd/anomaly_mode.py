@@ -15,7 +15,7 @@ from typing import Any
 from glassgrad.core import state
 from glassgrad.core.errors import GradientError
 from glassgrad.core.graph import Node
-from glassgrad.core.state import modes
+from glassgrad.core.state import Values, modes
 from glassgrad.hooks.turn import Phase, Turn
 from glassgrad.ops._arguments import check_type
 from glassgrad.values.layers import Layer
@@ -131,7 +131,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
         raise
 
 
-def _set(anomaly: Any, noting: tuple[Any, ...], check_nan: bool) -> None:
+def _set(anomaly: Any, noting: Values, check_nan: bool) -> None:
     state.anomaly, state.noting, _detector.check_nan = anomaly, noting, check_nan
     (state.special.discard if anomaly is None else state.special.add)(_ANY_THREAD)
 

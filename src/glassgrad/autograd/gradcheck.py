@@ -41,7 +41,7 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.function import Function
-from glassgrad.core.primitive import Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.values.backend import asnumpy, backend_of, repeats
@@ -251,7 +251,7 @@ def _random_gradients(outputs: Sequence[Tensor], scattered: bool) -> tuple[Tenso
     return tuple(made)
 
 
-def _random_like(tensor: Tensor, random: "np.random.Generator", shape: tuple[int, ...]) -> Tensor:
+def _random_like(tensor: Tensor, random: "np.random.Generator", shape: Shape) -> Tensor:
     """Numbers in [-1, 1) of that shape, in the dtype and on the device of `tensor`."""
     values = random.uniform(-1, 1, shape)
     if tensor.dtype.kind == "c":

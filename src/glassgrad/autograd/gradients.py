@@ -29,7 +29,7 @@ from glassgrad.core.errors import (
     UnusedInputError,
 )
 from glassgrad.core.graph import Edge, GradientEdge, edge_of, ends
-from glassgrad.core.state import plugs
+from glassgrad.core.state import Shape, plugs
 from glassgrad.core.tensor import LEAF, Tensor, as_tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 
@@ -223,7 +223,7 @@ def _batch_of(outputs: list[Any], grad_outputs: Any) -> list[Tensor]:
 # What a pass is given -----------------------------------------------------------------------------
 
 
-def given(gradient: object, shape: tuple[int, ...], dtype: Any, position: int) -> Tensor:
+def given(gradient: object, shape: Shape, dtype: Any, position: int) -> Tensor:
     """The gradient that was given for an output, in the output's dtype."""
     gradient = must_be_tensor(gradient, position)
     array = gradient.payload

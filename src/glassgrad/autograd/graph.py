@@ -28,7 +28,7 @@ from glassgrad.core.graph import (
     get_gradient_edge,
 )
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import is_recording, modes, set_modes, setting
+from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version, as_tensors
 from glassgrad.hooks.handles import RemovableHandle
 from glassgrad.hooks.on_gradients import accumulated, register_hook, run
@@ -535,7 +535,7 @@ def _call_node(node: Node, *grads: Tensor | None) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def _check(node: Node, grads: tuple[Any, ...]) -> None:
+def _check(node: Node, grads: Values) -> None:
     if len(grads) != node.num_outputs:
         raise ArgumentTypeError(
             f"expected {node.num_outputs} arguments, got {len(grads)} instead: {node.name()} takes "

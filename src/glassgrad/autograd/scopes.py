@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, ref
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Place, modes, next_seq, set_modes, setting
+from glassgrad.core.state import Place, Values, modes, next_seq, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
@@ -163,7 +163,7 @@ def _tensors_in(output: Any, depth: int = 2) -> Iterator[Tensor]:
 
 
 def call_in_scope(
-    module: Any, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: Any, call: Callable[..., Any], args: Values, kwargs: dict[str, Any]
 ) -> Any:
     """What `call` returns; where scopes are open, in one that bears the name of `module`."""
     before = modes.scope

@@ -11,7 +11,7 @@ import numpy as np
 
 from .errors import ArgumentTypeError, GradientError, GraphError, TransformError
 from .graph import Edge, GradientEdge, edge_of
-from .state import modes, plugs
+from .state import Shape, modes, plugs
 from .tensor import PLAIN, Tensor, wrap
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def plain(edge: GradientEdge) -> Edge:
     return edge if edge.node.num_outputs > 1 else edge.node
 
 
-def one(output: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def one(output: Any, shape: Shape, dtype: Any) -> Any:
     """The gradient of a one-element output with respect to itself."""
     if shape and math.prod(shape) != 1:
         raise GradientError(

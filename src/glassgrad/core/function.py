@@ -27,7 +27,7 @@ from . import state
 from .errors import GraphError, MissingRuleError
 from .graph import Node
 from .saved import FREED, SavingNode, unpacked
-from .state import modes, plugs, special, unusual
+from .state import Values, modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensor
 
 
@@ -81,10 +81,10 @@ class BackwardCFunction(FunctionCtx, SavingNode):
     _forward_cls: ClassVar["type[Function]"]
     _is_users = True
     _kept_in = "holders"
-    to_save: tuple[Any, ...] = ()
-    saved_for_forward: tuple[Any, ...] = ()
-    dirty_tensors: tuple[Any, ...] = ()
-    non_differentiable: tuple[Any, ...] = ()
+    to_save: Values = ()
+    saved_for_forward: Values = ()
+    dirty_tensors: Values = ()
+    non_differentiable: Values = ()
     materialize_grads: bool = True
     _materialize_non_diff_grads: bool = True
     """Whether zeros also stand for the gradients of outputs that have none: integers and such."""
@@ -116,7 +116,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
         if type(self.holders) is tuple and self.holders:
             self.holders = FREED
 
-    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def compute(self, grads: Values, recorded: bool) -> Values:
         """What the user's `backward` makes of `grads`, checked; one gradient per edge."""
         given: list[Any] = []
         lacks_one = False
@@ -132,7 +132,7 @@ class BackwardCFunction(FunctionCtx, SavingNode):
         else:
             returned = self.apply(*given)
         if type(returned) is Tensor and self._is_tensor is None and len(self.edges) == 1:
-            results: tuple[Any, ...] = (returned,)  # what the checks would find, sooner
+            results: Values = (returned,)  # what the checks would find, sooner
         else:
             results = plugs.calls.checked(self, returned)
         if recorded:
@@ -227,7 +227,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         )
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: Values, output: Any) -> None:
         """Save on `ctx` what `backward` will need; for the form `forward(*args)`."""
         raise MissingRuleError(
             "setup_context is not implemented. It saves what backward needs. "
@@ -294,7 +294,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
 
 def run_forward(
-    cls: Any, args: tuple[Any, ...], forward: Callable[..., Any], separate: bool
+    cls: Any, args: Values, forward: Callable[..., Any], separate: bool
 ) -> tuple[Any, Any, Any]:
     """Run `forward` with recording off.
 

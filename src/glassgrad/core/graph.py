@@ -29,7 +29,7 @@ import numpy as np
 
 from . import state
 from .errors import GraphError
-from .state import plugs
+from .state import Shape, Values, plugs
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class GradientEdge(NamedTuple):
 class Metadata(NamedTuple):
     """What a node knows of one of its outputs: the gradient that comes back looks like this."""
 
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: "np.dtype[Any] | None"
 
 
@@ -102,7 +102,7 @@ class Node:
     holders: Any
     caller_code: CodeType
     caller_offset: int
-    calls: tuple[Any, ...]
+    calls: Values
     versions: dict[int, tuple[Version, int]] | None
     cold: "NodeHooks | None"
     _level: Any
@@ -191,7 +191,7 @@ class Node:
         handle: RemovableHandle = plugs.hooks.add_hook(hooks.pre, fn)
         return handle
 
-    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def compute(self, grads: Values, recorded: bool) -> Values:
         """What the node's rule makes of `grads`: one gradient per edge, None where there is none.
 
         Args:

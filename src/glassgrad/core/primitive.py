@@ -52,10 +52,9 @@ from .errors import GlassgradError
 from .function import Function
 from .graph import GradientEdge, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
-from .state import here, is_ours, modes, next_seq, outside, plugs
+from .state import Values, here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
-Values = tuple[Any, ...]  # operands, what they hold, gradients
 Parameters = dict[str, Any]  # of an op: what it takes by keyword
 float32, float64 = np.dtype("float32"), np.dtype("float64")
 

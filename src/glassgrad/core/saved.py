@@ -16,10 +16,8 @@ from typing import Any, ClassVar, NoReturn
 from . import state
 from .errors import FreedGraphError
 from .graph import Node
-from .state import plugs
+from .state import Values, plugs
 from .tensor import PLAIN, Tensor
-
-Values = tuple[Any, ...]
 
 
 class Gone:

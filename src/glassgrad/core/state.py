@@ -19,6 +19,10 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Shape = tuple[int, ...]
+
+# Operands, the arrays or tensors that they hold, gradients.
+Values = tuple[Any, ...]
 
 # Modes of a thread, by name.
 Changes = dict[str, Any]
@@ -139,7 +143,7 @@ class Modes(threading.local):
     task: Any
     hook_pairs: tuple[HookPair, ...]
     no_hooks: str | None
-    levels: tuple[Any, ...]
+    levels: Values
     duals: Any
     forward: bool
     scope: Any

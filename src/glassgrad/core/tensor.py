@@ -18,7 +18,7 @@ import numpy as np
 
 from . import state
 from .errors import ArgumentTypeError, GraphError
-from .state import Place, here, plugs
+from .state import Place, Values, here, plugs
 
 if TYPE_CHECKING:
     from glassgrad._methods import Methods
@@ -339,7 +339,7 @@ def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
     return tuple([as_tensor(grad) for grad in grads])
 
 
-def is_any_of(tensor: Tensor | None, others: tuple[Any, ...]) -> bool:
+def is_any_of(tensor: Tensor | None, others: Values) -> bool:
     """Whether `tensor` is one of `others`; `in` would compare elements."""
     for other in others:  # noqa: SIM110  # a generator costs more than this loop
         if other is tensor:

@@ -11,8 +11,8 @@ from itertools import compress
 from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
-from glassgrad.core.primitive import Parameters, Primitive, Values, record
-from glassgrad.core.state import Changes, modes
+from glassgrad.core.primitive import Parameters, Primitive, record
+from glassgrad.core.state import Changes, Values, modes
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level

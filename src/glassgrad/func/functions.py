@@ -18,7 +18,7 @@ from typing import Any
 
 from glassgrad.core.errors import DimError, MissingRuleError, ShapeError, TransformError
 from glassgrad.core.function import Function, FunctionCtx, FunctionMeta
-from glassgrad.core.primitive import Values
+from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.level import check_form
 from glassgrad.ops._arguments import wrap_dim
@@ -266,7 +266,7 @@ class InnerCtx(FunctionCtx):
     def __init__(self, outer: Any) -> None:
         self.needs_input_grad = outer.needs_input_grad[1:]
         self.batched: dict[str, list[bool]] = {}
-        self.saved_tensors: tuple[Any, ...] = ()
+        self.saved_tensors: Values = ()
 
     def hand_over(self, level: Any, outer: Any) -> None:
         """Have the ctx of the batch save and mark, one level down, what this one was asked to."""

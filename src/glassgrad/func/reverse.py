@@ -16,8 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
-from glassgrad.core.primitive import Parameters, Primitive, Values, record
-from glassgrad.core.state import Changes, modes, setting
+from glassgrad.core.primitive import Parameters, Primitive, record
+from glassgrad.core.state import Changes, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
-from glassgrad.core.primitive import Parameters, Primitive, Values
+from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
@@ -304,12 +305,12 @@ class Batch(Layer):
     batched = True
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """The sizes of the dims of one example."""
         return tuple(self.value.payload.shape[1:])
 
     @property
-    def strides(self) -> tuple[int, ...]:
+    def strides(self) -> Shape:
         """Bytes from one element of an example to the next, by dim."""
         return self.value.payload.strides[1:]  # type: ignore[no-any-return]  # payload is Any
 

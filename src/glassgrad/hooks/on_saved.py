@@ -12,7 +12,7 @@ from typing import Any, final
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import HookPair, modes, plugs, setting
+from glassgrad.core.state import HookPair, Values, modes, plugs, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.saved import (
     Kept,
@@ -23,8 +23,6 @@ from glassgrad.memory.saved import (
     unpack,
 )
 from glassgrad.values.tree import flatten
-
-Values = tuple[Any, ...]
 
 
 @final

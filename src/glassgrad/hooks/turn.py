@@ -93,11 +93,11 @@ class Turn:
                 return kind, what
         return "", None
 
-    def mark(self) -> tuple[Any, ...]:
+    def mark(self) -> Grads:
         """Where it stands, for `put_back`."""
         return self.grads, self.results, self.todo, self.at
 
-    def put_back(self, mark: tuple[Any, ...]) -> None:
+    def put_back(self, mark: Grads) -> None:
         """Stand where it stood when `mark` was made; what it did is not undone."""
         self.grads, self.results, self.todo, self.at = mark
 

@@ -25,9 +25,9 @@ import numpy as np
 from glassgrad.core.errors import GradientError, GraphError, MissingRuleError, ShapeError
 from glassgrad.core.function import Function, run_forward
 from glassgrad.core.graph import ends
-from glassgrad.core.primitive import Parameters, Primitive, Values
+from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.saved import kept_values
-from glassgrad.core.state import modes, setting
+from glassgrad.core.state import Values, modes, setting
 from glassgrad.core.tensor import Tensor, is_any_of, wrap
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.memory.saved import Kept

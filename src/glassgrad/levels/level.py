@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import TransformError
 from glassgrad.core.graph import GradientEdge, Node, edge_of
-from glassgrad.core.primitive import Parameters, Values, edges_of
-from glassgrad.core.state import Changes, modes, setting
+from glassgrad.core.primitive import Parameters, edges_of
+from glassgrad.core.state import Changes, Values, modes, setting
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.outputs import place_outputs
 from glassgrad.values.layers import Layer, Wrapped, settled

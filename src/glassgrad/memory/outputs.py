@@ -13,7 +13,7 @@ from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
-from glassgrad.core.state import here, plugs
+from glassgrad.core.state import Values, here, plugs
 from glassgrad.core.tensor import LEAF, Pending, Tensor, is_any_of, wrap
 from glassgrad.values.tree import as_tuple
 
@@ -21,7 +21,7 @@ from .saved import keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 
-def place_outputs(ctx: Any, args: tuple[Any, ...], raw: Any, edges: Any) -> Any:
+def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
     """Give each tensor that `forward` returned its place in the graph; `edges` None: none."""
     outputs = as_tuple(raw)
     marked = ctx.dirty_tensors or ctx.non_differentiable
@@ -67,7 +67,7 @@ class _NO_ARRAY:  # noqa: N801  # a constant: what is known of an output that is
     shape = dtype = None
 
 
-def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) -> Any:
+def _place(ctx: Any, args: Values, out: Any, edge: Any, marked: Any) -> Any:
     """An output at `edge`, None for nowhere: nearly always a tensor that `forward` has just made.
 
     Args:
@@ -86,7 +86,7 @@ def _place(ctx: Any, args: tuple[Any, ...], out: Any, edge: Any, marked: Any) ->
     return out
 
 
-def _place_other(ctx: Any, args: tuple[Any, ...], out: Tensor, edge: Any) -> Tensor:
+def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
     """An output at `edge`, None for nowhere: changed in place, an input as it is, or a view."""
     if is_any_of(out, ctx.dirty_tensors):
         if edge is not None:
@@ -118,9 +118,7 @@ def _alias(tensor: Tensor) -> Tensor:
     return as_view(wrap(tensor.payload), tensor, made=CUSTOM)
 
 
-def _check_dirty(
-    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool
-) -> None:
+def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> None:
     """Count the writes to the tensors that were marked as dirty, and see whether they may be."""
     for tensor in ctx.dirty_tensors:
         tensor.wrote()

@@ -5,7 +5,7 @@ import linecache
 from itertools import islice
 from typing import Any
 
-from glassgrad.core.state import Place, is_ours
+from glassgrad.core.state import Place, Values, is_ours
 
 _LONGEST = 60  # characters of a line that is shown once more
 _ANYWHERE = "Write `y = x + …` instead of `x += …` after the op, or change a clone()."
@@ -105,7 +105,7 @@ def _code(node: ast.AST) -> str:
 # The line ---------------------------------------------------------------------------------------
 
 
-def span(place: Place) -> tuple[Any, ...]:
+def span(place: Place) -> Values:
     """Where an instruction's source begins and ends: lines, then columns; None if unknown."""
     code, offset = place
     return next(islice(code.co_positions(), offset // 2, None), (None,) * 4)

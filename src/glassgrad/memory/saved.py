@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, final
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
-from glassgrad.core.state import modes, plugs, special
+from glassgrad.core.state import Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, is_any_of, wrap
 from glassgrad.values.tree import as_tuple
 
@@ -86,7 +86,7 @@ def output_again(node: Node, output_nr: int, array: Any, version: Version | None
     return output
 
 
-def keeping(ctx: Any, tensors: tuple[Any, ...], marked: Any) -> tuple[Any, ...]:
+def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
     """How the node of a user's Function keeps tensors: as they are, if nobody wrote to them."""
     kept: list[Any] = []
     for tensor in tensors:

@@ -26,7 +26,7 @@ import numpy as np
 from glassgrad.core.errors import FreedGraphError, GraphError
 from glassgrad.core.graph import Edge, Node, edge_of, ends, number
 from glassgrad.core.saved import FREED
-from glassgrad.core.state import modes
+from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.backend import backend_of, in_order, repeats
 from glassgrad.values.layers import Layer, Wrapped, settled
@@ -240,10 +240,10 @@ def relocate(tensor: Tensor, edge: Edge) -> None:
 class Geometry(NamedTuple):
     """Where the elements of a view are among those of its base; strides count elements."""
 
-    base_size: tuple[int, ...]
-    base_stride: tuple[int, ...]
-    size: tuple[int, ...]
-    stride: tuple[int, ...]
+    base_size: Shape
+    base_stride: Shape
+    size: Shape
+    stride: Shape
     offset: int
 
     @classmethod
@@ -280,7 +280,7 @@ class Geometry(NamedTuple):
         return repeats(self.size, self.stride)
 
 
-def offsets(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
+def offsets(size: Shape, stride: Shape) -> Any:
     """How far each element of a strided array is from the first one."""
     found = np.zeros(size, np.int64)
     for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
@@ -331,7 +331,7 @@ class AsStridedBackward0(_ViewNode):
     _saved_stride = property(attrgetter("geometry.stride"))
     _saved_storage_offset = property(attrgetter("geometry.offset"))
 
-    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def compute(self, grads: Values, recorded: bool) -> Values:
         """Put the gradient of the part where it belongs among zeros."""
         (grad,) = grads
         if grad is None:
@@ -357,7 +357,7 @@ class CopySlices(_ViewNode):
         self.fn: Node | None = fn
         self.at = at
 
-    def compute(self, grads: tuple[Any, ...], recorded: bool) -> tuple[Any, ...]:
+    def compute(self, grads: Values, recorded: bool) -> Values:
         """Run `fn` on the gradient of the part, and put what it returns back."""
         (grad,) = grads
         if grad is None:
@@ -384,7 +384,7 @@ class CopySlices(_ViewNode):
         self.fn = None
 
 
-def _zeros(like: Any, shape: tuple[int, ...]) -> Any:
+def _zeros(like: Any, shape: Shape) -> Any:
     """Zeros of this shape: an array, or a Tensor if `like` is one."""
     if isinstance(like, Tensor):
         return wrap(_zeros(like.payload, shape))

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
-from glassgrad.core.primitive import Primitive, Values
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
 Dims = int | Sequence[int] | None
-Shape = tuple[int, ...]
 OpClass = type[Primitive]
 
 

@@ -30,7 +30,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError
-from glassgrad.core.primitive import Values
+from glassgrad.core.primitive import Parameters
+from glassgrad.core.state import Values
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import OpClass, dim_or_axis, require_tensor
@@ -174,7 +175,7 @@ class Arguments(NamedTuple):
     positional: tuple[str, ...]
     star: str
     keyword: tuple[str, ...]
-    default: dict[str, Any]
+    default: Parameters
 
     @classmethod
     def of(cls, function: Any) -> "Arguments":
@@ -235,7 +236,7 @@ def widened(function: F, rules: tuple[OpClass, ...], *, axis: bool = False, out:
     if len(rules) == 1 and _only_applies(function, rules[0], given):
         plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
     doc = _with_a_word_on_out(function.__doc__) if out else function.__doc__
-    used: dict[str, Any] = {"written_to": written_to, "dim_or_axis": dim_or_axis}
+    used: Parameters = {"written_to": written_to, "dim_or_axis": dim_or_axis}
     return _derived(function, text, wider, doc=doc, plain=plain, **used)
 
 
@@ -377,9 +378,7 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     return rule(*inputs)
 
 
-def array_function(
-    self: Tensor, func: Any, types: Any, args: Values, kwargs: dict[str, Any]
-) -> Any:
+def array_function(self: Tensor, func: Any, types: Any, args: Values, kwargs: Parameters) -> Any:
     """What `np.sum(x)` calls."""
     rule = NUMPY.get(func)
     if rule is None:
@@ -387,7 +386,7 @@ def array_function(
     return rule(*args, **kwargs)
 
 
-def _unknown(name: str, kwargs: dict[str, Any]) -> ArgumentTypeError:
+def _unknown(name: str, kwargs: Parameters) -> ArgumentTypeError:
     extra = f" with {', '.join(sorted(kwargs))}=" if kwargs else ""
     return ArgumentTypeError(
         f"np.{name}{extra} has no derivative here, so it does not take a Tensor. Computing it all "

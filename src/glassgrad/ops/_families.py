@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from glassgrad.core.primitive import Primitive, Values
+from glassgrad.core.primitive import Parameters, Primitive
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer, visible
 
-from ._arguments import OpClass, Shape
+from ._arguments import OpClass
 
 
 def kept_shape(shape: Shape, dims: Shape) -> Shape:
@@ -196,7 +197,7 @@ class Along(Primitive):
         return cls.apply(*batch_all(info, in_dims, values), **cls.one_further(info, parameters))
 
     @classmethod
-    def one_further(cls, info: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    def one_further(cls, info: Any, parameters: Parameters) -> Parameters:
         """The parameters for operands with a batch in front."""
         moved = dict(parameters)
         for name in parameters.keys() & cls.axes:

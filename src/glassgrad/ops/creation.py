@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.primitive import Values, constant
+from glassgrad.core.primitive import constant
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Size, Tensor, whole, wrap
 from glassgrad.values.backend import CPU_BACKEND, asnumpy, backend_for, device_of, is_array
 from glassgrad.values.dtypes import (
@@ -24,7 +25,7 @@ from glassgrad.values.dtypes import (
 )
 from glassgrad.values.layers import Layer, Wrapped, fresh
 
-from ._arguments import Shape, check_number, check_type, size_of
+from ._arguments import check_number, check_type, size_of
 from ._declaring import FUNCTIONS, factory, function, method
 from .conversion import to
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DTypeError, ShapeError
-from glassgrad.core.primitive import Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 
-from ._arguments import Shape, scalar_name
+from ._arguments import scalar_name
 from ._declaring import function
 from ._families import Linear, Multilinear, array_of, run
 

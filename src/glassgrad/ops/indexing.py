@@ -26,8 +26,8 @@ from glassgrad.core.errors import (
     ShapeError,
     TransformError,
 )
-from glassgrad.core.primitive import Primitive, Values
-from glassgrad.core.state import special
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape, Values, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import level_below
 from glassgrad.memory.views import as_view
@@ -35,7 +35,7 @@ from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below, visible
 
-from ._arguments import Shape, check_dtypes, check_type, int_of, require_tensor, wrap_dim
+from ._arguments import check_dtypes, check_type, int_of, require_tensor, wrap_dim
 from ._declaring import op
 from ._families import (
     Into,

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, DimError, ShapeError
-from glassgrad.core.primitive import Values
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import show
 from glassgrad.values.backend import in_rows
 
-from ._arguments import OpClass, Shape, check_type, int_of, ints_of, size_of, wrap_dim
+from ._arguments import OpClass, check_type, int_of, ints_of, size_of, wrap_dim
 from ._declaring import function, of_numpy, op
 from ._families import Along, KeepsShape, Linear, Moved, batch_all, in_dim, run, zeros_like
 from .creation import as_tensor

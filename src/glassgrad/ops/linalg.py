@@ -8,10 +8,11 @@ import numpy as np
 
 from glassgrad.core.errors import DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import Shape, c_name, not_a_tensor, scalar_name, wrap_dim
+from ._arguments import c_name, not_a_tensor, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
 from ._families import Along, Multilinear, lined_up, run, total
 from .arithmetic import Add, mul

@@ -22,11 +22,11 @@ import numpy as np
 from glassgrad.core.errors import ArgumentError, DimError, DTypeError, GraphError, ShapeError
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import modes
+from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, in_rows
 
-from ._arguments import Shape, check_kind, scalar_name
+from ._arguments import check_kind, scalar_name
 from ._families import Elementwise, array_of, batch_all, rows_of, run, seen, spread, total
 from .activations import LogSoftmax, Sigmoid, Softmax
 from .creation import ones

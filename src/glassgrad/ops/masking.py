@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, ShapeError, TransformError
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import asnumpy, in_rows
 from glassgrad.values.dtypes import Number
 from glassgrad.values.gradients import sum_to
 
-from ._arguments import Shape, check_dtypes, check_type, scalar_name
+from ._arguments import check_dtypes, check_type, scalar_name
 from ._declaring import op
 from ._families import (
     Elementwise,

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import DTypeError, GraphError, TransformError
-from glassgrad.core.state import modes, wrote
+from glassgrad.core.state import Shape, modes, wrote
 from glassgrad.core.tensor import Tensor
 from glassgrad.levels.duals import tangent_of
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import Shape, c_name, check_type, wrap_dim
+from ._arguments import c_name, check_type, wrap_dim
 from ._declaring import method
 from ._writing import check_writable, records, write
 from .creation import checked_size

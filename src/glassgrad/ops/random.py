@@ -24,7 +24,7 @@ from glassgrad.core.errors import (
     TransformError,
 )
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import modes
+from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import asnumpy, backend_for, backend_of
 from glassgrad.values.dtypes import DType, as_dtype, ends_of, get_default_dtype, int64
@@ -46,7 +46,6 @@ from .creation import checked_size
 from .generator import Generator, source_of
 
 Args = tuple[Any, ...]
-Shape = tuple[int, ...]
 Draw = Callable[[Shape], Any]
 """Makes an array of random numbers of a shape."""
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import as_dtype, int64, uint8
 
-from ._arguments import Dims, Shape, check_type, names_none, reduced, scalar_name, wrap_dim
+from ._arguments import Dims, check_type, names_none, reduced, scalar_name, wrap_dim
 from ._declaring import function, of_numpy, op
 from ._families import (
     Along,
@@ -381,7 +382,7 @@ def _chained(parts: list[Any], factors: list[Any]) -> list[Any]:
     return sums
 
 
-def _at(index: int | slice, dim: int) -> tuple[Any, ...]:
+def _at(index: int | slice, dim: int) -> Values:
     return (*in_dim(index, dim), ...)
 
 

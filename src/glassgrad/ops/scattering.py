@@ -20,7 +20,8 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.function import Function
-from glassgrad.core.primitive import Primitive, Values
+from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, ends_of, int32, int64
@@ -28,7 +29,7 @@ from glassgrad.values.gradients import sum_to
 from glassgrad.values.layers import visible
 from glassgrad.values.operands import broadcast_text
 
-from ._arguments import OpClass, Shape, check_dtypes, check_type, scalar_name, wrap_dim
+from ._arguments import OpClass, check_dtypes, check_type, scalar_name, wrap_dim
 from ._declaring import of_numpy, op
 from ._families import (
     Along,

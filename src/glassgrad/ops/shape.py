@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, ShapeError
+from glassgrad.core.primitive import Parameters
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, copy_of, in_rows
@@ -20,7 +22,6 @@ from glassgrad.values.tree import as_tuple
 
 from ._arguments import (
     OpClass,
-    Shape,
     can_view,
     expanded_size,
     infer_size,
@@ -403,7 +404,7 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     return as_view(rule.apply(input, **given), input)
 
 
-def _squeezing(input: Tensor, dim: Dims | None, *rules: OpClass) -> tuple[OpClass, dict[str, Any]]:
+def _squeezing(input: Tensor, dim: Dims | None, *rules: OpClass) -> tuple[OpClass, Parameters]:
     """Which of the rules, for all dims, one or several, and its parameters."""
     if dim is None:
         return rules[0], {}

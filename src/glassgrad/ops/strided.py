@@ -7,12 +7,13 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, ShapeError
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.memory.views import as_view, offsets
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer
 
-from ._arguments import Shape, int_of, size_of, wrap_dim
+from ._arguments import int_of, size_of, wrap_dim
 from ._declaring import method, op
 from ._families import Into, Part, array_of, in_dim, run, zeros_like
 from .indexing import Index, IndexPut

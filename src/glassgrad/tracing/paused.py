@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.state import Shape
 from glassgrad.hooks.turn import Grads
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
@@ -47,7 +48,7 @@ class Saved(NamedTuple):
     """
 
     name: str
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
     bytes: int
     version: int

@@ -15,6 +15,7 @@ from glassgrad.core.errors import (
     DTypeError,
     GlassgradError,
 )
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.backend import repeats
 
@@ -63,7 +64,7 @@ def check_tensor(name: str, value: Any) -> None:
         )
 
 
-def check_shape(name: str, value: Tensor, expected: tuple[int, ...], why: str) -> None:
+def check_shape(name: str, value: Tensor, expected: Shape, why: str) -> None:
     """Raise if a tensor has not the shape that the others ask for.
 
     Args:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DeviceError
+from glassgrad.core.state import Shape
 
 from .dtypes import DType
 
@@ -95,9 +96,7 @@ class Backend:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
         getattr(self.xp, name).at(array, index, values)
 
-    def strided(
-        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-    ) -> Array:
+    def strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
         """A view of the memory of `array`; strides and offset, from its first element on, count
         elements. Nothing checks that this memory is there.
         """
@@ -107,7 +106,7 @@ class Backend:
         told["shape"], told["strides"] = size, tuple([step * n for step in stride])
         return np.asarray(SimpleNamespace(__array_interface__=told, keeps_alive=array))
 
-    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+    def broadcast_to(self, array: Array, shape: Shape) -> Array:
         """A view of `array` in a shape it stretches to, writable if it is."""
         out = np.broadcast_to(array, shape)
         if array.flags.writeable:
@@ -156,14 +155,12 @@ class _CuPy(Backend):
     def asnumpy(self, array: Array) -> "np.ndarray[Any, Any]":
         return self.xp.asnumpy(array)  # type: ignore[no-any-return]  # cupy has no types
 
-    def strided(
-        self, array: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int
-    ) -> Array:
+    def strided(self, array: Array, size: Shape, stride: Shape, offset: int) -> Array:
         steps = tuple([step * array.itemsize for step in stride])
         start = array.data + offset * array.itemsize
         return self.xp.ndarray(size, array.dtype, start, strides=steps)
 
-    def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
+    def broadcast_to(self, array: Array, shape: Shape) -> Array:
         return self.xp.broadcast_to(array, shape)
 
     def address(self, array: Array) -> int:
@@ -247,14 +244,14 @@ def copy_of(array: Array) -> Array:
     return np.copy(array, order="C" if repeats(array.shape, array.strides) else "K")
 
 
-def repeats(size: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+def repeats(size: Shape, stride: Shape) -> bool:
     """Whether elements share their memory, as those of an expanded tensor do."""
     if 0 in size:  # there are none, and NumPy calls all of their strides zero
         return False
     return any(not step and n > 1 for n, step in zip(size, stride, strict=True))
 
 
-def in_order(size: tuple[int, ...], stride: tuple[int, ...], step: int = 1) -> bool:
+def in_order(size: Shape, stride: Shape, step: int = 1) -> bool:
     """Whether the elements lie one behind the other, `step` apart, the last dim varying fastest."""
     for n, actual in zip(reversed(size), reversed(stride), strict=True):
         if n != 1:

@@ -9,7 +9,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.saved import Gone
-from glassgrad.core.state import plugs
+from glassgrad.core.state import Values, plugs
 from glassgrad.core.tensor import Tensor, wrap
 
 Func = Callable[..., Any]
@@ -23,7 +23,7 @@ CLEARED: Any = Gone(
 )
 
 
-def check_kept(tensors: tuple[Any, ...]) -> None:
+def check_kept(tensors: Values) -> None:
     """Raise if `save_for_forward` was given anything but tensors."""
     for tensor in tensors:
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -51,9 +51,7 @@ def form_of(cls: Any) -> tuple[Func, bool, bool]:
     return form
 
 
-def bound(
-    forward: Func, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
-) -> tuple[Any, ...]:
+def bound(forward: Func, args: Values, kwargs: dict[str, Any], separate: bool) -> Values:
     """The arguments by position: keywords filled in, and with setup_context defaults too."""
     ctx = () if separate else (None,)
     bound = inspect.signature(forward).bind(*ctx, *args, **kwargs)
@@ -62,7 +60,7 @@ def bound(
     return (*bound.args, *bound.kwargs.values())[len(ctx) :]
 
 
-def checked(node: Any, returned: Any) -> tuple[Any, ...]:
+def checked(node: Any, returned: Any) -> Values:
     """What the `backward` of `node` returned, as the gradients of the tensors among its arguments.
 
     Raises:

@@ -12,11 +12,11 @@ from glassgrad.core.errors import (
     GraphError,
 )
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import modes, plugs
+from glassgrad.core.state import Shape, modes, plugs
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
 
 
-def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> Any:
     """A gradient that the rule of `node` returned, in the shape and dtype of its operand.
 
     Raises:
@@ -47,7 +47,7 @@ def fitted(node: Node, position: int, grad: Any, shape: tuple[int, ...], dtype: 
     return _converted(grad, dtype)
 
 
-def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(grad: Any, shape: Shape) -> Any:
     """Undo broadcasting: sum over the dims it added or stretched.
 
     Args:
@@ -95,7 +95,7 @@ def _ones(n: int, dtype: Any) -> Any:
     return np.ones(n, dtype)
 
 
-def _is_broadcast_of(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+def _is_broadcast_of(shape: Shape, wide: Shape) -> bool:
     try:
         return np.broadcast_shapes(shape, wide) == wide
     except ValueError:

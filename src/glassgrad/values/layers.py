@@ -18,7 +18,7 @@ import numpy as np
 
 from glassgrad.core import state
 from glassgrad.core.errors import TransformError
-from glassgrad.core.state import modes
+from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import WRAPPERS, Tensor, wrap
 
 from .backend import Backend, Device, admit, backend_of, in_order
@@ -54,12 +54,12 @@ class Layer:
         self.level, self.value = level, value
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """The sizes of the dims, as the transformed function sees them."""
         return tuple(self.value.payload.shape)
 
     @property
-    def strides(self) -> tuple[int, ...]:
+    def strides(self) -> Shape:
         """Bytes from one element to the next, by dim."""
         return self.value.payload.strides  # type: ignore[no-any-return]  # payload is Any
 

@@ -20,14 +20,12 @@ from glassgrad.core.errors import (
     TransformError,
 )
 from glassgrad.core.primitive import constant
-from glassgrad.core.state import plugs
+from glassgrad.core.state import Shape, Values, plugs
 from glassgrad.core.tensor import WRAPPERS, Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import DType, as_dtype, float32, float64, get_default_dtype, result_dtype
 from .layers import Layer, Wrapped, settled
-
-Values = tuple[Any, ...]
 
 
 def payload_of(cls: type, data: Any, dtype: Any, device: Any) -> Any:
@@ -96,7 +94,7 @@ def _move(value: Any, place: Any) -> Any:
     )
 
 
-def broadcast_text(*shapes: tuple[int, ...]) -> str:
+def broadcast_text(*shapes: Shape) -> str:
     """PyTorch's sentence for shapes that do not broadcast."""
     widest = max(map(len, shapes))
     padded = [(1,) * (widest - len(shape)) + tuple(shape) for shape in shapes]

@@ -10,6 +10,8 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from glassgrad.core.state import Values
+
 
 class Container(NamedTuple):
     """How to rebuild one container from its `size` parts.
@@ -23,7 +25,7 @@ class Container(NamedTuple):
 
     kind: type
     size: int
-    keys: tuple[Any, ...] | None = None
+    keys: Values | None = None
     rest: Any = None
 
     def build(self, parts: list[Any]) -> Any:
@@ -182,6 +184,6 @@ def _written(container: Container, parts: list[str]) -> str:
     return f"{name}({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
-def as_tuple(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> Values:
     """Several values in a tuple as they are, any other value as a tuple of one."""
     return value if isinstance(value, tuple) else (value,)

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
+from glassgrad.core.state import Shape
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.memory import Freed, freed_by_node, leaves_of, of_no_leaf, size_of
@@ -67,7 +68,7 @@ def notices(*parts: str) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def shape_text(shape: list[int] | tuple[int, ...]) -> str:
+def shape_text(shape: list[int] | Shape) -> str:
     """A shape as Python writes it.
 
     Example:

@@ -12,7 +12,7 @@ from glassgrad.core.errors import (
     GraphError,
     LeafWriteError,
 )
-from glassgrad.core.state import modes
+from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import LEAF, Tensor
 from glassgrad.trajectory._arguments import check_device, check_memory, check_tensor
 from glassgrad.values.backend import asnumpy
@@ -66,7 +66,7 @@ def check_start(start: Sequence[Any], u: Tensor, indexed: bool) -> None:
             )
 
 
-def check_buffers(u: Tensor, buffers: Sequence[Any], shape: tuple[int, ...]) -> None:
+def check_buffers(u: Tensor, buffers: Sequence[Any], shape: Shape) -> None:
     """Raise unless each buffer is None or can be written as it is, apart from the others.
 
     Args:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from glassgrad.core.state import Shape
 from glassgrad.values.backend import backend_of, in_rows
 
 Arrays = tuple[Any, ...]  # of positions, velocities, accelerations and jerks
@@ -49,9 +50,7 @@ def _laid_out(steps: Any, like: Any) -> Any:
     return in_rows(steps.astype(like.dtype, copy=False))
 
 
-def _launch(
-    kernel: Any, scheme: Any, shape: tuple[int, ...], written: int, arguments: Arrays
-) -> None:
+def _launch(kernel: Any, scheme: Any, shape: Shape, written: int, arguments: Arrays) -> None:
     """Start a kernel.
 
     Args:

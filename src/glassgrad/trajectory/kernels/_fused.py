@@ -37,8 +37,7 @@ import numpy as np
 from glassgrad.autograd import Function
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.graph import ends
-from glassgrad.core.primitive import Values
-from glassgrad.core.state import here, modes, special
+from glassgrad.core.state import Values, here, modes, special
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.ops.creation import arange

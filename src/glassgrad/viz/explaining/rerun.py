@@ -23,6 +23,7 @@ from glassgrad.core.errors import GlassgradError
 from glassgrad.core.function import BackwardCFunction, run_forward
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, operand_of, unpacked
+from glassgrad.core.state import Shape
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.hooks.on_saved import Packed
 from glassgrad.levels.duals import context_of
@@ -55,7 +56,7 @@ class Rerun:
     forward: Callable[[list[Any]], list[Any]]
     operands: list[Any]
     position: list[int]
-    made_up: tuple[int, ...] = ()
+    made_up: Shape = ()
 
 
 @contextmanager
