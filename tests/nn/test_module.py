@@ -110,7 +110,7 @@ def test_assigning_before_init_says_what_is_missing(part):
         (lambda m: m.register_parameter("a.b", None), KeyError, "parameter name can't contain"),
         (lambda m: m.register_parameter("", None), KeyError, "can't be empty string"),
         (lambda m: m.register_parameter("label", None), KeyError, "'label' already exists"),
-        (lambda m: m.register_parameter(3, None), ArgumentTypeError, "should be a string, not int"),
+        (lambda m: m.register_parameter(3, None), ArgumentTypeError, "should be a string. Got int"),
         (lambda m: m.register_buffer("scale", None), KeyError, "'scale' already exists"),
         (lambda m: m.register_buffer("b", 3), ArgumentTypeError, "to buffer 'b'"),
         (lambda m: m.register_buffer("a.b", None), KeyError, "buffer name can't contain"),

@@ -42,11 +42,11 @@ from glassgrad.core.errors import (
     MissingRuleError,
     ShapeError,
 )
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.func.jacobians import split_columns, split_rows, unit_vectors
 from glassgrad.func.vmap import map_batch
 from glassgrad.ops import stack, zeros_like
-from glassgrad.values.calls import Func
 from glassgrad.values.tree import as_tuple
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

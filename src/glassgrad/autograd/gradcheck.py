@@ -41,11 +41,10 @@ from glassgrad.core.errors import (
     ShapeError,
 )
 from glassgrad.core.function import Function
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.ops import zeros_like
 from glassgrad.values.backend import asnumpy, backend_of, repeats
-from glassgrad.values.calls import Func
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

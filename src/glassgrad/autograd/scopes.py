@@ -7,28 +7,18 @@ Nobody pays for `scope()` who is not inside one. A thread inside takes the slow 
 `inference_mode()`, where each node that is made is shown to the open scopes: they enter it, weakly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 from weakref import WeakKeyDictionary, ref
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.core.state import Place, Values, modes, next_seq, set_modes, setting
+from glassgrad.core.state import Func, Place, Values, modes, next_seq, set_modes, setting
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.layers import Layer
 
-__all__ = [
-    "call_in_scope",
-    "entered_in",
-    "made_at",
-    "made_in",
-    "names_in",
-    "note_call",
-    "open_scopes",
-    "scope",
-]
-
-Entered = tuple[tuple[int, tuple[str, ...]], ...]
+Path = tuple[str, ...]  # the names of scopes, the outermost first
+Entered = tuple[tuple[int, Path], ...]
 """The scopes that were open, the outermost first: the sequence number before each, its names."""
 
 _made: WeakKeyDictionary[Node, Entered] = WeakKeyDictionary()
@@ -55,9 +45,7 @@ class _Opened:
         start: the sequence number before it; None: the next one.
     """
 
-    def __init__(
-        self, names: tuple[str, ...], module: Any = None, start: int | None = None
-    ) -> None:
+    def __init__(self, names: Path, module: Any = None, start: int | None = None) -> None:
         self.names, self.module, self.start = names, module, start
 
     def __enter__(self) -> Self:
@@ -105,12 +93,12 @@ class scope(_Opened):  # noqa: N801  # reads as a statement: `with scope("encode
         super().__init__(() if name is None else (name,))
 
 
-def open_scopes() -> tuple[str, ...]:
+def open_scopes() -> Path:
     """The names of the scopes that this thread is in, those of modules too, the outermost first."""
     return _names(modes.scope.entered if modes.scope else ())
 
 
-def made_in(node: Node) -> tuple[str, ...]:
+def made_in(node: Node) -> Path:
     """The names of the scopes in which `node` was made, if one was opened by `with scope(…)`."""
     return _names(entered_in(node))
 
@@ -120,7 +108,7 @@ def entered_in(node: Node) -> Entered:
     return _made.get(node, ())
 
 
-def _names(entered: Entered) -> tuple[str, ...]:
+def _names(entered: Entered) -> Path:
     return tuple([name for _, names in entered for name in names])
 
 
@@ -162,9 +150,7 @@ def _tensors_in(output: Any, depth: int = 2) -> Iterator[Tensor]:
             yield from _tensors_in(part, depth - 1)
 
 
-def call_in_scope(
-    module: Any, call: Callable[..., Any], args: Values, kwargs: dict[str, Any]
-) -> Any:
+def call_in_scope(module: Any, call: Func, args: Values, kwargs: dict[str, Any]) -> Any:
     """What `call` returns; where scopes are open, in one that bears the name of `module`."""
     before = modes.scope
     start = next_seq()
@@ -174,7 +160,7 @@ def call_in_scope(
         return note_call(module, start, call(*args, **kwargs))
 
 
-def names_in(parent: Any, module: Any, cls: type) -> tuple[str, ...]:
+def names_in(parent: Any, module: Any, cls: type) -> Path:
     """The path of `module` in the module that calls it; its class if it is no part of that."""
     if parent is not None:
         for name, part in parent.named_modules():

@@ -20,14 +20,13 @@ The class of the node (`ctx`, `grad_fn`) is made together with the Function: `_b
 `memory/outputs.py`; what users may pass and return besides is told in `values/calls.py`.
 """
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import state
 from .errors import GraphError, MissingRuleError
 from .graph import Node
 from .saved import FREED, SavingNode, unpacked
-from .state import Values, modes, plugs, special, unusual
+from .state import Func, Values, modes, plugs, special, unusual
 from .tensor import Pending, Tensor, as_tensor
 
 
@@ -293,9 +292,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return plugs.memory.place_outputs(ctx, args, raw, edges)
 
 
-def run_forward(
-    cls: Any, args: Values, forward: Callable[..., Any], separate: bool
-) -> tuple[Any, Any, Any]:
+def run_forward(cls: Any, args: Values, forward: Func, separate: bool) -> tuple[Any, Any, Any]:
     """Run `forward` with recording off.
 
     Returns:

@@ -21,7 +21,6 @@ graph small; `GradientEdge(node, output_nr)` is the edge of all others.
 
 import sys
 import weakref
-from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -29,7 +28,7 @@ import numpy as np
 
 from . import state
 from .errors import GraphError
-from .state import Shape, Values, plugs
+from .state import Func, Names, Shape, Values, plugs
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Node:
     _is_quick: ClassVar[bool] = False
     # Whether a user wrote its rule: what that returns is checked, and shown to hooks as it is.
     _is_users: ClassVar[bool] = False
-    _saved_names: ClassVar[tuple[str, ...]] = ()
+    _saved_names: ClassVar[Names] = ()
 
     def name(self) -> str:
         """The node's name, as `grad_fn` shows it: "MulBackward0"."""
@@ -156,7 +155,7 @@ class Node:
             self.cold = plugs.hooks.NodeHooks()
         return self.cold
 
-    def register_hook(self, fn: Callable[..., Any]) -> "RemovableHandle":
+    def register_hook(self, fn: Func) -> "RemovableHandle":
         """Call `fn(grad_inputs, grad_outputs)` after the node has run.
 
         Args:
@@ -175,7 +174,7 @@ class Node:
         handle: RemovableHandle = plugs.hooks.add_hook(self.hooks().post, fn)
         return handle
 
-    def register_prehook(self, fn: Callable[..., Any]) -> "RemovableHandle":
+    def register_prehook(self, fn: Func) -> "RemovableHandle":
         """Call `fn(grad_outputs)` before the node runs; a returned tuple replaces its gradients.
 
         Example:

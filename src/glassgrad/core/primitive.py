@@ -52,7 +52,7 @@ from .errors import GlassgradError
 from .function import Function
 from .graph import GradientEdge, edge_of, number
 from .saved import PrimitiveNode, note_versions, operand_of, save
-from .state import Values, here, is_ours, modes, next_seq, outside, plugs
+from .state import Func, Names, Values, here, is_ours, modes, next_seq, outside, plugs
 from .tensor import PLAIN, Pending, Tensor, whole, wrap
 
 Parameters = dict[str, Any]  # of an op: what it takes by keyword
@@ -86,7 +86,7 @@ class Primitive(Function):
     """
 
     node: ClassVar[str] = ""
-    saves: ClassVar[tuple[str, ...]] = ()
+    saves: ClassVar[Names] = ()
     saved_if: ClassVar[dict[str, int]] = {}
     saved_at: ClassVar[dict[str, int]] = {}
     broadcasts: ClassVar[bool] = False
@@ -100,10 +100,10 @@ class Primitive(Function):
     holomorphic: ClassVar[bool] = True
     ufunc: ClassVar[Any] = None
     views: ClassVar[bool] = False
-    parameters: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[Names] = ()
     kept_where: ClassVar[tuple[tuple[int | None, int], ...]] = ()
-    apply: Callable[..., Any]
-    as_operator: Callable[..., Any]
+    apply: Func
+    as_operator: Func
 
     if TYPE_CHECKING:  # each op names the operands and parameters of its own rules
         jvp: Any
@@ -156,7 +156,7 @@ def _raw_saved(index: int, node: Any) -> Any:
     return plugs.saved_hooks.raw_saved(node, index)
 
 
-def _way_in(cls: type[Primitive], depth: int) -> Callable[..., Any]:
+def _way_in(cls: type[Primitive], depth: int) -> Func:
     """What `cls.apply` is: the fast door for one operand, or two and no parameters."""
     code = cls.forward.__code__
 
@@ -332,7 +332,7 @@ _NO_PARAMETERS: Parameters = {}
 _new = object.__new__  # a global: each variable of a closure is copied by each call
 
 
-def fast_door(cls: Any, readable: Callable[..., Any], depth: int) -> Callable[..., Tensor]:
+def fast_door(cls: Any, readable: Func, depth: int) -> Callable[..., Tensor]:
     """The same in one function, for one or two operands; what is unusual takes the readable way.
 
     Args:

@@ -19,6 +19,10 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# A function of whatever it takes.
+Func = Callable[..., Any]
+
+Names = tuple[str, ...]
 Shape = tuple[int, ...]
 
 # Operands, the arrays or tensors that they hold, gradients.

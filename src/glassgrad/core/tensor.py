@@ -11,14 +11,13 @@ What else a Tensor can do, the ops declare, and other packages copy onto it
 
 import math
 import weakref
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
 from . import state
 from .errors import ArgumentTypeError, GraphError
-from .state import Place, Values, here, plugs
+from .state import Place, here, plugs
 
 if TYPE_CHECKING:
     from glassgrad._methods import Methods
@@ -330,18 +329,3 @@ def as_tensor(grad: Any) -> Tensor | None:
     if grad is None or isinstance(grad, Tensor):
         return grad
     return wrap(whole(grad))
-
-
-def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
-    """Gradients as hooks and users' Functions see them."""
-    if len(grads) == 1:
-        return (as_tensor(grads[0]),)
-    return tuple([as_tensor(grad) for grad in grads])
-
-
-def is_any_of(tensor: Tensor | None, others: Values) -> bool:
-    """Whether `tensor` is one of `others`; `in` would compare elements."""
-    for other in others:  # noqa: SIM110  # a generator costs more than this loop
-        if other is tensor:
-            return True
-    return False

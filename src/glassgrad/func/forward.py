@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.primitive import Parameters, Primitive, record
-from glassgrad.core.state import Changes, Values, modes
-from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.core.state import Changes, Func, Values, modes
+from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.duals import Call, check_size, room_like, tangents_of_op
 from glassgrad.levels.level import Level
 from glassgrad.memory.outputs import place_outputs
+from glassgrad.memory.saved import is_any_of
 from glassgrad.memory.views import Geometry, show
 from glassgrad.ops import zeros_like
-from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, as_tuple, describe, flatten, unflatten

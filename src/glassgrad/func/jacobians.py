@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import ArgumentError
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops import stack
 from glassgrad.values.backend import backend_for
-from glassgrad.values.calls import Func
 from glassgrad.values.layers import fresh
 from glassgrad.values.tree import Structure, flatten, map_leaves, unflatten
 

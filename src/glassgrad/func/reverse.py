@@ -17,13 +17,12 @@ from glassgrad.core.backward import find_roots
 from glassgrad.core.errors import ArgumentError, DTypeError, TransformError
 from glassgrad.core.graph import edge_of
 from glassgrad.core.primitive import Parameters, Primitive, record
-from glassgrad.core.state import Changes, Values, modes, setting
+from glassgrad.core.state import Changes, Func, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
 from glassgrad.ops import zeros_like
-from glassgrad.values.calls import Func
 from glassgrad.values.layers import settled
 from glassgrad.values.operands import in_common_dtype
 from glassgrad.values.tree import Structure, as_tuple, describe, flatten, map_leaves, unflatten

@@ -16,13 +16,12 @@ from typing import Any, NamedTuple
 from glassgrad.core.errors import ArgumentError, TransformError
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Parameters, Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.levels.level import Level
 from glassgrad.memory.views import show
 from glassgrad.ops import cat, get_rng_state, set_rng_state, stack
 from glassgrad.ops._families import in_front
-from glassgrad.values.calls import Func
 from glassgrad.values.layers import Layer, admit_layer, batches_of, settled
 from glassgrad.values.operands import common_dtype, in_common_dtype, in_dtype, one_dtype
 from glassgrad.values.tree import describe, flatten, map_leaves, spread, unflatten

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from glassgrad.core.graph import Node
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 
 
@@ -45,7 +46,7 @@ class RemovableHandle:
         self.remove()
 
 
-def add_hook(hooks: Hooks, hook: Callable[..., Any], *, first: bool = False) -> RemovableHandle:
+def add_hook(hooks: Hooks, hook: Func, *, first: bool = False) -> RemovableHandle:
     """Put `hook` behind those already there (or before them) and return its handle."""
     handle = RemovableHandle(hooks)
     later = {key: hooks.pop(key) for key in list(hooks)} if first else {}

@@ -17,7 +17,7 @@ from typing import Any
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import modes, plugs
-from glassgrad.core.tensor import Tensor, as_tensor, as_tensors
+from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
 
@@ -219,6 +219,13 @@ def _run_node_hook(hook: Any, grads: Grads, arrived: tuple[Grads, ...]) -> Grads
     """Run a hook before a node; or after it, when it is also given what had arrived there."""
     result = hook(as_tensors(grads), *arrived)
     return grads if result is None else _checked_all(hook, result, grads)
+
+
+def as_tensors(grads: Sequence[Any]) -> tuple[Tensor | None, ...]:
+    """Gradients as hooks and users' Functions see them."""
+    if len(grads) == 1:
+        return (as_tensor(grads[0]),)
+    return tuple([as_tensor(grad) for grad in grads])
 
 
 # What a hook may return -------------------------------------------------------------------------

@@ -28,9 +28,9 @@ from glassgrad.core.graph import ends
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.saved import kept_values
 from glassgrad.core.state import Values, modes, setting
-from glassgrad.core.tensor import Tensor, is_any_of, wrap
+from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.memory.outputs import place_outputs
-from glassgrad.memory.saved import Kept
+from glassgrad.memory.saved import Kept, is_any_of
 from glassgrad.memory.views import Geometry, show
 from glassgrad.values.calls import form_of
 from glassgrad.values.layers import Layer, Wrapped

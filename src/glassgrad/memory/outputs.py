@@ -14,7 +14,8 @@ from typing import Any
 from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
 from glassgrad.core.state import Values, here, plugs
-from glassgrad.core.tensor import LEAF, Pending, Tensor, is_any_of, wrap
+from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
+from glassgrad.memory.saved import is_any_of
 from glassgrad.values.tree import as_tuple
 
 from .saved import keeping

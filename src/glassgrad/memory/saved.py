@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, final
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
-from glassgrad.core.state import Values, modes, plugs, special
-from glassgrad.core.tensor import Pending, Tensor, Version, is_any_of, wrap
+from glassgrad.core.state import Names, Values, modes, plugs, special
+from glassgrad.core.tensor import Pending, Tensor, Version, wrap
 from glassgrad.values.tree import as_tuple
 
 from .stale import detached_error, inference_error, stale_error
@@ -113,6 +113,14 @@ def keeping(ctx: Any, tensors: Values, marked: Any) -> Values:
     return tuple(kept)
 
 
+def is_any_of(tensor: Tensor | None, others: Values) -> bool:
+    """Whether `tensor` is one of `others`; `in` would compare elements."""
+    for other in others:  # noqa: SIM110  # a generator costs more than this loop
+        if other is tensor:
+            return True
+    return False
+
+
 # As it was saved ----------------------------------------------------------------------------------
 
 
@@ -150,7 +158,7 @@ def edge_of_saved(node: PrimitiveNode, index: int) -> Edge | None:
     return node.edges[position] if 0 <= position < len(node.edges) else None
 
 
-def order_of_unpacking(names: tuple[str, ...]) -> list[int]:
+def order_of_unpacking(names: Names) -> list[int]:
     """The order in which hooks see what an op saves: PyTorch's, by name and the result last."""
     return sorted(range(len(names)), key=lambda place: (names[place] == "result", names[place]))
 

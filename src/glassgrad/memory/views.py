@@ -30,6 +30,7 @@ from glassgrad.core.state import Shape, Values, modes
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.values.backend import backend_of, in_order, repeats
 from glassgrad.values.layers import Layer, Wrapped, settled
+from glassgrad.values.tree import as_tuple
 
 # How a view was made, if it was made where a recorded write to it has no clear meaning.
 NO_GRAD, INFERENCE, MULTIPLE, CUSTOM = "no_grad", "inference", "multiple", "custom"
@@ -83,7 +84,7 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
 def show(views: Any, base: Any) -> Any:
     """Note that the results of a view op, one or several, share the memory of its operand."""
     if isinstance(base, Tensor):
-        for view in views if isinstance(views, tuple) else (views,):
+        for view in as_tuple(views):
             if not view._is_view():
                 as_view(view, base, made=MULTIPLE if isinstance(views, tuple) else None)
     return views

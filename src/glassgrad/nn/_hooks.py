@@ -20,6 +20,7 @@ from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
 from glassgrad.ops._arguments import check_type
+from glassgrad.values.tree import as_tuple
 
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
@@ -57,7 +58,7 @@ def replaced_inputs(
     if result is None:
         return args, kwargs
     if not hook.with_kwargs:
-        return (result if isinstance(result, tuple) else (result,)), kwargs
+        return as_tuple(result), kwargs
     if isinstance(result, tuple) and len(result) == 2:
         return result
     raise HookError(

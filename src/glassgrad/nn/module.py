@@ -35,7 +35,6 @@ from glassgrad.nn._hooks import (
     replaced_inputs,
 )
 from glassgrad.nn.parameter import Buffer, Parameter
-from glassgrad.ops._arguments import check_type
 from glassgrad.ops.conversion import destination
 from glassgrad.values.backend import Device
 from glassgrad.values.dtypes import as_dtype, float16, float32, float64
@@ -248,7 +247,9 @@ class Module:
     add_module = register_module
 
     def _require_free_name(self, what: str, name: str, own: Mapping[str, Any]) -> None:
-        check_type(f"{what} name should be a string", name, str, "Write a name.")
+        if not isinstance(name, str):
+            got = type(name).__name__
+            raise ArgumentTypeError(f"{what} name should be a string. Got {got}. Write a name.")
         if "." in name:
             raise PartNameError(
                 f'{what} name can\'t contain ".", got: {name}. Dots join the names of nested '
@@ -466,8 +467,11 @@ class Module:
             GraphError: for names or shapes that do not match, all of them listed; nothing has
                 been loaded then.
         """
-        why = "Values are found by name. Pass what `module.state_dict()` returns."
-        check_type("Expected state_dict to be dict-like", state_dict, Mapping, why)
+        if not isinstance(state_dict, Mapping):
+            raise ArgumentTypeError(
+                f"Expected state_dict to be dict-like, got {type(state_dict)}. "
+                "Values are found by name. Pass what `module.state_dict()` returns."
+            )
         own = {key: (registry, name, value) for key, registry, name, value in self._state()}
         missing = [key for key in own if key not in state_dict]
         unexpected = [key for key in state_dict if key not in own]

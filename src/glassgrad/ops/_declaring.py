@@ -31,7 +31,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError
 from glassgrad.core.primitive import Parameters
-from glassgrad.core.state import Values
+from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import OpClass, dim_or_axis, require_tensor
@@ -43,16 +43,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 FUNCTIONS: dict[str, Any] = {}
 """What `glassgrad` has: functions, and a few classes and objects that stand beside them."""
 
-METHODS: dict[str, Callable[..., Any]] = {}
+METHODS: dict[str, Func] = {}
 """What `Tensor` has; those that write to it end with an underscore."""
 
-NUMPY: dict[Any, Callable[..., Any]] = {}
+NUMPY: dict[Any, Func] = {}
 """What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
 
 
 def op(
     *rules: OpClass,
-    aliases: tuple[str, ...] = (),
+    aliases: Names = (),
     numpy: Values = (),
     name: str = "",
     out: bool | None = None,
@@ -172,9 +172,9 @@ ADDED = {
 class Arguments(NamedTuple):
     """The names of a function's arguments, and the defaults of those that have one."""
 
-    positional: tuple[str, ...]
+    positional: Names
     star: str
-    keyword: tuple[str, ...]
+    keyword: Names
     default: Parameters
 
     @classmethod
@@ -304,7 +304,7 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
     return _derived(function, text, shown, named=name, doc=doc, **used)
 
 
-def as_method(function: Any) -> Callable[..., Any]:
+def as_method(function: Any) -> Func:
     """The function itself, or one that takes its tensor `input` first."""
     given = Arguments.of(function)
     if "input" not in given.positional or given.positional[0] == "input":
@@ -350,7 +350,7 @@ def _derived(
 
 
 @functools.cache
-def _compiled(arguments: str, body: str, used: tuple[str, ...]) -> Callable[..., Any]:
+def _compiled(arguments: str, body: str, used: Names) -> Func:
     """What makes a function of such arguments and body, given what the body uses."""
     lines = "".join([f"        {line}\n" for line in body.splitlines()])
     text = f"def make({', '.join(used)}):\n    def made({arguments}):\n{lines}    return made\n"

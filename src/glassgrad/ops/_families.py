@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from glassgrad.core.primitive import Parameters, Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
 from glassgrad.values.backend import backend_of
 from glassgrad.values.layers import Layer, visible
@@ -76,7 +76,7 @@ class Elementwise(Primitive):
         return cls.apply(*lined_up(values, in_dims), **parameters)
 
 
-def _forward_of(ufunc: Any) -> Callable[..., Any]:
+def _forward_of(ufunc: Any) -> Func:
     def one(x: Any) -> Any:
         return ufunc(x)
 
@@ -171,7 +171,7 @@ class Multilinear(Primitive):
         )
 
 
-def over_dims(function: Callable[..., Any]) -> Callable[..., Any]:
+def over_dims(function: Func) -> Func:
     """The forward of an op that is a function of NumPy's over some dims."""
 
     def forward(x: Any, *, dim: Any, keepdim: bool) -> Any:
@@ -188,8 +188,8 @@ class Along(Primitive):
         sizes: the parameters that are the sizes of a result.
     """
 
-    axes: ClassVar[tuple[str, ...]] = ("dim",)
-    sizes: ClassVar[tuple[str, ...]] = ()
+    axes: ClassVar[Names] = ("dim",)
+    sizes: ClassVar[Names] = ()
 
     @classmethod
     def vmap(cls, info, in_dims, *values, **parameters):

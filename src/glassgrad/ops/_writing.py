@@ -23,6 +23,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.graph import edge_of
 from glassgrad.core.state import (
+    Func,
     about_to_write,
     before_write,
     here,
@@ -127,7 +128,7 @@ def reshaped_in_place(name: str, cls: OpClass, input: Tensor, **parameters: Any)
     return input
 
 
-def quick_update(ufunc: Callable[..., Any], input: Tensor, other: Any, alpha: float = 1) -> bool:
+def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bool:
     """`input = ufunc(input, alpha·other)`, as optimisers do: `in_place` without its steps and copy.
 
     Returns:

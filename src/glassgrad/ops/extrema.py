@@ -8,6 +8,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
+from glassgrad.core.state import Func
 from glassgrad.core.tensor import Tensor
 
 from ._arguments import Dims, names_none, reduced, require_tensor, wrap_dim
@@ -99,9 +100,7 @@ def _places(ctx: Any) -> Any:
     return ctx.indices.reshape(kept_shape(ctx.shape or (1,), (ctx.dim,)))
 
 
-def _with_indices(
-    best: Callable[..., Any], where: Callable[..., Any]
-) -> Callable[..., tuple[Any, Any]]:
+def _with_indices(best: Func, where: Func) -> Callable[..., tuple[Any, Any]]:
     """The forward of an op that finds values along a dim, and where they are."""
 
     def forward(x: Any, *, dim: int, keepdim: bool) -> tuple[Any, Any]:

@@ -34,6 +34,7 @@ from glassgrad.memory.views import as_view
 from glassgrad.values.backend import backend_of, is_array
 from glassgrad.values.dtypes import float16
 from glassgrad.values.layers import Layer, backend_below, visible
+from glassgrad.values.tree import as_tuple
 
 from ._arguments import check_dtypes, check_type, int_of, require_tensor, wrap_dim
 from ._declaring import op
@@ -750,7 +751,7 @@ def _moved(value: Tensor, input: Tensor, index: Any) -> Tensor:
     """The value on the device of `input`; only what goes to places that tensors name stays."""
     if value.device == input.device:
         return value
-    indices = index if isinstance(index, tuple) else (index,)
+    indices = as_tuple(index)
     if value.ndim and any(isinstance(each, (Tensor, np.ndarray, list)) for each in indices):
         raise DeviceError(
             "Expected all tensors to be on the same device, but found at least two devices, "

@@ -9,7 +9,6 @@ import inspect
 import math
 import re
 import warnings
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, is_differentiable
 from glassgrad.values.backend import in_rows
 from glassgrad.values.dtypes import as_dtype, int64, uint8
@@ -911,7 +910,7 @@ def _holds(condition: Any) -> bool:
 # By NumPy's names ---------------------------------------------------------------------------------
 
 
-def in_numpys_order(theirs: Any, ours: Callable[..., Any]) -> None:
+def in_numpys_order(theirs: Any, ours: Func) -> None:
     """Declare that a function of NumPy is one of ours, which knows NumPy's arguments by name."""
     names = list(inspect.signature(theirs).parameters)[1:]
 

@@ -6,7 +6,6 @@ its gradient back by adding there, and the other way round. Several elements for
 added, or become their product, mean, or the largest of them: `scatter_reduce`, `index_reduce`.
 """
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +20,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.function import Function
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Func, Shape, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.backend import backend_of
 from glassgrad.values.dtypes import Number, ends_of, int32, int64
@@ -130,7 +129,7 @@ class BySlice(Indexed):
     """
 
     key = staticmethod(in_dim)
-    by_element: ClassVar[Callable[..., Any]]
+    by_element: ClassVar[Func]
 
     @staticmethod
     def to_source(ctx: Any, grad: Any) -> Any:

@@ -67,8 +67,11 @@ class Optimizer:
 
     def add_param_group(self, param_group: Group) -> None:
         """Add parameters with options of their own: `{"params": […], "lr": 0.01}`."""
-        why = 'It needs names for its options. Write {"params": […], "lr": …}.'
-        check_type("param_group must be a dict", param_group, dict, why)
+        if not isinstance(param_group, dict):
+            raise ArgumentTypeError(
+                f"param_group must be a dict, but got {type(param_group)}. "
+                'It needs names for its options. Write {"params": […], "lr": …}.'
+            )
         params = param_group.get("params", ())
         params = [params] if isinstance(params, Tensor) else _listed(params, what="params")
         taken = {id(p) for p in _params_of(self.param_groups)}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from glassgrad.autograd.scopes import Path
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.hooks.handles import RemovableHandle
@@ -115,7 +116,7 @@ def _at_scope(session: "Paused", name: Any) -> Breakpoint:
     return Breakpoint(f"on the way into scope {name!r}", before=is_entered)
 
 
-def is_inside(names: tuple[str, ...], scope: str) -> bool:
+def is_inside(names: Path, scope: str) -> bool:
     """Whether a node of these scopes is in `scope`: one name, or a path from the outermost on."""
     path = ".".join(names)
     return scope in names or path == scope or path.startswith(scope + ".")

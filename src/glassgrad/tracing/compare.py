@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.tracing.graph import Ids
 
 from .events import Trace
 from .graph import Entry, plain
@@ -46,7 +47,7 @@ class Comparison:
 
     a: Trace
     b: Trace
-    pairs: dict[str, str]
+    pairs: Ids
     differences: tuple[Difference, ...]
 
     def __bool__(self) -> bool:

@@ -1,29 +1,28 @@
 """`find_nan(loss_fn, …)`: which op made the first NaN, or the first infinity."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from glassgrad.autograd.scopes import made_at, made_in, open_scopes, scope
+from glassgrad.autograd.scopes import Path, made_at, made_in, open_scopes, scope
 from glassgrad.core import state
 from glassgrad.core.backward import start_of
 from glassgrad.core.engine import Schedule
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError
 from glassgrad.core.graph import AccumulateGrad, ends
-from glassgrad.core.state import Place, here, modes
+from glassgrad.core.state import Func, Place, here, modes
 from glassgrad.core.tensor import Tensor
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.memory.saved import saved_by
 from glassgrad.memory.stale import shown
 from glassgrad.ops import ones_like
 from glassgrad.values.layers import Layer
-from glassgrad.values.tree import flatten
+from glassgrad.values.tree import as_tuple, flatten
 
 from .graph import Entry
-from .naming import Path
 from .summary import head_in_words, numbers, summarize
 
 Named = Iterable[tuple[str, Any]]
@@ -71,7 +70,7 @@ class NonFinite:
         return "\n".join(lines)
 
 
-def find_nan(loss_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> NonFinite | None:
+def find_nan(loss_fn: Func, *args: Any, **kwargs: Any) -> NonFinite | None:
     """Run `loss_fn(*args, **kwargs)` and say which op made the first NaN or infinity.
 
     A NaN comes first: where an op made one, infinities before it are told as its history. If the
@@ -148,7 +147,7 @@ class _Watch:
         """Note an op that has run, if its result is not finite."""
         if modes.key != self.key or "nan" in self.first:
             return
-        results = result if isinstance(result, tuple) else (result,)
+        results = as_tuple(result)
         kind = _kind(results)
         if kind is None:
             return

@@ -15,7 +15,7 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple, Self
 
-from glassgrad.autograd.scopes import made_at
+from glassgrad.autograd.scopes import Path, made_at
 from glassgrad.core.graph import AccumulateGrad, GradientEdge, Node, edge_of, ends
 from glassgrad.core.saved import PrimitiveNode, SavingNode
 from glassgrad.core.state import modes
@@ -25,10 +25,11 @@ from glassgrad.memory.stale import line_of, shown
 from glassgrad.memory.views import AsStridedBackward0, CopySlices
 from glassgrad.values.layers import Layer
 
-from .naming import Naming, Path
+from .naming import Naming
 from .summary import ArrayTable, dtype_name
 
 Entry = dict[str, Any]
+Ids = dict[str, str]  # for each id, the one that it stands for
 Edges = tuple[tuple[Any, int], ...]
 
 

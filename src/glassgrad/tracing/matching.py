@@ -11,6 +11,8 @@ from graphlib import TopologicalSorter
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from glassgrad.tracing.graph import Ids
+
 from .events import Trace
 from .graph import plain
 
@@ -51,7 +53,7 @@ class Side:
         self.trace = trace
         self.nodes = {node["id"]: node for node in trace.nodes}
         self.names = {leaf["acc"]: leaf["name"] for leaf in trace.leaves}
-        self.partner: dict[str, str] = {}
+        self.partner: Ids = {}
         self.form: dict[str, int] = {}
         sorter = TopologicalSorter({name: self.below(name) for name in self.nodes})
         for name in sorter.static_order():

@@ -15,10 +15,8 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from glassgrad.autograd.scopes import entered_in
+from glassgrad.autograd.scopes import Path, entered_in
 from glassgrad.core.graph import AccumulateGrad, Node
-
-Path = tuple[str, ...]
 
 
 class _Call(NamedTuple):

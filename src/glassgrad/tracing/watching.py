@@ -15,6 +15,7 @@ from glassgrad.core.errors import ArgumentTypeError, GraphError
 from glassgrad.core.graph import GradientEdge
 from glassgrad.core.state import modes, set_modes
 from glassgrad.hooks.turn import GraphTask
+from glassgrad.tracing.graph import Ids
 
 from .events import Trace
 from .graph import Entry, Graph, rank_of
@@ -92,7 +93,7 @@ class Passes(Sequence[Trace]):
         self._begun = 0
         self._traces: dict[int, Trace] = {}  # by their places in the order of beginnings
         self._graphs: dict[int, Graph] = {}
-        self._ids: list[dict[str, str]] | None = None
+        self._ids: list[Ids] | None = None
 
     @property
     def _done(self) -> list[Trace]:
@@ -226,7 +227,7 @@ def _roots_of(task: GraphTask) -> list[GradientEdge]:
 # Several passes as one trace ----------------------------------------------------------------------
 
 
-def ids_of(passes: Iterable[Graph]) -> list[dict[str, str]]:
+def ids_of(passes: Iterable[Graph]) -> list[Ids]:
     """For each pass, ids of its nodes, leaves and hooks that mean the same in all of them.
 
     Args:
@@ -243,7 +244,7 @@ def ids_of(passes: Iterable[Graph]) -> list[dict[str, str]]:
     return found
 
 
-def together(traces: Iterable[Trace], ids: Iterable[dict[str, str]]) -> Trace:
+def together(traces: Iterable[Trace], ids: Iterable[Ids]) -> Trace:
     """The trace of several passes. What several have is as the first of them found it.
 
     Args:
@@ -293,7 +294,7 @@ _IDS = frozenset(("id", "storage", "hook", *REFERENCES))
 """The fields whose value is an id, or a list of ids."""
 
 
-def renamed(entry: Entry, ids: dict[str, str]) -> Entry:
+def renamed(entry: Entry, ids: Ids) -> Entry:
     """An entry of a trace, or of a list in one, with other ids for those that `ids` has."""
     new: Entry = {}
     for field, value in entry.items():
@@ -311,5 +312,5 @@ def renamed(entry: Entry, ids: dict[str, str]) -> Entry:
     return new
 
 
-def _numbered_on(letter: str, names: Iterable[str], first: int) -> dict[str, str]:
+def _numbered_on(letter: str, names: Iterable[str], first: int) -> Ids:
     return {name: f"{letter}{first + rank}" for rank, name in enumerate(names)}

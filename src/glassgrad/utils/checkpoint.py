@@ -43,7 +43,7 @@ from glassgrad.autograd.grad_mode import enable_grad, no_grad
 from glassgrad.autograd.graph import saved_tensors_hooks
 from glassgrad.core.backward import backward
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, GraphError
-from glassgrad.core.state import is_recording, modes, outside
+from glassgrad.core.state import Func, is_recording, modes, outside
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops.creation import zeros
 from glassgrad.ops.generator import get_rng_state, set_rng_state
@@ -67,7 +67,7 @@ def noop_context_fn() -> Contexts:
 
 
 def checkpoint(
-    function: Callable[..., Any],
+    function: Func,
     *args: Any,
     use_reentrant: bool | None = None,
     context_fn: Callable[[], Contexts] = noop_context_fn,
@@ -261,7 +261,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager
 
 
 def _without_reentry(
-    function: Callable[..., Any],
+    function: Func,
     args: tuple[Any, ...],
     context_fn: Callable[[], Contexts],
     determinism_check: str,
@@ -579,9 +579,7 @@ class CheckpointFunction(Function):
     """
 
     @staticmethod
-    def forward(
-        ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any
-    ) -> Any:
+    def forward(ctx: Any, run_function: Func, preserve_rng_state: bool, *args: Any) -> Any:
         """Run without recording; keep the arguments."""
         tensors = _tensors_among(args)
         if not any(tensor.requires_grad for tensor in tensors):

@@ -2,18 +2,15 @@
 
 import inspect
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.saved import Gone
-from glassgrad.core.state import Values, plugs
+from glassgrad.core.state import Func, Values, plugs
 from glassgrad.core.tensor import Tensor, wrap
-
-Func = Callable[..., Any]
-"""A function of the user's, of whatever it takes."""
+from glassgrad.values.tree import as_tuple
 
 # Instead of FREED, for a Function that wants its tensors to go as soon as they were read.
 CLEARED: Any = Gone(
@@ -66,7 +63,7 @@ def checked(node: Any, returned: Any) -> Values:
     Raises:
         GradientError: if there are too many or too few, or what is no gradient.
     """
-    results = returned if isinstance(returned, tuple) else (returned,)
+    results = as_tuple(returned)
     is_tensor = node._is_tensor or (True,) * len(node.edges)
     expected = len(is_tensor)
     if len(results) > expected and all(extra is None for extra in results[expected:]):

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+from glassgrad.core.state import Func
 from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
@@ -29,7 +30,7 @@ Gate = Callable[[Any, Grads], Grads | None]
 class _Probe:
     """A hook of a recorder, among those of users and of other recorders."""
 
-    def __init__(self, recorder: "Recorder", look: Callable[..., Any]) -> None:
+    def __init__(self, recorder: "Recorder", look: Func) -> None:
         self.recorder, self.look = recorder, look
 
     def __call__(self, *grads: Any) -> Any:

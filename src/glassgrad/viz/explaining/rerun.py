@@ -32,6 +32,7 @@ from glassgrad.memory.views import AsStridedBackward0, CopySlices, _part, _with_
 from glassgrad.ops.generator import get_rng_state, set_rng_state
 from glassgrad.values.backend import asnumpy
 from glassgrad.values.calls import form_of
+from glassgrad.values.tree import as_tuple
 
 Outputs = dict[Node, list[Any] | None]  # of older nodes; None where they are not known
 
@@ -238,7 +239,7 @@ class Users(Recorded):
         ]
         ctx, out, _ = run_forward(self.cls, tuple(args), *self.form[:2])
         ctx.holders = ctx.to_save
-        parts = out if isinstance(out, tuple) else (out,)
+        parts = as_tuple(out)
         return [_values(part) for part in parts if isinstance(part, Tensor)], ctx
 
 

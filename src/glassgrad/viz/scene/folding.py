@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from glassgrad.autograd.scopes import Path
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.wording import counted, plain
@@ -32,7 +33,7 @@ PERIOD = 64  # the longest stretch that is looked for as one that repeats
 Item = TypeVar("Item")
 Part = list[Entry]
 Parts = list[Part]
-Runs = list[tuple[tuple[str, ...], Part]]  # of nodes with one scope, with what it is
+Runs = list[tuple[Path, Part]]  # of nodes with one scope, with what it is
 Way = tuple[Parts, Callable[[Part], str], str]  # parts, how to call one, what is folded
 
 
@@ -166,7 +167,7 @@ def _merged(parts: Parts, most: int, upto: int) -> Iterator[Way]:
 
 def _repeated(parts: Parts) -> tuple[int, int, int]:
     """(start, end, period) of the longest stretch that repeats; period 0 if none does."""
-    kinds: dict[tuple[str, ...], int] = {}
+    kinds: dict[Path, int] = {}
     marks = np.array([kinds.setdefault(tuple(n["op"] for n in p), len(kinds)) for p in parts])
     best = 0, 0, 0
     for period in range(1, min(PERIOD, len(marks) // 2) + 1):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.tracing.graph import Ids
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
 FULL, MEDIUM = 15, 60  # up to so many nodes: everything is written out; names, shapes and norms
@@ -110,7 +111,7 @@ class Graph:
     arcs: tuple[Arc, ...]
     title: str
     counts: str
-    place: dict[str, str] = field(default_factory=dict)
+    place: Ids = field(default_factory=dict)
     notice: str = ""
     clusters: tuple[Cluster, ...] = ()
     flow: str = ""
