@@ -186,4 +186,4 @@ def test_a_recorded_pass_of_four_nodes_is_a_short_walk():
         sys.setprofile(before)
     assert len(trace.nodes) == 4
     assert len([name for name in calls if "/glassgrad/tracing/" in name]) <= 196
-    assert len(calls) <= 493
+    assert len(calls) <= 491

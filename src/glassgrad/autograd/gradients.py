@@ -3,7 +3,7 @@
 import importlib
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -289,6 +289,16 @@ def target(x: Any) -> Edge:
             "Set requires_grad=True before computing them."
         )
     return edge
+
+
+def clear_gradients(tensors: Iterable[Tensor], *, set_to_none: bool) -> None:
+    """Forget the gradients of some tensors; or make them zero, out of the graph."""
+    for tensor in tensors:
+        if set_to_none or tensor.grad is None:
+            tensor.grad = None
+        else:
+            tensor.grad = tensor.grad.detach()
+            tensor.grad.zero_()
 
 
 plugs.checks = sys.modules[__name__]

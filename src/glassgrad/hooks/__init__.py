@@ -8,6 +8,8 @@
 They plug into the spine (`core/state.py`), which asks for them only where something hangs.
 """
 
+from glassgrad.core.state import plugs
+
 from . import on_gradients, on_saved, turn
 
-__all__ = ["on_gradients", "on_saved", "turn"]
+plugs.hooks, plugs.saved_hooks, plugs.task = on_gradients, on_saved, turn.GraphTask

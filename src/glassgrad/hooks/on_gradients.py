@@ -9,14 +9,13 @@ to `.grad`. A tensor's hooks belong to the node that made it, so they see the gr
 tensor as it was when they were registered.
 """
 
-import sys
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import modes, plugs
+from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
@@ -283,6 +282,3 @@ def _run_accumulated_hook(hook: Any, grads: Grads, leaf: Tensor) -> Grads:
             "to .grad already. Write to `leaf.grad` instead."
         )
     return grads
-
-
-plugs.hooks = sys.modules[__name__]

@@ -4,7 +4,6 @@ A node that would keep a tensor, or its array, keeps a `Packed` in its place, fr
 hook makes the tensor again at each access. `SavedTensor` is what a user sees of what a node keeps.
 """
 
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any, final
@@ -12,7 +11,7 @@ from typing import Any, final
 from glassgrad.core.errors import ArgumentTypeError, FreedGraphError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode
-from glassgrad.core.state import HookPair, Values, modes, plugs, setting
+from glassgrad.core.state import HookPair, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
 from glassgrad.memory.saved import (
     Kept,
@@ -283,6 +282,3 @@ def raw_saved(node: Any, index: int) -> SavedTensor:
     raw = object.__new__(SavedTensor)
     raw._node, raw._index = node, index
     return raw
-
-
-plugs.saved_hooks = sys.modules[__name__]

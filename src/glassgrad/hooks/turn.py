@@ -319,6 +319,3 @@ def on_fresh_stack(run: Callable[[], None]) -> None:
     thread.join()
     if failed:
         raise failed.pop()
-
-
-plugs.task = GraphTask

@@ -6,14 +6,13 @@ An input that was changed in place (`mark_dirty`) moves to its new place in the 
 is returned as it is becomes a view, which it is forbidden to write where that is recorded.
 """
 
-import sys
 import warnings
 from itertools import compress, count
 from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
-from glassgrad.core.state import Values, here, plugs
+from glassgrad.core.state import Values, here
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
 from glassgrad.memory.saved import is_any_of
 from glassgrad.values.tree import as_tuple
@@ -159,6 +158,3 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
                     f"operation: {ctx.op_name()} marked a tensor of shape {tuple(tensor.shape)} "
                     "as dirty. The leaf would change with it. Pass `x.clone()`."
                 )
-
-
-plugs.memory = sys.modules[__name__]

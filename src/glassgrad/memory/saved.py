@@ -5,7 +5,6 @@ asks a node what it saved, and tensors that were written before they were saved,
 """
 
 import copy
-import sys
 from typing import Any, NamedTuple, final
 
 from glassgrad.core.errors import ArgumentTypeError
@@ -243,7 +242,8 @@ def saved_by(node: Any) -> list[Saved]:
         alive = [holder] if isinstance(holder, Tensor) else arrays_in(kept)
         if isinstance(holder, Tensor) and not node._is_users:
             alive += [kept] if holder.payload.dtype is not kept.dtype else []
-        name, versions = name_of_saved(node, index), versions_at(node, index)
+        name, (version, expected) = name_of_saved(node, index), version_when_saved(node, index)
+        versions = (0, 0) if version is None else (expected, version.count)
         found += [Saved(name, what, *versions) for what in alive]
     return found + kept_beside(node) if hasattr(node, "__dict__") else found
 
@@ -283,6 +283,3 @@ def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
     arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
     return sum({id(array): array.nbytes for array in arrays}.values())
-
-
-plugs.saved = sys.modules[__name__]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.grad_mode import no_grad
+from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.autograd.scopes import call_in_scope, note_call
 from glassgrad.core.errors import (
     ArgumentError,
@@ -246,7 +247,7 @@ class Module:
 
     add_module = register_module
 
-    def _require_free_name(self, what: str, name: str, own: Mapping[str, Any]) -> None:
+    def _require_free_name(self, what: str, name: Any, own: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
             got = type(name).__name__
             raise ArgumentTypeError(f"{what} name should be a string. Got {got}. Write a name.")
@@ -512,13 +513,7 @@ class Module:
 
     def zero_grad(self, *, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or fill them with zeros."""
-        for parameter in self.parameters():
-            grad = parameter.grad
-            if set_to_none or grad is None:
-                parameter.grad = None
-            else:
-                parameter.grad = grad.detach()
-                parameter.grad.zero_()
+        clear_gradients(self.parameters(), set_to_none=set_to_none)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Let gradients flow to all parameters, or stop them; returns the module."""

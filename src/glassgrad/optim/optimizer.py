@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from glassgrad.autograd.grad_mode import enable_grad, no_grad
+from glassgrad.autograd.gradients import clear_gradients
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, MissingRuleError
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import check_type
@@ -123,12 +124,7 @@ class Optimizer:
 
     def zero_grad(self, *, set_to_none: bool = True) -> None:
         """Forget the gradients, or fill them with zeros."""
-        for param in _params_of(self.param_groups):
-            if set_to_none or param.grad is None:
-                param.grad = None
-            else:
-                param.grad = param.grad.detach()
-                param.grad.zero_()
+        clear_gradients(_params_of(self.param_groups), set_to_none=set_to_none)
 
     def state_dict(self) -> State:
         """What must be saved to go on later: state and options, parameters by number."""

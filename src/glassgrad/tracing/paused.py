@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from glassgrad.core.errors import ArgumentError
-from glassgrad.core.state import Shape
+from glassgrad.core.state import Names, Shape
 from glassgrad.hooks.turn import Grads
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
@@ -53,7 +53,7 @@ class Saved(NamedTuple):
     bytes: int
     version: int
     now: int
-    shared_with: tuple[str, ...]
+    shared_with: Names
 
     def __str__(self) -> str:
         version = f"saved at version {self.version}"
@@ -191,7 +191,7 @@ class Paused(Engine):
             rows.append(Saved(name, *about, version, now, owners))
         return rows
 
-    def _owners(self, storage: str, besides: Any) -> tuple[str, ...]:
+    def _owners(self, storage: str, besides: Any) -> Names:
         """Who holds a piece of memory, in words."""
         found = []
         for node in reversed(self.names.nodes):

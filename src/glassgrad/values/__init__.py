@@ -9,6 +9,8 @@ calls      what a user's Function is called with, and what its backward may retu
 gradients  from what a rule returned to what its operand wants
 """
 
+from glassgrad.core.state import plugs
+
 from . import calls, gradients, operands
 
-__all__ = ["calls", "gradients", "operands"]
+plugs.calls, plugs.gradients, plugs.values = calls, gradients, operands

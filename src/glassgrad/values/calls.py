@@ -1,14 +1,13 @@
 """What a user's Function is called with, and what its `backward` is given and may return."""
 
 import inspect
-import sys
 from typing import Any
 
 import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.saved import Gone
-from glassgrad.core.state import Func, Values, plugs
+from glassgrad.core.state import Func, Values
 from glassgrad.core.tensor import Tensor, wrap
 from glassgrad.values.tree import as_tuple
 
@@ -102,6 +101,3 @@ def materialized(node: Any, grads: list[Any]) -> list[Any]:
         if grads[nr] is None and meta.dtype and nr not in node._gradless:
             grads[nr] = wrap(np.zeros_like(present, meta.dtype, shape=meta.shape))
     return grads
-
-
-plugs.calls = sys.modules[__name__]

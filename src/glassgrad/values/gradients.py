@@ -1,7 +1,6 @@
 """The shape and the dtype of gradients on their way, and where they may begin to be wanted."""
 
 import functools
-import sys
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from glassgrad.core.errors import (
     GraphError,
 )
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import Shape, modes, plugs
+from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
 
 
@@ -120,6 +119,3 @@ def check_may_require(tensor: Tensor, value: bool) -> None:
             "Setting requires_grad=True on inference tensor outside InferenceMode is not "
             "allowed. It was made to never take part in autograd. Write `x.clone()`."
         )
-
-
-plugs.gradients = sys.modules[__name__]

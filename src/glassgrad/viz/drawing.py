@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.state import Names
 from glassgrad.core.tensor import Tensor
 from glassgrad.tracing.compare import Comparison
 from glassgrad.tracing.events import Trace
@@ -317,7 +318,7 @@ def trace_of(loss: Any, name: str, look_at: Callable[[Any], Trace]) -> Trace:
     )
 
 
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str, choices: Names) -> None:
     if value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
         raise ArgumentError(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 
@@ -27,7 +28,7 @@ class Freed:
     """
 
     bytes: int
-    leaves: tuple[str, ...] = ()
+    leaves: Names = ()
     is_shared: bool = False
 
 
@@ -103,7 +104,7 @@ def leaf_of(saved: Entry) -> str | None:
     return leaf
 
 
-def leaves_of(node: Entry) -> tuple[str, ...]:
+def leaves_of(node: Entry) -> Names:
     """The ids of the leaves that a node saved, or views of them."""
     found = dict.fromkeys(map(leaf_of, node.get("saved", ())))
     return tuple(leaf for leaf in found if leaf is not None)

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from glassgrad.tracing.events import Trace
+from glassgrad.tracing.graph import Ids
 from glassgrad.viz.layout.places import Layout, Place
 from glassgrad.viz.results import STEPS, Results, steps_of
 from glassgrad.viz.scene.folding import Part, Runs, contents, numbered_names, runs_by_scope
@@ -56,7 +57,7 @@ def overview(trace: Trace, look: Look) -> tuple[Graph, Layout]:
     for bar in bars:  # the root, then level by level from left to right: it grows meanwhile
         bars += [] if bar.is_last else _inside(bar, px)
     boxes: list[Box] = []
-    place: dict[str, str] = {}
+    place: Ids = {}
     for number, bar in enumerate(bars):
         boxes.append(_box_of(bar, number, px, results))
         if bar.is_last or number == 0:  # the root first: whatever is below it comes later

@@ -76,7 +76,7 @@ def time_colors() -> "Colormap":
     from matplotlib import colormaps
     from matplotlib.colors import LinearSegmentedColormap
 
-    shades = [colormaps["cividis"](0.9 * k / 255) for k in range(256)]
+    shades = colormaps["cividis"](np.linspace(0.0, 0.9, 256))
     return LinearSegmentedColormap.from_list("time", shades)
 
 
@@ -122,11 +122,13 @@ def draw_panels(task: Task, before: Outcome, after: Outcome) -> "Figure":
             Line2D([], [], color=color, marker=marker, markeredgecolor="white", linewidth=2.0)
             for _, color, marker in JOINTS
         ]
-        keys.append(Line2D([], [], color=INK, linewidth=1.1, linestyle=(0, (4, 2.5))))
-        keys.append(Line2D([], [], color=INK, linewidth=2.0))
         names = [name for name, _, _ in JOINTS]
-        names.append(f"before: a straight line, cost {before.cost:.0f}")
-        names.append(f"after: cost {after.cost:.2g}")
+        dashes = Line2D([], [], color=INK, linewidth=1.1, linestyle=(0, (4, 2.5)))
+        keys += [dashes, Line2D([], [], color=INK, linewidth=2.0)]
+        names += [
+            f"before: a straight line, cost {before.cost:.0f}",
+            f"after: cost {after.cost:.2g}",
+        ]
         figure.legend(keys, names, loc="outside upper center", ncols=4, frameon=False)
     return figure
 

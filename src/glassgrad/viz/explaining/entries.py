@@ -39,8 +39,6 @@ from .formulas import (
 from .mathml import mathml
 from .rerun import is_packed
 
-__all__ = ["explained", "explanations", "record_explained"]
-
 MOST_NODES = 100  # of a pass whose rules are run again
 BUDGET = 10.0  # seconds that the checks of a pass may take in all
 MOST_ROWS = 1_000  # nodes of a trace whose numbers are told

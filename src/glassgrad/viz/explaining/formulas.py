@@ -39,6 +39,8 @@ from .notation import (
     text,
 )
 
+Letters = dict[str, str]  # letters of formulas, and the names of what they stand for
+
 LONGEST = 240  # characters of a user's docstring, and of a formula and the same with numbers in it
 MOST = 4  # elements of an array that is written into a formula
 SUMMED = ", summed over what was broadcast: "
@@ -61,8 +63,8 @@ class Formulas(NamedTuple):
     gradient: list[Equation]
     where: list[Equation]
     results: list[str]
-    operands: dict[str, str]
-    parameters: dict[str, str]
+    operands: Letters
+    parameters: Letters
 
     @property
     def columns(self) -> list[list[Equation]]:
@@ -118,7 +120,7 @@ def left_name(equation: Equation) -> Term:
     return next((term for term in terms(equation.left) if term.kind in LEAVES), NOTHING)
 
 
-def letters_of(cls: Any) -> dict[str, str]:
+def letters_of(cls: Any) -> Letters:
     """Which letter of the formulas is which tensor, by the name that it is saved under.
 
     Example:
@@ -163,17 +165,15 @@ def _signs(left: Term) -> list[str]:
     return [name.sign for name in names if name.sign != "…"]
 
 
-def _letters(
-    cls: Any, said: list[Equation], where: list[Equation]
-) -> tuple[dict[str, str], dict[str, str]]:
+def _letters(cls: Any, said: list[Equation], where: list[Equation]) -> tuple[Letters, Letters]:
     """The letters of the operands, and those of the parameters."""
     forward = getattr(cls, "forward", None)
     if not inspect.isfunction(forward):
         return {}, {}
     used = {term.sign for each in said for term in terms(each) if term.kind in LEAVES}
     declared = {each.right.sign: _signs(each.left) for each in where}
-    operands: dict[str, str] = {}
-    parameters: dict[str, str] = {}
+    operands: Letters = {}
+    parameters: Letters = {}
     for name, parameter in inspect.signature(forward).parameters.items():
         initials = [] if name[0] in INDICES else [name[0], name[0].upper()]
         fitting = [x for x in (name, *initials) if x in used and x not in operands]

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from glassgrad.tracing.compare import Comparison, Difference
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.tracing.watching import renamed
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Arc, Graph, Look, Rows
@@ -20,8 +20,6 @@ from glassgrad.viz.wording import array_text, counted, notices, plain, shape_tex
 
 ON_EDGES = {"detached", "no AccumulateGrad", "other edge"}  # seen at the edges, which are marked
 TOLD = 2  # differences that are written under the title
-
-Names = dict[str, str]
 
 
 def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
@@ -64,7 +62,7 @@ def compared(comparison: Comparison, look: Look) -> tuple[Trace, Graph]:
 # --- one graph of two ----------------------------------------------------------------------------
 
 
-def _united(comparison: Comparison, names: Names) -> tuple[Trace, dict[str, str]]:
+def _united(comparison: Comparison, names: Ids) -> tuple[Trace, Ids]:
     """The nodes of a, and those of b that a does not have, as a trace without events.
 
     Args:
@@ -77,7 +75,7 @@ def _united(comparison: Comparison, names: Names) -> tuple[Trace, dict[str, str]
     """
     a, b = comparison.a, comparison.b
     others = {names[node["id"]]: renamed(node, names) for node in b.nodes}
-    only: dict[str, str] = {}
+    only: Ids = {}
     nodes = []
     for node in a.nodes:
         if twin := others.pop(node["id"], None):
@@ -105,7 +103,7 @@ def _united(comparison: Comparison, names: Names) -> tuple[Trace, dict[str, str]
     return Trace(graph, a.arrays | arrays, []), only
 
 
-def _names(comparison: Comparison) -> Names:
+def _names(comparison: Comparison) -> Ids:
     """The ids that the parts of b have beside those of a.
 
     The nodes of b are those of a where they are paired, and its leaves where these have their
@@ -153,7 +151,7 @@ def _by_age(nodes: list[Entry]) -> list[Entry]:
 # --- marks ---------------------------------------------------------------------------------------
 
 
-def _vertex_marks(graph: Graph, only: Names) -> Names:
+def _vertex_marks(graph: Graph, only: Ids) -> Ids:
     """How each vertex is marked; one that stands for several nodes by all that are marked."""
     marks: dict[str, set[str]] = {}
     for node, vertex in graph.place.items():
@@ -168,7 +166,7 @@ def _place_of(a: Trace, found: Difference) -> str:
     return outputs[0] if outputs else found.a or ""
 
 
-def _marked(arc: Arc, marks: Names, only: Names) -> Arc:
+def _marked(arc: Arc, marks: Ids, only: Ids) -> Arc:
     found = [only.get(arc.id, ""), marks.get(arc.tail, ""), marks.get(arc.head, "")]
     mark = next((each for each in found if each.startswith("only")), "")
     if arc.kind != "grad" or not mark:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from glassgrad.autograd.scopes import Path
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.viz.wording import counted, plain
 
 STUBS = 3  # a leaf with more uses becomes stubs: one shared leaf is what takes `dot` minutes
@@ -186,7 +186,7 @@ def _longest_run(flags: NDArray[np.bool_]) -> tuple[int, int]:
     return int(ends[at]), int(ends[at + 1]) - 1
 
 
-def _boxes(parts: Parts, leaves: dict[str, str]) -> int:
+def _boxes(parts: Parts, leaves: Ids) -> int:
     """How many boxes the parts make, with their leaves and the stubs of these."""
     count = len(parts)
     for users in _users(parts, leaves).values():
@@ -195,7 +195,7 @@ def _boxes(parts: Parts, leaves: dict[str, str]) -> int:
     return count
 
 
-def _users(parts: Parts, leaves: dict[str, str]) -> dict[str, list[int]]:
+def _users(parts: Parts, leaves: Ids) -> dict[str, list[int]]:
     """For each leaf, by its accumulator, the parts that use it."""
     users: dict[str, dict[int, None]] = {}
     for number, part in enumerate(parts):
@@ -206,9 +206,7 @@ def _users(parts: Parts, leaves: dict[str, str]) -> dict[str, list[int]]:
     return {leaf: list(numbers) for leaf, numbers in users.items()}
 
 
-def _folding(
-    parts: Parts, leaves: dict[str, str], name: Callable[[Part], str], words: str
-) -> Folding:
+def _folding(parts: Parts, leaves: Ids, name: Callable[[Part], str], words: str) -> Folding:
     folds = {
         number: Fold(f"f{part[0]['id'][1:]}", name(part), [n["id"] for n in part], contents(part))
         for number, part in enumerate(parts)

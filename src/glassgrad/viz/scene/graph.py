@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
+from glassgrad.core.state import Names
 from glassgrad.tracing.graph import Ids
 
 PARTS = ("values", "shapes", "saved", "hooks", "versions")
@@ -45,7 +46,7 @@ class Vertex:
     freed: bool = False
     bad: str = ""
     of: str = ""
-    hooks: tuple[str, ...] = ()
+    hooks: Names = ()
     kept: str = ""
     mark: str = ""
     flow: str = ""
@@ -89,7 +90,7 @@ class Cluster:
 
     id: str
     title: str
-    members: tuple[str, ...]
+    members: Names
 
 
 @dataclass(frozen=True, slots=True)

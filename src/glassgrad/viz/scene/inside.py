@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.viz.results import Results
 from glassgrad.viz.scene.graph import Graph, Look, Vertex
 from glassgrad.viz.scene.snapshot import graph_of
@@ -85,7 +85,7 @@ def without(graph: Graph, ends: Container[str]) -> Graph:
     )
 
 
-def _part(trace: Trace, inner: set[str], gates: dict[str, str], leaves: list[Entry]) -> Trace:
+def _part(trace: Trace, inner: set[str], gates: Ids, leaves: list[Entry]) -> Trace:
     """A trace of its own: gates without what they saved, and no edge that leads elsewhere."""
     tensors = {leaf["id"] for leaf in leaves}
     nodes = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from glassgrad.core.errors import ArgumentError
 from glassgrad.tracing.events import Trace
-from glassgrad.tracing.graph import Entry
+from glassgrad.tracing.graph import Entry, Ids
 from glassgrad.viz.scene.graph import MEDIUM, Arc, Graph, Look, Vertex
 from glassgrad.viz.scene.snapshot import graph_of
 from glassgrad.viz.wording import array_text, notices, plain, shape_text
@@ -34,8 +34,8 @@ class Mirror:
     """
 
     graph: Graph
-    above: dict[str, str]
-    ways: dict[str, str]
+    above: Ids
+    ways: Ids
 
     @property
     def below(self) -> set[str]:

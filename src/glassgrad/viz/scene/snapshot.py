@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
+from glassgrad.core.state import Names
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Entry
 from glassgrad.viz.results import FLOWS, Results
@@ -172,7 +173,7 @@ class _Builder:
         if name in self.fold_of:
             return
         badge = KINDS["leaf"].word
-        hooks: tuple[str, ...] = ()
+        hooks: Names = ()
         if self.place[accumulator] == name:  # of this box is AccumulateGrad
             turn = f"#{self.turn[accumulator]}" if accumulator in self.turn else badge
             badge = f"{KINDS['accumulate'].word} {turn}"
@@ -259,7 +260,7 @@ class _Builder:
                 names.setdefault(label + version, []).append(plain(saved["name"], 12))
         return "; ".join(f"{', '.join(keys)} → {label}" for label, keys in names.items())
 
-    def _hooks(self, node: Entry) -> tuple[str, ...]:
+    def _hooks(self, node: Entry) -> Names:
         """The hooks of a node, in the order in which they run."""
         return tuple(
             f"{hook['id'].upper()} {plain(hook.get('name', ''), 16)}".strip()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from glassgrad.core.state import Names
 from glassgrad.viz.layout.places import SLANT, Place, pill_width
 from glassgrad.viz.style import Kind, Theme, look_of
 from glassgrad.viz.wording import escape, plain
@@ -12,7 +13,7 @@ _RADII = {"card": 7.0, "round": 15.0, "stack": 4.0, "bar": 2.0}
 
 
 @cache
-def _looks(part: str, classes: tuple[str, ...], theme: str) -> str:
+def _looks(part: str, classes: Names, theme: str) -> str:
     look = look_of(part, classes, theme)
     return "".join([f' {name}="{value}"' for name, value in look.items()])
 
