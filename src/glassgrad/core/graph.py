@@ -257,7 +257,7 @@ LEAF.settle = accumulator
 
 def ends(edge: Edge) -> tuple[Node, int]:
     """The node at the end of an edge, and which output of it is meant."""
-    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
+    return edge[:2] if isinstance(edge, GradientEdge) else (edge, 0)
 
 
 def number(node: Any) -> None:

@@ -244,7 +244,8 @@ def saved_by(node: Any) -> list[Saved]:
             alive += [kept] if holder.payload.dtype is not kept.dtype else []
         name, (version, expected) = name_of_saved(node, index), version_when_saved(node, index)
         versions = (0, 0) if version is None else (expected, version.count)
-        found += [Saved(name, what, *versions) for what in alive]
+        for what in alive:
+            found.append(Saved(name, what, *versions))
     return found + kept_beside(node) if hasattr(node, "__dict__") else found
 
 
@@ -261,10 +262,9 @@ def versions_at(node: Any, index: int) -> tuple[int, int]:
 
 def kept_beside(node: Any) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
-    if not isinstance(node, PrimitiveNode) or not hasattr(node, "__dict__"):
-        return []
     found: list[Saved] = []
-    for name, value in vars(node).items():
+    beside = getattr(node, "__dict__", {}) if isinstance(node, PrimitiveNode) else {}
+    for name, value in beside.items():
         for part in as_tuple(value):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
@@ -281,5 +281,8 @@ def arrays_in(kept: Any) -> list[Any]:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
-    return sum({id(array): array.nbytes for array in arrays}.values())
+    sizes: dict[int, int] = {}
+    for _, what, *_ in saved_by(node):
+        array = getattr(what, "payload", what)
+        sizes[id(array)] = array.nbytes
+    return sum(sizes.values())
