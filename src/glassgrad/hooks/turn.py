@@ -66,7 +66,8 @@ class Turn:
     def __init__(self, task: "GraphTask", node: Node) -> None:
         self.task, self.node = task, node
         task.node = node
-        self.grads, self.results = task.take(node), ()
+        self.grads: Grads = task.take(node)
+        self.results: Grads = ()
         self.todo: tuple[tuple[str, Any], ...] = ()
         self.at = 0
         if type(node) is AccumulateGrad:
@@ -165,8 +166,8 @@ class Turn:
                 self.todo += (("free_saved", None),)
             else:
                 node.release()  # it saved nothing to tell of, and is used up all the same
-        edges = [(place, edge) for place, edge in enumerate(node.edges) if edge is not None]
-        self._then("buffer", edges)
+        edges = enumerate(node.edges)
+        self.todo += tuple([("buffer", (nr, edge)) for nr, edge in edges if edge is not None])
         return Phase("apply", node, self.grads, results)
 
     def _post_hook(self, step: Any) -> Phase:
@@ -230,7 +231,7 @@ class GraphTask(Pass):
     def asked_for(self, node: Node, results: Grads) -> Grads:
         """The gradients of a node's operands, None in the place of those nobody asked for."""
         needed, wanted = self.schedule.needed, self.wanted
-        goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
+        goals = [ends(edge)[0] for edge in node.edges]
         if needed is not None:
             goals = [goal if goal in needed or goal in wanted else None for goal in goals]
         pairs = zip(goals, results, strict=True)

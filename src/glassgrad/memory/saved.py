@@ -12,7 +12,6 @@ from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
-from glassgrad.values.tree import as_tuple
 
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
@@ -234,7 +233,8 @@ def saved_by(node: Any) -> list[Saved]:
     if isinstance(node, CopySlices):
         node = node.fn
     found: list[Saved] = []
-    for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
+    has_any = isinstance(node, SavingNode) and node.holders
+    for index, kept in enumerate(node._all_kept() if has_any else ()):
         if kept is None:
             continue
         holder = node.holders[index]
@@ -245,7 +245,7 @@ def saved_by(node: Any) -> list[Saved]:
         name, (version, expected) = name_of_saved(node, index), version_when_saved(node, index)
         versions = (0, 0) if version is None else (expected, version.count)
         for what in alive:
-            found.append(Saved(name, what, *versions))
+            found += [Saved(name, what, *versions)]
     return found + kept_beside(node) if hasattr(node, "__dict__") else found
 
 
@@ -265,7 +265,7 @@ def kept_beside(node: Any) -> list[Saved]:
     found: list[Saved] = []
     beside = getattr(node, "__dict__", {}) if isinstance(node, PrimitiveNode) else {}
     for name, value in beside.items():
-        for part in as_tuple(value):
+        for part in value if isinstance(value, tuple) else (value,):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
 

@@ -87,7 +87,7 @@ class Graph:
 
     def _add(self, edges: dict[Any, Edges]) -> None:
         """Number more nodes on, and their leaves behind the outputs."""
-        leaves = {node for node in edges if is_leaf(node)}
+        leaves = set(filter(is_leaf, edges))
         self.edges |= edges
         for node in oldest_first(edges, leaves):
             self.node[node] = f"n{len(self.nodes)}"
@@ -233,7 +233,8 @@ class Graph:
     def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
         """The node at which the gradient of `tensor` arrives; None if none does."""
         edge = edge_of(tensor) if isinstance(tensor, Tensor) else tensor
-        return None if edge is None else ends(edge)[0]
+        node: Node | None = ends(edge)[0]
+        return node
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""

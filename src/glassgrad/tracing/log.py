@@ -193,8 +193,10 @@ class Log(EventLog):
             if self.recorded:
                 self.spans.append((state.next_seq(), node))
             turn = task.turn = Turn(task, node)
-            while (phase := advance(turn)) is not None:
-                self._tell(*phase)
+            while turn.at < len(turn.todo):
+                phase = advance(turn)
+                if phase is not None:
+                    self._tell(*phase)
                 phase = None  # or it would refer to gradients that the next one may reuse
             task.position += 1
         task.step_here()  # which brings it to its end
