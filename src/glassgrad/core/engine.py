@@ -279,6 +279,7 @@ class Pass:
 
     def put(self, edge: Edge, grad: Any) -> Node:
         """Add `grad` to what waits at the end of `edge`."""
+        node: Node
         node, nr = ends(edge)
         buffers = self.buffers
         if grad is None:

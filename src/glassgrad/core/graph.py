@@ -123,7 +123,7 @@ class Node:
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
-        return tuple([(None, 0) if edge is None else ends(edge) for edge in self.edges])
+        return tuple(map(ends, self.edges))
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
@@ -255,9 +255,9 @@ def edge_of(tensor: Tensor) -> Edge | None:
 LEAF.settle = accumulator
 
 
-def ends(edge: Edge) -> tuple[Node, int]:
-    """The node at the end of an edge, and which output of it is meant."""
-    return (edge.node, edge.output_nr) if isinstance(edge, GradientEdge) else (edge, 0)
+def ends(edge: Edge | None) -> tuple[Any, int]:
+    """The node at the end of an edge, and which output of it is meant; (None, 0) for no edge."""
+    return edge[:2] if isinstance(edge, GradientEdge) else (edge, 0)
 
 
 def number(node: Any) -> None:

@@ -69,8 +69,8 @@ class SavingNode(Node):
 
     def _all_kept(self) -> list[Any]:
         """What is in each place; empty if the node has let go of it."""
-        entries = self._entries
-        return [] if isinstance(entries, Gone) else list(entries)
+        kept = getattr(self, self._kept_in)
+        return [] if isinstance(kept, Gone) else list(getattr(kept, "entries", kept))
 
 
 class PrimitiveNode(SavingNode):

@@ -49,7 +49,7 @@ class Phase(NamedTuple):
 
 
 class Turn:
-    """The turn of `node` in the pass `task`, phase by phase.
+    """The turn of `node` in the pass `task`, phase by phase; made when it begins ("ready").
 
     What is left to do is a tuple, and where it stands in it is a number, so that whoever watches
     can see what comes next, change the gradients between two phases, and put the turn back.
@@ -65,20 +65,29 @@ class Turn:
 
     def __init__(self, task: "GraphTask", node: Node) -> None:
         self.task, self.node = task, node
-        self.grads: Grads = ()
+        task.node = node
+        self.grads: Grads = task.take(node)
         self.results: Grads = ()
-        self.todo: tuple[tuple[str, Any], ...] = (("ready", None),)
+        self.todo: tuple[tuple[str, Any], ...] = ()
         self.at = 0
+        if type(node) is AccumulateGrad:
+            self.grads = (plugs.gradients.as_leaf_wants(node.variable, self.grads[0]),)
+        needed = task.schedule.needed
+        if needed is None or node in needed:
+            if has_hooks(node):
+                self._then("pre_hook", on_gradients.before(node))
+            self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
+        elif node in task.wanted or node is task.only_root:
+            self.todo = (("pass_by", None),)
 
     def step(self) -> Phase | None:
         """Do the next thing; None if there was nothing left to tell of."""
-        self.task.node = self.node
         while self.at < len(self.todo):
             kind, what = self.todo[self.at]
             if kind in CODE_PHASES and self.task.about_to is not None:
                 self.task.about_to(kind, self)
             self.at += 1
-            if self.at == 2 and self.node in self.task.wanted:
+            if self.at == 1 and self.node in self.task.wanted:
                 self._capture()
             phase: Phase | None = getattr(self, f"_{kind}")(what)
             if phase is not None:
@@ -102,20 +111,6 @@ class Turn:
         self.grads, self.results, self.todo, self.at = mark
 
     # Each returns the phase it was, None if there is nothing to tell ------------------------------
-
-    def _ready(self, _: None) -> Phase:
-        task, node = self.task, self.node
-        self.grads = task.take(node)
-        if type(node) is AccumulateGrad:
-            self.grads = (plugs.gradients.as_leaf_wants(node.variable, self.grads[0]),)
-        needed = task.schedule.needed
-        if needed is None or node in needed:
-            if has_hooks(node):
-                self._then("pre_hook", on_gradients.before(node))
-            self.todo += (("accumulate" if type(node) is AccumulateGrad else "apply", None),)
-        elif node in task.wanted or node is task.only_root:
-            self.todo += (("pass_by", None),)
-        return Phase("ready", node, self.grads)
 
     def _then(self, kind: str, each: Sequence[Any]) -> None:
         self.todo += tuple(zip(repeat(kind), each, strict=False))
@@ -171,8 +166,8 @@ class Turn:
                 self.todo += (("free_saved", None),)
             else:
                 node.release()  # it saved nothing to tell of, and is used up all the same
-        edges = [(place, edge) for place, edge in enumerate(node.edges) if edge is not None]
-        self._then("buffer", edges)
+        edges = enumerate(node.edges)
+        self.todo += tuple([("buffer", (nr, edge)) for nr, edge in edges if edge is not None])
         return Phase("apply", node, self.grads, results)
 
     def _post_hook(self, step: Any) -> Phase:
@@ -236,7 +231,7 @@ class GraphTask(Pass):
     def asked_for(self, node: Node, results: Grads) -> Grads:
         """The gradients of a node's operands, None in the place of those nobody asked for."""
         needed, wanted = self.schedule.needed, self.wanted
-        goals = [None if edge is None else ends(edge)[0] for edge in node.edges]
+        goals = [ends(edge)[0] for edge in node.edges]
         if needed is not None:
             goals = [goal if goal in needed or goal in wanted else None for goal in goals]
         pairs = zip(goals, results, strict=True)
@@ -247,6 +242,11 @@ class GraphTask(Pass):
         turn, advance = Turn(self, node), state.anomaly or Turn.step
         while advance(turn) is not None:
             pass
+
+    @property
+    def ahead(self) -> Node | None:
+        """The node whose turn it is; None at the end."""
+        return self.schedule[self.position] if self.position < len(self.schedule) else None
 
     def step(self) -> Phase | None:
         """Advance by one phase; None once the pass is over. An exception ends it."""
@@ -267,19 +267,18 @@ class GraphTask(Pass):
             return None
         if modes.task is not self:
             return self.within(self.step_here)  # type: ignore[no-any-return]  # what it returns
-        try:
-            if self.position == len(self.schedule):
-                self._finish()
-                self.close()
-                return None
-            if self.turn is None:
-                self.turn = Turn(self, self.schedule[self.position])
-            phase: Phase | None = (state.anomaly or Turn.step)(self.turn)
-        except BaseException:
-            self.is_over = True
-            raise
-        left = self.turn.todo[self.turn.at :]
-        if not left or (left[0][0] == "free_saved" and not self.turn.upcoming[0]):
+        node = self.ahead
+        if node is None:
+            self._finish()
+            self.close()
+            return None
+        turn = self.turn
+        if turn is None:
+            turn = self.turn = Turn(self, node)
+            phase: Phase | None = Phase("ready", node, turn.grads)
+        else:
+            phase = (state.anomaly or Turn.step)(turn)
+        if not turn.upcoming[0]:
             self.turn = None
             self.position += 1
         return phase

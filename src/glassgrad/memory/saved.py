@@ -12,7 +12,6 @@ from glassgrad.core.graph import AccumulateGrad, Edge, GradientEdge, Node, edge_
 from glassgrad.core.saved import PrimitiveNode, SavingNode, operand_of, unpacked
 from glassgrad.core.state import Names, Values, modes, plugs, special
 from glassgrad.core.tensor import Pending, Tensor, Version, wrap
-from glassgrad.values.tree import as_tuple
 
 from .stale import detached_error, inference_error, stale_error
 from .views import CopySlices
@@ -234,7 +233,8 @@ def saved_by(node: Any) -> list[Saved]:
     if isinstance(node, CopySlices):
         node = node.fn
     found: list[Saved] = []
-    for index, kept in enumerate(node._all_kept() if isinstance(node, SavingNode) else ()):
+    has_any = isinstance(node, SavingNode) and node.holders
+    for index, kept in enumerate(node._all_kept() if has_any else ()):
         if kept is None:
             continue
         holder = node.holders[index]
@@ -244,7 +244,8 @@ def saved_by(node: Any) -> list[Saved]:
             alive += [kept] if holder.payload.dtype is not kept.dtype else []
         name, (version, expected) = name_of_saved(node, index), version_when_saved(node, index)
         versions = (0, 0) if version is None else (expected, version.count)
-        found += [Saved(name, what, *versions) for what in alive]
+        for what in alive:
+            found += [Saved(name, what, *versions)]
     return found + kept_beside(node) if hasattr(node, "__dict__") else found
 
 
@@ -261,11 +262,10 @@ def versions_at(node: Any, index: int) -> tuple[int, int]:
 
 def kept_beside(node: Any) -> list[Saved]:
     """The arrays that `setup_context` keeps beside what is saved: indices, weights."""
-    if not isinstance(node, PrimitiveNode) or not hasattr(node, "__dict__"):
-        return []
     found: list[Saved] = []
-    for name, value in vars(node).items():
-        for part in as_tuple(value):
+    beside = getattr(node, "__dict__", {}) if isinstance(node, PrimitiveNode) else {}
+    for name, value in beside.items():
+        for part in value if isinstance(value, tuple) else (value,):
             found += [Saved(name, part)] if hasattr(part, "nbytes") else []
     return found
 
@@ -281,5 +281,8 @@ def arrays_in(kept: Any) -> list[Any]:
 
 def saved_bytes(node: Any) -> int:
     """The bytes of what `node` keeps; an array that it keeps twice counts once."""
-    arrays = [getattr(saved.what, "payload", saved.what) for saved in saved_by(node)]
-    return sum({id(array): array.nbytes for array in arrays}.values())
+    sizes: dict[int, int] = {}
+    for _, what, *_ in saved_by(node):
+        array = getattr(what, "payload", what)
+        sizes[id(array)] = array.nbytes
+    return sum(sizes.values())

@@ -167,7 +167,7 @@ def check_made(view: Tensor, what: str = "is being") -> None:
     if not made:
         return
     edge = view.edge.was if view.edge.__class__ is Pending else view.edge
-    node, nr = (None, 0) if edge is None else ends(edge)
+    node, nr = ends(edge)
     name = node and node.op_name()
     if made in (NO_GRAD, INFERENCE) or node is None:
         of_a_view = f"Output {nr} of {name} is a view of a view which was created in"

@@ -9,10 +9,10 @@ import copy
 import gc
 import heapq
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from graphlib import TopologicalSorter
 from typing import Any, NamedTuple, Self
 
 from glassgrad.autograd.scopes import Path, made_at
@@ -87,7 +87,7 @@ class Graph:
 
     def _add(self, edges: dict[Any, Edges]) -> None:
         """Number more nodes on, and their leaves behind the outputs."""
-        leaves = {node for node in edges if is_leaf(node)}
+        leaves = set(filter(is_leaf, edges))
         self.edges |= edges
         for node in oldest_first(edges, leaves):
             self.node[node] = f"n{len(self.nodes)}"
@@ -233,7 +233,8 @@ class Graph:
     def node_of(self, tensor: Tensor | GradientEdge) -> Node | None:
         """The node at which the gradient of `tensor` arrives; None if none does."""
         edge = edge_of(tensor) if isinstance(tensor, Tensor) else tensor
-        return None if edge is None else ends(edge)[0]
+        node: Node | None = ends(edge)[0]
+        return node
 
     def memory_of(self, what: Any) -> tuple[int, Any]:
         """What tells the memory of a tensor or array from all other, and what keeps that so."""
@@ -407,19 +408,27 @@ def oldest_first(edges: dict[Any, Edges], leaves: set[Any]) -> list[Any]:
     Age alone would nearly do. But a view of PyTorch's whose base was written gets its node when it
     is next used, which is after the node of its user was made; and each thread counts for itself.
     """
-    rank = {node: place for place, node in enumerate(edges)}
-    inner = [node for node in edges if node not in leaves]
-    behind = {node: {goal: None for goal, _ in edges[node] if goal in edges} for node in inner}
-    sorter = TopologicalSorter({node: behind[node].keys() - leaves for node in inner})
-    sorter.prepare()
+    inner = edges.keys() - leaves
     heap: list[tuple[int, int, Any]] = []
+    for place, node in enumerate(edges):
+        if node in inner:
+            heapq.heappush(heap, (node._sequence_nr(), place, node))
+    waiting: defaultdict[Any, list[Any]] = defaultdict(list)  # for a younger node: what leads to it
     ordered: dict[Any, None] = {}
-    for _ in inner:
-        for node in sorter.get_ready():
-            heapq.heappush(heap, (node._sequence_nr(), rank[node], node))
-        node = heapq.heappop(heap)[-1]
-        ordered |= behind[node] | {node: None}  # a leaf is not in before its first consumer
-        sorter.done(node)
+    while heap:
+        entry = heapq.heappop(heap)
+        node = entry[-1]
+        for goal, _ in edges[node]:
+            if goal in inner and goal not in ordered:
+                waiting[goal].append(entry)
+                break
+        else:
+            for goal, _ in edges[node]:
+                if goal in leaves:
+                    ordered[goal] = None  # where it was, if it has a consumer already
+            ordered[node] = None
+            for entry in waiting.pop(node, ()):
+                heapq.heappush(heap, entry)
     return list(ordered | dict.fromkeys(edges))
 
 

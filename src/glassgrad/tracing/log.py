@@ -7,6 +7,7 @@ What goes into a hook or a rule is looked at before that runs, for code of a use
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from operator import itemgetter
 from typing import Any
 from weakref import ReferenceType
@@ -17,7 +18,7 @@ from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import Grads, GraphTask, Phase
+from glassgrad.hooks.turn import Grads, GraphTask, Phase, Turn
 
 from .events import Trace
 from .graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach
@@ -184,11 +185,21 @@ class Log(EventLog):
 
     def run(self) -> None:
         """The whole pass in one go."""
-        self.task.within(self._run)
+        self.task.within(partial(self.step, self._run))
 
     def _run(self) -> None:
-        while not self.task.is_over:
-            self.step(self.task.step_here)
+        task, advance = self.task, state.anomaly or Turn.step
+        for node in task.schedule:
+            if self.recorded:
+                self.spans.append((state.next_seq(), node))
+            turn = task.turn = Turn(task, node)
+            while turn.at < len(turn.todo):
+                phase = advance(turn)
+                if phase is not None:
+                    self._tell(*phase)
+                phase = None  # or it would refer to gradients that the next one may reuse
+            task.position += 1
+        task.step_here()  # which brings it to its end
 
     def step(self, advance: Callable[[], Phase | None]) -> Phase | None:
         """Have the pass do its next phase by calling `advance`, and write it down.
@@ -196,18 +207,16 @@ class Log(EventLog):
         An exception is written down too, and has the log so far as its attribute `trace`.
         """
         task = self.task
-        at_end = task.position == len(task.schedule)
-        node = None if at_end else task.schedule[task.position]
         self._kind = ""
         task.about_to = self._look_ahead  # no longer than that: it would be a cycle
         outer, modes.tracer = modes.tracer, self._told
         state.tracing.add(id(self))
         if self.recorded:
-            self.spans.append((state.next_seq(), node))
+            self.spans.append((state.next_seq(), task.ahead))
         try:
             phase = advance()
         except BaseException as error:
-            self._failed(node, error)
+            self._failed(error)
             raise
         finally:
             modes.tracer, task.about_to = outer, None
@@ -221,12 +230,10 @@ class Log(EventLog):
     def _look_ahead(self, kind: str, turn: Any) -> None:
         """Note what goes into a hook or a rule, which may be written there."""
         self._kind = kind
-        if kind == "post_hook":
-            self._entering = self.table.ids(turn.results)
-        elif kind == "post_accumulate":
-            self._entering = self.table.ids((grad_of(turn.node.variable),))
-        else:
-            self._entering = self.table.ids(turn.grads)
+        grads = turn.results if kind == "post_hook" else turn.grads
+        if kind == "post_accumulate":
+            grads = (grad_of(turn.node.variable),)
+        self._entering = self.table.ids(grads)
 
     def _tell(self, kind: str, node: Any, _: Any, after: Grads, detail: Any) -> None:
         """Write down a phase."""
@@ -262,9 +269,9 @@ class Log(EventLog):
         for name, _, saved, now in self.graph.saved_by(node):
             self._emit("unpack", node, saved=name, version=[saved, now])
 
-    def _failed(self, node: Node | None, error: BaseException) -> None:
+    def _failed(self, error: BaseException) -> None:
         """Write down what ended the pass, and end both."""
-        stale = None
+        node, stale = self.task.ahead, None
         if node is not None and isinstance(error, StaleTensorError):
             for name, _, saved, now in self.graph.saved_by(node):
                 if isinstance(node, PrimitiveNode) and self._kind == "apply":

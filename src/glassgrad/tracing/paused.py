@@ -11,7 +11,7 @@ from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace
 from .graph import Hook, bytes_of, is_leaf, op_of, plain
 from .log import EventLog
-from .summary import batch_of, dtype_name, numbers, summarize
+from .summary import dims_of_batch, dtype_name, numbers, summarize
 
 
 class Waiting(NamedTuple):
@@ -357,9 +357,9 @@ class Paused(Engine):
 
 def shown(grad: Any) -> str:
     """A gradient in a few words: shape, dtype, and its elements or its norm."""
-    array, batch = numbers(grad), batch_of(grad)
-    about = summarize(array, examples=len(batch))
-    examples = "".join([f"{size} × " for size in batch])
+    array = numbers(grad)
+    about = summarize(array, examples=dims_of_batch(grad))
+    examples = "".join([f"{size} × " for size in about.get("batch", ())])
     text = f"{examples}{tuple(about['shape'])} {about['dtype']}"
     if len(about["head"]) == array.size:
         values = [f"{x:.3g}" if isinstance(x, float) else str(x) for x in about["head"]]

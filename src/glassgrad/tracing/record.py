@@ -77,10 +77,10 @@ def watched(
     try:
         if look is None:
             log.run()
-        while not task.is_over:
+        while look is not None and not task.is_over:
             log.step(task.step_here)
             turn = task.turn
-            if look is not None and turn is not None and turn.upcoming[0] == "apply":
+            if turn is not None and turn.upcoming[0] == "apply":
                 look(log.graph.node[turn.node], turn.node, turn.grads)
     finally:
         task.close()

@@ -84,11 +84,11 @@ class Journal:
         """Note what the next phase of the pass will change, and silent ones before it."""
         task = self.task
         self._note_place()
-        if task.position == len(task.schedule):
+        node: Any = task.ahead
+        if node is None:
             self.note_buffers(task.buffers)
             self._note_numbers()
             return
-        node: Any = task.schedule[task.position]
         self.note_buffers([node, *[ends(edge)[0] for edge in node.edges if edge is not None]])
         if task.turn is None:
             return

@@ -135,7 +135,7 @@ class Session(Paused):
     @property
     def is_done(self) -> bool:
         """Whether the pass has come to its end."""
-        return self._task.position == len(self.schedule) and self._task.is_over
+        return self._task.ahead is None and self._task.is_over
 
     @property
     def current(self) -> Node | None:
@@ -150,8 +150,7 @@ class Session(Paused):
 
     @property
     def _node(self) -> Any:
-        at_end = self.is_closed or self.position == len(self.schedule)
-        return None if at_end else self.schedule[self.position]
+        return None if self.is_closed else self._task.ahead
 
     @property
     def _at_start(self) -> bool:

@@ -50,9 +50,10 @@ class ArrayTable:
 
         if value is None:
             return None
+        value = value.payload if isinstance(value, Tensor) else value
         array, examples = value, 0
         if type(value) is not np.ndarray:
-            array, examples = np.asarray(numbers(value)), len(batch_of(value))
+            array, examples = np.asarray(numbers(value)), dims_of_batch(value)
         # The content is the key and not the object: an array that is written in place between two
         # events must appear as two arrays. A number for it, or the table would hold every array.
         content = np.ascontiguousarray(array).view(np.uint8).data  # also of nan, bit by bit
@@ -174,16 +175,13 @@ def _array_of(tensor: Any, torch: Any) -> Any:
         return tensor.float().numpy()  # bfloat16 and the like, which NumPy does not have
 
 
-def batch_of(value: Any) -> tuple[int, ...]:
-    """How many examples a tensor or payload is of: a size for each `vmap` around, outermost first.
+def dims_of_batch(value: Any) -> int:
+    """How many of the first dims of the array at the bottom count examples: one per `vmap` around.
 
-    They are the first dims of the array at the bottom; the shape is that of one example.
+    The shape of a tensor or payload is that of one example.
     """
     payload = value.payload if isinstance(value, Tensor) else value
-    if not isinstance(payload, Layer):
-        return ()
-    shape = payload.array.shape
-    return tuple(shape[: len(shape) - payload.ndim])
+    return len(payload.array.shape) - payload.ndim if isinstance(payload, Layer) else 0
 
 
 def measured(array: Array) -> tuple[Any, Any, Any, int, int]:

@@ -181,7 +181,8 @@ def node_of(what: Any) -> Node:
     """
     edge = edge_of(what) if isinstance(what, Tensor) else what
     if isinstance(edge, (Node, GradientEdge)):
-        return ends(edge)[0]
+        found: Node = ends(edge)[0]
+        return found
     shown = "a Tensor that does not require grad" if edge is None else f"a {type(what).__name__}"
     raise ArgumentTypeError(
         f"explain() was given {shown}. It explains a step of the backward graph, and that is none. "
