@@ -52,8 +52,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
     cold = tensor.cold_side()
-    if cold.hooks is None:
-        cold.hooks = Hooks()
+    cold.hooks = cold.hooks or Hooks()
     return add_hook(cold.hooks, hook)
 
 
@@ -83,8 +82,7 @@ def register_post_accumulate_grad_hook(
             "Use register_hook()."
         )
     cold = tensor.cold_side()
-    if cold.post_hooks is None:
-        cold.post_hooks = Hooks()
+    cold.post_hooks = cold.post_hooks or Hooks()
     return add_hook(cold.post_hooks, hook)
 
 

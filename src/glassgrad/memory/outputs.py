@@ -7,7 +7,6 @@ is returned as it is becomes a view, which it is forbidden to write where that i
 """
 
 import warnings
-from itertools import compress, count
 from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
@@ -46,13 +45,12 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         for nr, out in enumerate(outputs):
             placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
         if edges is not None:
-            views = [out for out in placed if getattr(out, "edge", None) is not None]
-            for view in views if len(views) > 1 else ():
-                if view._is_view():
-                    view.cold.made = MULTIPLE  # its node has them all
+            gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
+            for nr, out in enumerate(placed):
+                if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
+                    out.cold.made = MULTIPLE  # its node has them all
             if not ctx._materialize_non_diff_grads:
-                has_none = [getattr(out, "edge", None) is None for out in placed]
-                ctx._gradless = tuple(compress(count(), has_none))
+                ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
         to_save = ctx.to_save
         del ctx.to_save  # an output among them refers to the node: that would be a cycle
@@ -108,8 +106,7 @@ def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
     out.edge = edge
     cold = out.cold
     if cold is not None and cold.base is not None:
-        assert cold.version is not None, "a view has a version"
-        cold.made, cold.seen = CUSTOM, cold.version.count
+        cold.made, cold.seen = CUSTOM, out.version_counter().count
     return out
 
 
@@ -140,7 +137,6 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
                 stacklevel=5,
             )
         if recording and tensor._is_view() and len(outputs) > 1:

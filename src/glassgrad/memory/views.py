@@ -57,10 +57,7 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     if base.is_inference():
         view.cold_side().is_inference, view.edge = True, None
         return view  # nobody counts its versions
-    version = base.version_counter()
-    above = base.cold
-    assert above is not None, "it has a version"
-    cold = view.cold_side()
+    version, above, cold = base.version_counter(), base.cold_side(), view.cold_side()
     cold.version, cold.seen = version, version.count
     cold.stem = base if above.stem is None else above.stem
     if above.base is None:
@@ -99,10 +96,7 @@ class Views:
         self._refs: list[weakref.ref[Tensor]] = []
 
     def __iter__(self) -> Iterator[Tensor]:
-        for ref in self._refs:
-            view = ref()
-            if view is not None:
-                yield view
+        return iter([view for ref in self._refs if (view := ref()) is not None])
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
@@ -126,8 +120,7 @@ class Views:
     def moved(self) -> None:
         """Their base has another place in the graph, so that theirs is behind it."""
         for view in self:
-            assert view.cold is not None, "a view has a version"
-            view.cold.seen = -1
+            view.cold_side().seen = -1
         self.written()
 
     def rebase(self, view: Tensor, node: Node, at: int) -> None:
@@ -143,17 +136,15 @@ class Views:
 
 def _settle(view: Tensor) -> Any:
     """The edge of a view whose memory may have been written since it was last looked up."""
-    pending, cold = view.edge, view.cold
-    assert cold is not None, "a view has these"
-    assert cold.version is not None
-    assert cold.base is not None
+    pending, cold, version = view.edge, view.cold_side(), view.version_counter()
+    assert cold.base is not None, "a view has a base"
     if pending.__class__ is not Pending:
         return pending  # both operands of an op, and the first has looked
-    if cold.seen == cold.version.count or (pending.was is None and cold.base.edge is None):
+    if cold.seen == version.count or (pending.was is None and cold.base.edge is None):
         return pending.was
     check_made(view, "its base or another view of its base has been")
     relocate(view, AsStridedBackward0(cold.base, view))
-    cold.seen = cold.version.count
+    cold.seen = version.count
     return view.edge
 
 
@@ -170,12 +161,11 @@ def check_made(view: Tensor, what: str = "is being") -> None:
     node, nr = (None, 0) if edge is None else ends(edge)
     name = node and node.op_name()
     if made in (NO_GRAD, INFERENCE) or node is None:
-        of_a_view = f"Output {nr} of {name} is a view of a view which was created in"
-        begun = of_a_view if node else "A view was created in"
-        modes_of = "inference mode", "in normal mode"
-        if made != INFERENCE:
-            modes_of = "no_grad mode", "with grad mode enabled"
-        said = f"{begun} {modes_of[0]} and {what} modified inplace {modes_of[1]}."
+        begun = f"Output {nr} of {name} is a view of a view which" if node else "A view"
+        mode, now = "no_grad", "with grad mode enabled"
+        if made == INFERENCE:
+            mode, now = "inference", "in normal mode"
+        said = f"{begun} was created in {mode} mode and {what} modified inplace {now}."
     else:
         said = f"Output {nr} of {name} is a view and {what} modified inplace."
     raise GraphError(f"{said} {_WHY_NOT[made]} (The view has the shape {tuple(view.shape)}.)")
@@ -212,8 +202,7 @@ def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
     """
     cold = tensor.cold
     if cold is not None and cold.base is not None:
-        assert cold.version is not None, "a view has a version"
-        cold.version.views.rebase(tensor, ends(edge)[0], at)
+        tensor.version_counter().views.rebase(tensor, ends(edge)[0], at)
     else:
         relocate(tensor, edge)
         if cold is not None and cold.version is not None and cold.version.views is not None:

@@ -5,11 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    DTypeError,
-    GradientError,
-    GraphError,
-)
+from glassgrad.core.errors import DTypeError, GradientError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
@@ -95,10 +91,8 @@ def _ones(n: int, dtype: Any) -> Any:
 
 
 def _is_broadcast_of(shape: Shape, wide: Shape) -> bool:
-    try:
-        return np.broadcast_shapes(shape, wide) == wide
-    except ValueError:
-        return False
+    sizes = zip(reversed(shape), reversed(wide), strict=False)
+    return len(shape) <= len(wide) and all(n in (1, stretched) for n, stretched in sizes)
 
 
 def check_may_require(tensor: Tensor, value: bool) -> None:
