@@ -99,9 +99,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 
 
 def _built(
-    structure: Structure,
-    leaf: Callable[[], Any],
-    container: Callable[[Container, list[Any]], Any],
+    structure: Structure, leaf: Callable[[], Any], container: Callable[[Container, list[Any]], Any]
 ) -> Any:
     """What is made of a structure if `leaf` makes leaves, and `container` what contains them."""
     stack: list[Any] = []
