@@ -40,7 +40,7 @@ class Packed:
         self.output_nr, self.dtype = output_nr, dtype
         is_leaf = isinstance(edge, AccumulateGrad)
         self.leaf = weakref.ref(edge) if is_leaf else None  # weakly: it would keep the leaf
-        self.edge = None if is_leaf or output_nr is not None else edge
+        self.edge: Any = LEAF if is_leaf else edge if output_nr is None else None
         if modes.duals is not None:
             modes.duals.keep_saved(self, tensor)
         version = tensor._version
@@ -81,9 +81,8 @@ class Packed:
         return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
 
     def _placed(self, tensor: Tensor, node: Node) -> Tensor:
-        edge: Any = LEAF if self.leaf is not None else self.edge
-        if self.output_nr is not None:
-            edge = saved.output_edge(node, self.output_nr)
+        nr = self.output_nr
+        edge = self.edge if nr is None else saved.output_edge(node, nr)
         if edge is None and tensor.edge is None and modes.duals is None:
             return tensor
         version = None if tensor.is_inference() else tensor.version_counter()
@@ -91,8 +90,7 @@ class Packed:
         if self.leaf is not None:
             out.cold_side().accumulator = self.leaf
         if modes.duals is not None:
-            place = (self, 0) if self.output_nr is None else (node, self.output_nr)
-            modes.duals.restore(out, *place)
+            modes.duals.restore(out, self if nr is None else node, nr or 0)
         return out
 
     def array(self) -> Any:
@@ -148,8 +146,8 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
 def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> None:
     """Keep what a pack hook makes of `tensor` in the place of `saves[index]`."""
     entries, holders = node._all_kept(), list(node.holders)
-    dtype = entries[index].dtype  # the op may have converted its values
-    dtype = None if tensor.dtype is dtype else dtype
+    converted = entries[index].dtype  # by the op
+    dtype = None if tensor.dtype is converted else converted
     is_result = node._saved_names[index] == "result"
     edge, output_nr = (None, 0) if is_result else (saved.edge_of_saved(node, index), None)
     entries[index] = Packed(tensor, hooks, edge, output_nr, dtype)

@@ -15,6 +15,7 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 # view that was written under no_grad is found anew too: which values its node saw is unknown.
 """
 
+import functools
 import math
 import weakref
 from collections.abc import Iterator
@@ -60,18 +61,15 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     version, above, cold = base.version_counter(), base.cold_side(), view.cold_side()
     cold.version, cold.seen = version, version.count
     cold.stem = base if above.stem is None else above.stem
-    if above.base is None:
-        cold.base, cold.made = base, None
-    else:
-        cold.base, cold.made = above.base, above.made
+    cold.base = base if above.base is None else above.base
+    cold.made = above.made
     if modes.inference:
         cold.made, cold.is_inference = INFERENCE, False
     elif not modes.grad:
         cold.made = NO_GRAD
     elif made is not None:
         cold.made = made
-    if version.views is None:
-        version.views = Views()
+    version.views = version.views or Views()
     version.views.add(view)
     if view.edge is None and cold.base.edge is not None:
         view.edge = Pending(_settle)
@@ -218,8 +216,7 @@ def relocate(tensor: Tensor, edge: Edge) -> None:
     node, nr = ends(old)
     kept = node.cold and node.cold.retain.get(nr)
     if kept and kept() is tensor:
-        assert node.cold is not None, "it keeps something there"
-        del node.cold.retain[nr]
+        del node.hooks().retain[nr]
         new, nr = ends(edge)
         new.hooks().retain_grad_of(nr, tensor)
 
@@ -272,10 +269,8 @@ class Geometry(NamedTuple):
 
 def offsets(size: Shape, stride: Shape) -> Any:
     """How far each element of a strided array is from the first one."""
-    found = np.zeros(size, np.int64)
-    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
-        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return found
+    steps = [np.arange(n) * step for n, step in zip(size, stride, strict=True)]
+    return functools.reduce(np.add.outer, steps, np.zeros((), np.int64))
 
 
 # The two nodes ------------------------------------------------------------------------------------

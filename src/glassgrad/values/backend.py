@@ -146,7 +146,6 @@ class _CuPy(Backend):
         self.index = index
         self.xp = cupy
         self.array_type = cupy.ndarray
-        self.compile_text = _compile
 
     def asarray(self, data: Any, dtype: DType | None = None) -> Array:
         with self.xp.cuda.Device(self.index):
@@ -173,12 +172,9 @@ class _CuPy(Backend):
         index = device.index or 0
         return self if index == self.index else _CuPy(index)
 
-
-def _compile(text: str) -> Any:
-    """Kernels that round as NumPy does: no product and sum in one."""
-    import cupy
-
-    return cupy.RawModule(code=text, options=("-fmad=false",))
+    def compile_text(self, text: str) -> Any:
+        """Kernels that round as NumPy does: no product and sum in one."""
+        return self.xp.RawModule(code=text, options=("-fmad=false",))
 
 
 CPU_BACKEND = Backend()

@@ -23,7 +23,8 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
-        if not _is_broadcast_of(shape, grad.shape):
+        sizes = zip(reversed(shape), reversed(grad.shape), strict=False)
+        if len(shape) > grad.ndim or any(n not in (1, stretched) for n, stretched in sizes):
             raise GradientError(
                 f"Function {node.name()} returned an invalid gradient at index {position} - got "
                 f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
@@ -88,11 +89,6 @@ def _sum_of_rows(grad: Any) -> Any:
 @functools.lru_cache(maxsize=32)
 def _ones(n: int, dtype: Any) -> Any:
     return np.ones(n, dtype)
-
-
-def _is_broadcast_of(shape: Shape, wide: Shape) -> bool:
-    sizes = zip(reversed(shape), reversed(wide), strict=False)
-    return len(shape) <= len(wide) and all(n in (1, stretched) for n, stretched in sizes)
 
 
 def check_may_require(tensor: Tensor, value: bool) -> None:
