@@ -32,13 +32,11 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
     if len(outputs) == 1:
-        (out,) = outputs
-        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
-        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
-        placed = [_place(ctx, args, out, edges and ctx, marked)]
+        ctx.out_shape, ctx.out_dtype = arrays[0].shape, arrays[0].dtype
+        placed = [_place(ctx, args, outputs[0], edges and ctx, marked)]
     else:
-        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
         ctx.out_shape = tuple([array.shape for array in arrays])
         ctx.out_dtype = tuple([array.dtype for array in arrays])
         placed = []
@@ -95,9 +93,9 @@ def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
     is_input, here, cold = is_any_of(out, args), out.edge, out.cold
     is_gradless = out.payload.dtype.kind not in "fc" or is_any_of(out, ctx.non_differentiable)
     if edge is None or is_gradless:
-        if is_input:
-            return _alias(out) if here is None else out.detach()
-        if cold is not None and cold.base is not None:
+        if is_input and here is None:
+            return _alias(out)
+        if not is_input and cold is not None and cold.base is not None:
             cold.made = CUSTOM
             return out
         return out.detach() if here is not None else out

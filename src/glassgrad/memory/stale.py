@@ -113,7 +113,8 @@ def _instead(statement: ast.stmt, node: ast.AST, tensor: Any) -> str:
         if (isinstance(target, ast.Subscript) and node is statement) or _is_name(target, cls):
             value = ast.BinOp(target, statement.op, statement.value)
             return f"Write {_code(ast.Assign([target], value, lineno=1))} instead of {was}."
-    written = next((target for target in targets if isinstance(target, ast.Subscript)), None)
+    parts = [target for target in targets if isinstance(target, ast.Subscript)]
+    written: Any = parts[0] if parts else None
     while isinstance(written, ast.Subscript) and not _is_key(written):
         written = written.value
     if written is None or not _is_name(written, cls):
@@ -216,12 +217,8 @@ def span(place: Place) -> Values:
 def _file(filename: str) -> str:
     """A file's name, or the number of the notebook cell."""
     _, is_cell, rest = filename.partition("<ipython-input-")
-    number = rest.partition("-")[0] if is_cell else _cell_numbers().get(filename)
-    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"
-
-
-def _cell_numbers() -> dict[str, int]:
-    """The notebook's cells by the file names that IPython gave them."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
-    return getattr(getattr(shell, "compile", None), "_filename_map", {})
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    number = rest.partition("-")[0] if is_cell else cells.get(filename)
+    return filename.replace("\\", "/").split("/")[-1] if number is None else f"cell {number}"

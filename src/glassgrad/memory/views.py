@@ -18,7 +18,6 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 import functools
 import math
 import weakref
-from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -85,27 +84,25 @@ def show(views: Any, base: Any) -> Any:
     return views
 
 
-class Views:
+class Views(list["weakref.ref[Tensor]"]):
     """The views of one storage, known weakly."""
 
-    __slots__ = ("_refs",)
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self._refs: list[weakref.ref[Tensor]] = []
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return iter([view for ref in self._refs if (view := ref()) is not None])
+    def alive(self) -> list[Tensor]:
+        """Those that are not gone."""
+        return [view for ref in self if (view := ref()) is not None]
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
-        n = len(self._refs)
+        n = len(self)
         if n >= 16 and not n & (n - 1):  # a power of two
-            self._refs = [ref for ref in self._refs if ref() is not None]
-        self._refs.append(weakref.ref(view))
+            self[:] = [ref for ref in self if ref() is not None]
+        self.append(weakref.ref(view))
 
     def written(self) -> None:
         """Their memory, or the edge of their base, has changed: they have to look."""
-        for view in self:
+        for view in self.alive():
             edge, base = view.edge, view._base
             assert base is not None, "a view has a base"
             if edge is LEAF and base.edge is None:
@@ -117,7 +114,7 @@ class Views:
 
     def moved(self) -> None:
         """Their base has another place in the graph, so that theirs is behind it."""
-        for view in self:
+        for view in self.alive():
             view.cold_side().seen = -1
         self.written()
 

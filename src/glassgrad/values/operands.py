@@ -45,8 +45,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     values = [_value(cls, x, position) for position, x in enumerate(operands)]
     arrays = [v for v in values if is_array(v)]
     if not arrays:
-        values = [np.asarray(v, result_dtype((), (v,))) for v in values]
-        arrays = values
+        arrays = values = [np.asarray(v, result_dtype((), (v,))) for v in values]
     place = next((a for a in arrays if a.ndim), arrays[0])
     return tuple([_move(v, place) for v in in_dtype(cls, values, common_dtype(cls, values))])
 

@@ -166,8 +166,7 @@ def describe(structure: Structure) -> str:
         >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
         "(*, {'a': *, 'b': [*]})"
     """
-    written: str = _built(structure, lambda: "*", _written)
-    return written
+    return str(_built(structure, lambda: "*", _written))
 
 
 def _written(container: Container, parts: list[str]) -> str:
