@@ -30,8 +30,13 @@ from glassgrad.core.graph import (
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version
-from glassgrad.hooks.handles import RemovableHandle
-from glassgrad.hooks.on_gradients import accumulated, as_tensors, register_hook, run
+from glassgrad.hooks.on_gradients import (
+    RemovableHandle,
+    accumulated,
+    as_tensors,
+    register_hook,
+    run,
+)
 from glassgrad.hooks.on_saved import check_hooks
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.ops._arguments import check_type

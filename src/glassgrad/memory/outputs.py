@@ -13,10 +13,9 @@ from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
 from glassgrad.core.state import Values, here
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
-from glassgrad.memory.saved import is_any_of
 from glassgrad.values.tree import as_tuple
 
-from .saved import keeping
+from .saved import is_any_of, keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 
