@@ -396,7 +396,7 @@ def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
     if row is not None:
         flat[row] = part.reshape(-1)
     elif adds:
-        backend_of(flat).add_at(flat, geometry.places(whole), part)
+        backend_of(flat).reduce_at("add", flat, geometry.places(whole), part)
     else:
         flat[geometry.places(whole)] = part
     return flat.reshape(shape)

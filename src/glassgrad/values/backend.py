@@ -88,10 +88,6 @@ class Backend:
         """A NumPy array of the same values; shares memory on the CPU."""
         return array  # type: ignore[no-any-return]  # an Array of this backend is one
 
-    def add_at(self, array: Array, index: Any, values: Any) -> None:
-        """`array[index] += values`, repeated indices adding up."""
-        self.reduce_at("add", array, index, values)
-
     def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
         getattr(self.xp, name).at(array, index, values)
