@@ -24,7 +24,7 @@ from .core.errors import (
 )
 from .core.tensor import ANY_DTYPE, LEAF, Tensor, is_differentiable, wrap
 from .hooks import on_gradients as hooks
-from .hooks.handles import Hooks
+from .hooks.on_gradients import Hooks
 from .ops import (
     _declaring,
     arithmetic,

@@ -5,7 +5,7 @@ import torch
 
 import glassgrad as gg
 from glassgrad.autograd import Function
-from glassgrad.hooks.handles import Hooks
+from glassgrad.hooks.on_gradients import Hooks
 
 MEMBERS = [
     "apply",

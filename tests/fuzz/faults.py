@@ -8,7 +8,7 @@ from glassgrad.autograd.graph import _MultiHook
 from glassgrad.core import engine, graph
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks import handles, on_saved, turn
+from glassgrad.hooks import on_gradients, on_saved, turn
 from glassgrad.hooks import on_gradients as hooks
 from glassgrad.memory import saved, views
 from glassgrad.values import gradients
@@ -38,7 +38,7 @@ def drop_version_bump(patch: Any) -> None:
 
 def reverse_hooks(patch: Any) -> None:
     patch.setattr(
-        handles.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False
+        on_gradients.Hooks, "values", lambda self: list(dict.values(self))[::-1], raising=False
     )
 
 
@@ -146,7 +146,7 @@ def detach_recorded_gradients(patch: Any) -> None:
 
 
 def keep_removed_hooks(patch: Any) -> None:
-    patch.setattr(handles.RemovableHandle, "remove", lambda self: None)
+    patch.setattr(on_gradients.RemovableHandle, "remove", lambda self: None)
 
 
 def wait_for_one_gradient(patch: Any) -> None:

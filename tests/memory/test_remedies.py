@@ -7,7 +7,7 @@ import pytest
 import glassgrad as gg
 from glassgrad import tensor
 from glassgrad.core.errors import StaleTensorError
-from glassgrad.memory.remedies import remedy
+from glassgrad.memory.stale import remedy
 
 
 def program(*lines):

@@ -30,8 +30,8 @@ from glassgrad.core.graph import (
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import Values, is_recording, modes, set_modes, setting
 from glassgrad.core.tensor import Tensor, Version
-from glassgrad.hooks.handles import RemovableHandle
-from glassgrad.hooks.on_gradients import accumulated, as_tensors, register_hook, run
+from glassgrad.hooks import on_gradients
+from glassgrad.hooks.on_gradients import RemovableHandle, as_tensors, register_hook
 from glassgrad.hooks.on_saved import check_hooks
 from glassgrad.hooks.turn import GraphTask
 from glassgrad.ops._arguments import check_type
@@ -529,7 +529,7 @@ def _call_node(node: Node, *grads: Tensor | None) -> Any:
     if isinstance(node, AccumulateGrad):
         if values[0] is not None:
             accumulate(node.variable, values[0], unshared=False)
-        run(accumulated(node.variable), ())
+        on_gradients.run(on_gradients.accumulated(node.variable), ())
         return ()
     results = as_tensors(fit(node, node.compute(values, recorded)))
     return results[0] if len(results) == 1 else results

@@ -32,7 +32,7 @@ from .state import Func, Names, Shape, Values, plugs
 from .tensor import LEAF, Cold, Pending, Tensor, Version
 
 if TYPE_CHECKING:
-    from glassgrad.hooks.handles import NodeHooks, RemovableHandle
+    from glassgrad.hooks.on_gradients import NodeHooks, RemovableHandle
 
 
 class GradientEdge(NamedTuple):

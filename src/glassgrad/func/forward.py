@@ -297,7 +297,7 @@ def _is_shared(base: Tensor) -> bool:
 def _views(base: Tensor) -> Any:
     """The views of `base`; their payloads are duals, as its own is."""
     version = base.cold and base.cold.version
-    return (version and version.views) or ()
+    return version.views.alive() if version and version.views else ()
 
 
 def _base_of(tangent: Tensor) -> Tensor:

@@ -1,7 +1,6 @@
 """Hooks: what a user has called when a gradient passes, or when a tensor is saved.
 
-    handles        where hooks hang, and how they are taken away again
-    on_gradients   hooks of tensors, nodes and leaves
+    on_gradients   hooks of tensors, nodes and leaves, and how they are taken away again
     turn           a node's turn phase by phase, with all that hangs on it
     on_saved       hooks that pack what is saved, and unpack it again
 

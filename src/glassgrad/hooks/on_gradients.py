@@ -11,20 +11,101 @@ tensor as it was when they were registered.
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
-from glassgrad.core.state import modes
+from glassgrad.core.state import Func, modes
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
 
-from .handles import Hooks, NodeHooks, RemovableHandle, add_hook
-
 Grads = tuple[Any, ...]
 # (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
 Step = tuple[Callable[..., Grads], Any, Any]
+
+
+class Hooks(dict[int, Callable[..., Any]]):
+    """Hooks in the order of registration. A dict that a handle can refer to weakly."""
+
+    __slots__ = ("__weakref__",)
+
+
+class RemovableHandle:
+    """Takes a hook away again: by `remove()`, or at the end of a `with` block.
+
+    Example:
+        >>> x = tensor(1.0, requires_grad=True)
+        >>> with x.register_hook(lambda g: g * 2):
+        ...     (x * 3).backward()
+        >>> x.grad
+        tensor(6.)
+    """
+
+    _next_id: ClassVar[int] = 0
+
+    def __init__(self, hooks: Hooks) -> None:
+        self._hooks = weakref.ref(hooks)
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self) -> None:
+        """Take the hook away; doing so twice is harmless."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.remove()
+
+
+def add_hook(hooks: Hooks, hook: Func, *, first: bool = False) -> RemovableHandle:
+    """Put `hook` behind those already there (or before them) and return its handle."""
+    handle = RemovableHandle(hooks)
+    later = {key: hooks.pop(key) for key in list(hooks)} if first else {}
+    hooks[handle.id] = hook
+    hooks.update(later)
+    return handle
+
+
+class NodeHooks:
+    """The cold side of a node: what few nodes have.
+
+    Attributes:
+        tensor: hooks of the tensors that are the node's outputs, by output number.
+        retain: the tensors whose gradient is kept, by output number; weak.
+        pre, post: hooks before and after the node.
+        before: whether there has been anything to do before the node.
+        view: where the output is now, if it was written into a view; weak.
+        metadata: a dict for whatever a user wants to remember.
+    """
+
+    __slots__ = ("before", "metadata", "post", "pre", "retain", "tensor", "view")
+
+    def __init__(self) -> None:
+        self.before = False
+        self.view: weakref.ref[Node] | None = None
+        self.tensor: dict[int, Hooks] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre = Hooks()
+        self.post = Hooks()
+        self.metadata: dict[Any, Any] = {}
+
+    def of_output(self, nr: int) -> Hooks:
+        """The hooks of the tensor that is output `nr`."""
+        self.before = True
+        return self.tensor.setdefault(nr, Hooks())
+
+    def retain_grad_of(self, nr: int, tensor: Tensor) -> None:
+        """Keep the gradient of the tensor that is output `nr`."""
+        self.before = True
+        self.retain[nr] = weakref.ref(tensor)
+
+
+# What a user calls ------------------------------------------------------------------------------
 
 
 def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
@@ -52,8 +133,7 @@ def register_hook(tensor: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Re
     if node is not None:
         return add_hook(node.hooks().of_output(tensor.output_nr), hook)
     cold = tensor.cold_side()
-    if cold.hooks is None:
-        cold.hooks = Hooks()
+    cold.hooks = cold.hooks or Hooks()
     return add_hook(cold.hooks, hook)
 
 
@@ -83,8 +163,7 @@ def register_post_accumulate_grad_hook(
             "Use register_hook()."
         )
     cold = tensor.cold_side()
-    if cold.post_hooks is None:
-        cold.post_hooks = Hooks()
+    cold.post_hooks = cold.post_hooks or Hooks()
     return add_hook(cold.post_hooks, hook)
 
 

@@ -13,14 +13,7 @@ from glassgrad.core.graph import AccumulateGrad, Node, edge_of
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import HookPair, Values, modes, setting
 from glassgrad.core.tensor import LEAF, Tensor, wrap
-from glassgrad.memory.saved import (
-    Kept,
-    as_it_was,
-    edge_of_saved,
-    order_of_unpacking,
-    output_edge,
-    unpack,
-)
+from glassgrad.memory import saved
 from glassgrad.values.tree import flatten
 
 
@@ -41,19 +34,13 @@ class Packed:
     __slots__ = ("__weakref__", "dtype", "edge", "leaf", "output_nr", "packed", "unpack_hook")
 
     def __init__(
-        self,
-        tensor: Tensor,
-        hooks: HookPair,
-        *,
-        edge: Any = None,
-        output_nr: int | None = None,
-        dtype: Any = None,
+        self, tensor: Tensor, hooks: HookPair, edge: Any, output_nr: int | None, dtype: Any = None
     ) -> None:
         pack_hook, self.unpack_hook = hooks
         self.output_nr, self.dtype = output_nr, dtype
         is_leaf = isinstance(edge, AccumulateGrad)
         self.leaf = weakref.ref(edge) if is_leaf else None  # weakly: it would keep the leaf
-        self.edge = None if is_leaf or output_nr is not None else edge
+        self.edge: Any = LEAF if is_leaf else edge if output_nr is None else None
         if modes.duals is not None:
             modes.duals.keep_saved(self, tensor)
         version = tensor._version
@@ -68,14 +55,14 @@ class Packed:
             )
 
     @classmethod
-    def of(cls, kept: Tensor | Kept, hooks: HookPair) -> "Packed":
+    def of(cls, kept: Tensor | saved.Kept, hooks: HookPair) -> "Packed":
         """What a node keeps already, packed: the hook gets a tensor outside of the graph."""
         if isinstance(kept, Tensor):
-            return cls(kept.detach(), hooks, edge=edge_of(kept))
+            return cls(kept.detach(), hooks, edge_of(kept), None)
         tensor = kept.tensor
         if tensor is None:
             tensor = wrap(kept.array, version=kept.version)
-        return cls(tensor.detach(), hooks, edge=kept.edge, output_nr=kept.output_nr)
+        return cls(tensor.detach(), hooks, kept.edge, kept.output_nr)
 
     def data(self) -> Tensor:
         """What the unpack hook returns."""
@@ -94,9 +81,8 @@ class Packed:
         return out if self.dtype in (None, out.dtype) else out.to(self.dtype)
 
     def _placed(self, tensor: Tensor, node: Node) -> Tensor:
-        edge: Any = LEAF if self.leaf is not None else self.edge
-        if self.output_nr is not None:
-            edge = output_edge(node, self.output_nr)
+        nr = self.output_nr
+        edge = self.edge if nr is None else saved.output_edge(node, nr)
         if edge is None and tensor.edge is None and modes.duals is None:
             return tensor
         version = None if tensor.is_inference() else tensor.version_counter()
@@ -104,8 +90,7 @@ class Packed:
         if self.leaf is not None:
             out.cold_side().accumulator = self.leaf
         if modes.duals is not None:
-            saved = (self, 0) if self.output_nr is None else (node, self.output_nr)
-            modes.duals.restore(out, *saved)
+            modes.duals.restore(out, self if nr is None else node, nr or 0)
         return out
 
     def array(self) -> Any:
@@ -152,7 +137,7 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
     """
     if node.holders is None:
         return
-    for index in order_of_unpacking(node._saved_names):
+    for index in saved.order_of_unpacking(node._saved_names):
         tensor = result if node._saved_names[index] == "result" else node.holders[index]
         if tensor is not None and node._entries[index] is not None:
             _pack_one(node, index, tensor, hooks)
@@ -161,13 +146,13 @@ def pack(node: PrimitiveNode, result: Tensor, hooks: HookPair) -> None:
 def _pack_one(node: PrimitiveNode, index: int, tensor: Tensor, hooks: HookPair) -> None:
     """Keep what a pack hook makes of `tensor` in the place of `saves[index]`."""
     entries, holders = node._all_kept(), list(node.holders)
-    dtype = entries[index].dtype  # the op may have converted its values
-    dtype = None if tensor.dtype is dtype else dtype
+    converted = entries[index].dtype  # by the op
+    dtype = None if tensor.dtype is converted else converted
     is_result = node._saved_names[index] == "result"
-    edge, output_nr = (None, 0) if is_result else (edge_of_saved(node, index), None)
-    entries[index] = Packed(tensor, hooks, edge=edge, output_nr=output_nr, dtype=dtype)
+    edge, output_nr = (None, 0) if is_result else (saved.edge_of_saved(node, index), None)
+    entries[index] = Packed(tensor, hooks, edge, output_nr, dtype)
     holders[index] = None
-    order = order_of_unpacking(node._saved_names)
+    order = saved.order_of_unpacking(node._saved_names)
     node.saved_tensors, node.holders = Unpacking(tuple(entries), order), tuple(holders)
     versions = {at: known for at, known in (node.versions or {}).items() if at != index}
     node.versions = versions or None
@@ -222,7 +207,7 @@ class SavedTensor:
         Raises:
             FreedGraphError, StaleTensorError: if it is gone, or was written since.
         """
-        return unpack(self._node, self._index)
+        return saved.unpack(self._node, self._index)
 
     def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
         """Keep what `pack_hook(tensor)` returns in the place of the tensor.
@@ -260,7 +245,7 @@ class SavedTensor:
         if isinstance(node, PrimitiveNode):
             tensor = node.holders[index]
             if tensor is None:
-                tensor = as_it_was(node, index)
+                tensor = saved.as_it_was(node, index)
             _pack_one(node, index, tensor.detach(), (pack_hook, unpack_hook))
         else:
             packed = Packed.of(kept, (pack_hook, unpack_hook))

@@ -3,8 +3,7 @@
 views      tensors that share memory, and what a write to one does to the others
 outputs    outputs of a user's Function that are inputs, views, or were written
 saved      what nodes have saved: as it was, with its version, as bytes
-stale      the errors about saved tensors that were written since
-remedies   what to write instead of a line that changed what backward needs
+stale      the errors about saved tensors that were written since, and what to write instead
 """
 
 from glassgrad.core.state import plugs

@@ -7,17 +7,15 @@ is returned as it is becomes a view, which it is forbidden to write where that i
 """
 
 import warnings
-from itertools import compress, count
 from typing import Any
 
 from glassgrad.core.errors import GraphError, LeafWriteError
 from glassgrad.core.graph import GradientEdge, number
 from glassgrad.core.state import Values, here
 from glassgrad.core.tensor import LEAF, Pending, Tensor, wrap
-from glassgrad.memory.saved import is_any_of
 from glassgrad.values.tree import as_tuple
 
-from .saved import keeping
+from .saved import is_any_of, keeping
 from .views import CUSTOM, MULTIPLE, as_view, check_made, move
 
 
@@ -33,26 +31,23 @@ def place_outputs(ctx: Any, args: Values, raw: Any, edges: Any) -> Any:
         number(ctx)
         if len(edges) != len(args):
             ctx._is_tensor = tuple([isinstance(arg, Tensor) for arg in args])
+    arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
     if len(outputs) == 1:
-        (out,) = outputs
-        array = out.payload if isinstance(out, Tensor) else _NO_ARRAY
-        ctx.out_shape, ctx.out_dtype = array.shape, array.dtype
-        placed = [_place(ctx, args, out, edges and ctx, marked)]
+        ctx.out_shape, ctx.out_dtype = arrays[0].shape, arrays[0].dtype
+        placed = [_place(ctx, args, outputs[0], edges and ctx, marked)]
     else:
-        arrays = [out.payload if isinstance(out, Tensor) else _NO_ARRAY for out in outputs]
         ctx.out_shape = tuple([array.shape for array in arrays])
         ctx.out_dtype = tuple([array.dtype for array in arrays])
         placed = []
         for nr, out in enumerate(outputs):
             placed.append(_place(ctx, args, out, edges and GradientEdge(ctx, nr), marked))
         if edges is not None:
-            views = [out for out in placed if getattr(out, "edge", None) is not None]
-            for view in views if len(views) > 1 else ():
-                if view._is_view():
-                    view.cold.made = MULTIPLE  # its node has them all
+            gradless = [nr for nr, out in enumerate(placed) if getattr(out, "edge", None) is None]
+            for nr, out in enumerate(placed):
+                if nr not in gradless and len(gradless) < len(placed) - 1 and out._is_view():
+                    out.cold.made = MULTIPLE  # its node has them all
             if not ctx._materialize_non_diff_grads:
-                has_none = [getattr(out, "edge", None) is None for out in placed]
-                ctx._gradless = tuple(compress(count(), has_none))
+                ctx._gradless = tuple(gradless)
     if edges is not None and ctx.to_save:
         to_save = ctx.to_save
         del ctx.to_save  # an output among them refers to the node: that would be a cycle
@@ -97,9 +92,9 @@ def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
     is_input, here, cold = is_any_of(out, args), out.edge, out.cold
     is_gradless = out.payload.dtype.kind not in "fc" or is_any_of(out, ctx.non_differentiable)
     if edge is None or is_gradless:
-        if is_input:
-            return _alias(out) if here is None else out.detach()
-        if cold is not None and cold.base is not None:
+        if is_input and here is None:
+            return _alias(out)
+        if not is_input and cold is not None and cold.base is not None:
             cold.made = CUSTOM
             return out
         return out.detach() if here is not None else out
@@ -108,8 +103,7 @@ def _place_other(ctx: Any, args: Values, out: Tensor, edge: Any) -> Tensor:
     out.edge = edge
     cold = out.cold
     if cold is not None and cold.base is not None:
-        assert cold.version is not None, "a view has a version"
-        cold.made, cold.seen = CUSTOM, cold.version.count
+        cold.made, cold.seen = CUSTOM, out.version_counter().count
     return out
 
 
@@ -140,7 +134,6 @@ def _check_dirty(ctx: Any, args: Values, outputs: Values, recording: bool) -> No
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
                 "have been mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
                 stacklevel=5,
             )
         if recording and tensor._is_view() and len(outputs) > 1:

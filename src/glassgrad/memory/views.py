@@ -15,9 +15,9 @@ their edge is `Pending` until then, and settles for an `AsStridedBackward0` (Not
 # view that was written under no_grad is found anew too: which values its node saw is unknown.
 """
 
+import functools
 import math
 import weakref
-from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -57,24 +57,18 @@ def as_view(view: Tensor, base: Tensor, *, made: str | None = None) -> Tensor:
     if base.is_inference():
         view.cold_side().is_inference, view.edge = True, None
         return view  # nobody counts its versions
-    version = base.version_counter()
-    above = base.cold
-    assert above is not None, "it has a version"
-    cold = view.cold_side()
+    version, above, cold = base.version_counter(), base.cold_side(), view.cold_side()
     cold.version, cold.seen = version, version.count
     cold.stem = base if above.stem is None else above.stem
-    if above.base is None:
-        cold.base, cold.made = base, None
-    else:
-        cold.base, cold.made = above.base, above.made
+    cold.base = base if above.base is None else above.base
+    cold.made = above.made
     if modes.inference:
         cold.made, cold.is_inference = INFERENCE, False
     elif not modes.grad:
         cold.made = NO_GRAD
     elif made is not None:
         cold.made = made
-    if version.views is None:
-        version.views = Views()
+    version.views = version.views or Views()
     version.views.add(view)
     if view.edge is None and cold.base.edge is not None:
         view.edge = Pending(_settle)
@@ -90,30 +84,25 @@ def show(views: Any, base: Any) -> Any:
     return views
 
 
-class Views:
+class Views(list["weakref.ref[Tensor]"]):
     """The views of one storage, known weakly."""
 
-    __slots__ = ("_refs",)
+    __slots__ = ()
 
-    def __init__(self) -> None:
-        self._refs: list[weakref.ref[Tensor]] = []
-
-    def __iter__(self) -> Iterator[Tensor]:
-        for ref in self._refs:
-            view = ref()
-            if view is not None:
-                yield view
+    def alive(self) -> list[Tensor]:
+        """Those that are not gone."""
+        return [view for ref in self if (view := ref()) is not None]
 
     def add(self, view: Tensor) -> None:
         """Know of one more; those that are gone are forgotten every now and then."""
-        n = len(self._refs)
+        n = len(self)
         if n >= 16 and not n & (n - 1):  # a power of two
-            self._refs = [ref for ref in self._refs if ref() is not None]
-        self._refs.append(weakref.ref(view))
+            self[:] = [ref for ref in self if ref() is not None]
+        self.append(weakref.ref(view))
 
     def written(self) -> None:
         """Their memory, or the edge of their base, has changed: they have to look."""
-        for view in self:
+        for view in self.alive():
             edge, base = view.edge, view._base
             assert base is not None, "a view has a base"
             if edge is LEAF and base.edge is None:
@@ -125,9 +114,8 @@ class Views:
 
     def moved(self) -> None:
         """Their base has another place in the graph, so that theirs is behind it."""
-        for view in self:
-            assert view.cold is not None, "a view has a version"
-            view.cold.seen = -1
+        for view in self.alive():
+            view.cold_side().seen = -1
         self.written()
 
     def rebase(self, view: Tensor, node: Node, at: int) -> None:
@@ -143,17 +131,15 @@ class Views:
 
 def _settle(view: Tensor) -> Any:
     """The edge of a view whose memory may have been written since it was last looked up."""
-    pending, cold = view.edge, view.cold
-    assert cold is not None, "a view has these"
-    assert cold.version is not None
-    assert cold.base is not None
+    pending, cold, version = view.edge, view.cold_side(), view.version_counter()
+    assert cold.base is not None, "a view has a base"
     if pending.__class__ is not Pending:
         return pending  # both operands of an op, and the first has looked
-    if cold.seen == cold.version.count or (pending.was is None and cold.base.edge is None):
+    if cold.seen == version.count or (pending.was is None and cold.base.edge is None):
         return pending.was
     check_made(view, "its base or another view of its base has been")
     relocate(view, AsStridedBackward0(cold.base, view))
-    cold.seen = cold.version.count
+    cold.seen = version.count
     return view.edge
 
 
@@ -170,12 +156,11 @@ def check_made(view: Tensor, what: str = "is being") -> None:
     node, nr = ends(edge)
     name = node and node.op_name()
     if made in (NO_GRAD, INFERENCE) or node is None:
-        of_a_view = f"Output {nr} of {name} is a view of a view which was created in"
-        begun = of_a_view if node else "A view was created in"
-        modes_of = "inference mode", "in normal mode"
-        if made != INFERENCE:
-            modes_of = "no_grad mode", "with grad mode enabled"
-        said = f"{begun} {modes_of[0]} and {what} modified inplace {modes_of[1]}."
+        begun = f"Output {nr} of {name} is a view of a view which" if node else "A view"
+        mode, now = "no_grad", "with grad mode enabled"
+        if made == INFERENCE:
+            mode, now = "inference", "in normal mode"
+        said = f"{begun} was created in {mode} mode and {what} modified inplace {now}."
     else:
         said = f"Output {nr} of {name} is a view and {what} modified inplace."
     raise GraphError(f"{said} {_WHY_NOT[made]} (The view has the shape {tuple(view.shape)}.)")
@@ -212,8 +197,7 @@ def move(tensor: Tensor, edge: Edge, at: int = 0) -> None:
     """
     cold = tensor.cold
     if cold is not None and cold.base is not None:
-        assert cold.version is not None, "a view has a version"
-        cold.version.views.rebase(tensor, ends(edge)[0], at)
+        tensor.version_counter().views.rebase(tensor, ends(edge)[0], at)
     else:
         relocate(tensor, edge)
         if cold is not None and cold.version is not None and cold.version.views is not None:
@@ -229,8 +213,7 @@ def relocate(tensor: Tensor, edge: Edge) -> None:
     node, nr = ends(old)
     kept = node.cold and node.cold.retain.get(nr)
     if kept and kept() is tensor:
-        assert node.cold is not None, "it keeps something there"
-        del node.cold.retain[nr]
+        del node.hooks().retain[nr]
         new, nr = ends(edge)
         new.hooks().retain_grad_of(nr, tensor)
 
@@ -283,10 +266,8 @@ class Geometry(NamedTuple):
 
 def offsets(size: Shape, stride: Shape) -> Any:
     """How far each element of a strided array is from the first one."""
-    found = np.zeros(size, np.int64)
-    for dim, (n, step) in enumerate(zip(size, stride, strict=True)):
-        found += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - dim - 1))
-    return found
+    steps = [np.arange(n) * step for n, step in zip(size, stride, strict=True)]
+    return functools.reduce(np.add.outer, steps, np.zeros((), np.int64))
 
 
 # The two nodes ------------------------------------------------------------------------------------
@@ -415,7 +396,7 @@ def _with_part(whole: Any, geometry: Geometry, part: Any) -> Any:
     if row is not None:
         flat[row] = part.reshape(-1)
     elif adds:
-        backend_of(flat).add_at(flat, geometry.places(whole), part)
+        backend_of(flat).reduce_at("add", flat, geometry.places(whole), part)
     else:
         flat[geometry.places(whole)] = part
     return flat.reshape(shape)

@@ -18,7 +18,7 @@ from glassgrad.core.errors import ArgumentTypeError, HookError
 from glassgrad.core.function import Function
 from glassgrad.core.state import is_recording
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.handles import Hooks, RemovableHandle, add_hook
+from glassgrad.hooks.on_gradients import Hooks, RemovableHandle, add_hook
 from glassgrad.ops._arguments import check_type
 from glassgrad.values.tree import as_tuple
 

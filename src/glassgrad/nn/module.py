@@ -27,7 +27,7 @@ from glassgrad.core.errors import (
 )
 from glassgrad.core.state import next_seq, scoped
 from glassgrad.core.tensor import Tensor, is_differentiable
-from glassgrad.hooks.handles import Hooks, RemovableHandle
+from glassgrad.hooks.on_gradients import Hooks, RemovableHandle
 from glassgrad.nn._hooks import (
     Hook,
     ModuleBackward,

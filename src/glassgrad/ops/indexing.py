@@ -597,7 +597,7 @@ class IndexPut(_Chosen, Linear):
 def _put(out: Any, values: Any, indices: Values, dims: Shape, *, accumulate: bool) -> Any:
     key = key_of(indices, dims)
     if accumulate and any(index.dtype.kind != "b" for index in indices):
-        backend_of(out).add_at(out, key, values)
+        backend_of(out).reduce_at("add", out, key, values)
     else:  # masks name no place twice
         out[key] = out[key] + values if accumulate else values
     return out

@@ -236,7 +236,8 @@ def _memory_of(input: Tensor, n: int) -> Any:
     if n <= array.size:
         return in_a_row(array)[:n]
     version = None if input.cold is None else input.cold.version
-    if input._is_view() or (version is not None and version.views is not None and [*version.views]):
+    views = version and version.views
+    if input._is_view() or (views is not None and views.alive()):
         raise GraphError(
             f"Trying to resize storage that is not resizable: {array.size} elements to {n}. Other "
             "tensors show the same memory. Resize `x.clone()`."

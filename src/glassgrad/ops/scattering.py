@@ -338,7 +338,7 @@ class Gather(_Reading, ByElement):
 
 
 def _add_at(array: Any, key: Any, values: Any) -> Any:
-    backend_of(array).add_at(array, key, values)
+    backend_of(array).reduce_at("add", array, key, values)
     return array
 
 
@@ -760,7 +760,7 @@ def _reduced(x: Any, src: Any, key: Any, reduce: str, include_self: bool) -> Any
     if reduce != "mean":
         return out
     count = np.ones_like(out) * include_self
-    backend.add_at(count, key, np.ones_like(src))
+    backend.reduce_at("add", count, key, np.ones_like(src))
     count[count == 0] = 1
     return out / count if out.dtype.kind in "fc" else out // count
 

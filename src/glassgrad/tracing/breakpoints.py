@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from glassgrad.autograd.scopes import Path
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import GradientEdge, Node
-from glassgrad.hooks.handles import RemovableHandle
+from glassgrad.hooks.on_gradients import RemovableHandle
 from glassgrad.hooks.turn import HOOK_PHASES
 
 from .graph import Entry, is_leaf, name_of, names_of

@@ -88,10 +88,6 @@ class Backend:
         """A NumPy array of the same values; shares memory on the CPU."""
         return array  # type: ignore[no-any-return]  # an Array of this backend is one
 
-    def add_at(self, array: Array, index: Any, values: Any) -> None:
-        """`array[index] += values`, repeated indices adding up."""
-        self.reduce_at("add", array, index, values)
-
     def reduce_at(self, name: str, array: Array, index: Any, values: Any) -> None:
         """`array[index] = ufunc(array[index], values)`, at repeated indices one after the other."""
         getattr(self.xp, name).at(array, index, values)
@@ -146,7 +142,6 @@ class _CuPy(Backend):
         self.index = index
         self.xp = cupy
         self.array_type = cupy.ndarray
-        self.compile_text = _compile
 
     def asarray(self, data: Any, dtype: DType | None = None) -> Array:
         with self.xp.cuda.Device(self.index):
@@ -173,12 +168,9 @@ class _CuPy(Backend):
         index = device.index or 0
         return self if index == self.index else _CuPy(index)
 
-
-def _compile(text: str) -> Any:
-    """Kernels that round as NumPy does: no product and sum in one."""
-    import cupy
-
-    return cupy.RawModule(code=text, options=("-fmad=false",))
+    def compile_text(self, text: str) -> Any:
+        """Kernels that round as NumPy does: no product and sum in one."""
+        return self.xp.RawModule(code=text, options=("-fmad=false",))
 
 
 CPU_BACKEND = Backend()

@@ -51,7 +51,6 @@ _SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
 """The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
 
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
-_COMPLEX_OF: dict[DType, DType] = {float16: complex64, float32: complex64, float64: complex128}
 
 _default = float32
 
@@ -133,7 +132,7 @@ def dtype_of_number(value: Number) -> DType:
         return int64
     if isinstance(value, (float, np.floating)):
         return _default
-    return _COMPLEX_OF[_default]
+    return promote_types(_default, complex64)
 
 
 def promote_types(type1: Any, type2: Any) -> DType:
@@ -163,5 +162,5 @@ def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType
     for dtype in weaker:
         if _CATEGORY[dtype.kind] > _CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
             of_its_size = strong.kind == "f" and dtype.kind == "c"
-            strong = _COMPLEX_OF[strong] if of_its_size else dtype
+            strong = promote_types(strong, complex64) if of_its_size else dtype
     return strong

@@ -5,11 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    DTypeError,
-    GradientError,
-    GraphError,
-)
+from glassgrad.core.errors import DTypeError, GradientError, GraphError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import Shape, modes
 from glassgrad.core.tensor import ANY_DTYPE, Tensor, is_differentiable
@@ -27,7 +23,8 @@ def fitted(node: Node, position: int, grad: Any, shape: Shape, dtype: Any) -> An
     if grad.shape[1:] == shape:  # a bias, a weight shared over a batch
         grad = _sum_of_rows(grad)
     elif grad.shape != shape:
-        if not _is_broadcast_of(shape, grad.shape):
+        sizes = zip(reversed(shape), reversed(grad.shape), strict=False)
+        if len(shape) > grad.ndim or any(n not in (1, stretched) for n, stretched in sizes):
             raise GradientError(
                 f"Function {node.name()} returned an invalid gradient at index {position} - got "
                 f"{list(grad.shape)} but expected shape compatible with {list(shape)}. The "
@@ -92,13 +89,6 @@ def _sum_of_rows(grad: Any) -> Any:
 @functools.lru_cache(maxsize=32)
 def _ones(n: int, dtype: Any) -> Any:
     return np.ones(n, dtype)
-
-
-def _is_broadcast_of(shape: Shape, wide: Shape) -> bool:
-    try:
-        return np.broadcast_shapes(shape, wide) == wide
-    except ValueError:
-        return False
 
 
 def check_may_require(tensor: Tensor, value: bool) -> None:

@@ -126,9 +126,8 @@ class Layer:
             self.value.copy_(self.level.value_of(source))
 
     def concrete(self) -> Any:
-        """The array at the bottom, if it has the numbers that the transformed function sees."""
-        below = self.value.payload
-        return below.concrete() if isinstance(below, Layer) else below
+        """What is below, if it has the numbers that the transformed function sees."""
+        return self.value.payload
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """`np.zeros_like(layer)`, `np.arange(n, like=layer)` and their kin: constants."""
@@ -185,6 +184,17 @@ def refuse_inside(call: str) -> None:
         )
 
 
+def bare(data: Any, cls: type) -> Any:
+    """What a new tensor of class `cls` may be made of: of another one its payload, if an array."""
+    data = data.payload if isinstance(data, Tensor) else data
+    if WRAPPERS.get(data.__class__):
+        raise TransformError(
+            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
+            "transform: inside it is more than an array. Write `x.detach()`."
+        )
+    return data
+
+
 def visible(payload: Any) -> Any:
     """The array that has the numbers of a payload; None if it has those of a whole batch."""
     while isinstance(payload, Layer):
@@ -231,8 +241,8 @@ class _Layers(Backend):
 
     def asnumpy(self, array: Any) -> Any:
         """The numbers, if the transform lets them be seen."""
-        concrete = array.concrete()
-        return backend_of(concrete).asnumpy(concrete)
+        below = array.concrete()
+        return backend_of(below).asnumpy(below)
 
     def address(self, array: Any) -> int:
         """Where in memory its first element is."""

@@ -10,33 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from glassgrad.core.errors import (
-    ArgumentTypeError,
-    DeviceError,
-    DimError,
-    DTypeError,
-    ShapeError,
-    TransformError,
-)
+from glassgrad.core.errors import ArgumentTypeError, DeviceError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import constant
 from glassgrad.core.state import Shape, Values
-from glassgrad.core.tensor import WRAPPERS, Tensor, is_differentiable
+from glassgrad.core.tensor import Tensor, is_differentiable
 
 from .backend import backend_for, backend_of, device_of, is_array
 from .dtypes import DType, as_dtype, float32, float64, get_default_dtype, result_dtype
-from .layers import Layer, Wrapped, settled
+from .layers import Layer, Wrapped, bare, settled
 
 
 def payload_of(cls: type, data: Any, dtype: Any, device: Any) -> Any:
     """The array that a new tensor of class `cls` has, of whatever it is made of."""
-    if isinstance(data, Tensor):
-        data = data.payload
-    if WRAPPERS.get(data.__class__):
-        raise TransformError(
-            f"{cls.__name__}(x) cannot take a tensor of shape {list(data.shape)} out of a "
-            "transform: inside it is more than an array. Write `x.detach()`."
-        )
-    target = backend_for(device)
+    data, target = bare(data, cls), backend_for(device)
     if not is_array(data):
         data = np.array(data, dtype=result_dtype((), (0.0,)))
     wanted = data.dtype if dtype is None else as_dtype(dtype)
@@ -59,8 +45,7 @@ def arrays_of(cls: Any, operands: Values) -> Values:
     values = [_value(cls, x, position) for position, x in enumerate(operands)]
     arrays = [v for v in values if is_array(v)]
     if not arrays:
-        values = [np.asarray(v, result_dtype((), (v,))) for v in values]
-        arrays = values
+        arrays = values = [np.asarray(v, result_dtype((), (v,))) for v in values]
     place = next((a for a in arrays if a.ndim), arrays[0])
     return tuple([_move(v, place) for v in in_dtype(cls, values, common_dtype(cls, values))])
 

@@ -99,9 +99,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 
 
 def _built(
-    structure: Structure,
-    leaf: Callable[[], Any],
-    container: Callable[[Container, list[Any]], Any],
+    structure: Structure, leaf: Callable[[], Any], container: Callable[[Container, list[Any]], Any]
 ) -> Any:
     """What is made of a structure if `leaf` makes leaves, and `container` what contains them."""
     stack: list[Any] = []
@@ -168,8 +166,7 @@ def describe(structure: Structure) -> str:
         >>> describe(flatten((1, {"a": 2, "b": [3]}))[1])
         "(*, {'a': *, 'b': [*]})"
     """
-    written: str = _built(structure, lambda: "*", _written)
-    return written
+    return str(_built(structure, lambda: "*", _written))
 
 
 def _written(container: Container, parts: list[str]) -> str:
