@@ -123,7 +123,9 @@ class Node:
     @property
     def next_functions(self) -> "tuple[tuple[Node | None, int], ...]":
         """The node's edges as PyTorch shows them: (node, output number) or (None, 0)."""
-        return tuple(map(ends, self.edges))
+        return (
+            *map(ends, self.edges),
+        )  # an exact tuple: `tuple(map(…))` leaves pools of longer ones
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:
