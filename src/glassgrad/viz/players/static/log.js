@@ -258,7 +258,7 @@ export function flowBounds(data) {
   return logs.length ? [Math.min(...logs), Math.max(...logs)] : null;
 }
 
-// "0" to "5" by log₁₀ of the norm, "zero" or "nan": as `viz/scene/flow.py` has it.
+// "0" to "5" by log₁₀ of the norm, "zero" or "nan": as `viz/results.py` has it.
 export function flowStep(norm, bounds) {
   if (norm === undefined || norm === null) return null;
   if (norm === "nan") return "nan";
