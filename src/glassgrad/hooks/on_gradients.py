@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentTypeError, GraphError, HookError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.state import Func, modes
@@ -20,7 +21,6 @@ from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.values.dtypes import tensor_type
 from glassgrad.values.layers import refuse_inside
 
-Grads = tuple[Any, ...]
 # (how to run it, the hook, what else it needs): `how(hook, grads, extra)`.
 Step = tuple[Callable[..., Grads], Any, Any]
 

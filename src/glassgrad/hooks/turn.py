@@ -14,14 +14,12 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from glassgrad.core import state
-from glassgrad.core.engine import A_LOCAL, Pass, accumulate, fit, has_hooks
+from glassgrad.core.engine import A_LOCAL, Grads, Pass, accumulate, fit, has_hooks
 from glassgrad.core.graph import AccumulateGrad, Node, ends
 from glassgrad.core.state import modes, plugs, set_modes
 from glassgrad.memory.saved import saved_bytes
 
 from . import on_gradients
-
-Grads = tuple[Any, ...]
 
 HOOK_PHASES = ("pre_hook", "post_hook", "post_accumulate")
 """The kinds of phases that are one hook of a user each."""

@@ -13,12 +13,13 @@ from typing import Any
 from weakref import ReferenceType
 
 from glassgrad.core import state
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import StaleTensorError
 from glassgrad.core.graph import AccumulateGrad, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.state import modes
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import Grads, GraphTask, Phase, Turn
+from glassgrad.hooks.turn import GraphTask, Phase, Turn
 
 from .events import Trace
 from .graph import Edges, Entry, Graph, grad_of, is_leaf, rank_of, reach

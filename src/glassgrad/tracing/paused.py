@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError
 from glassgrad.core.state import Names, Shape
-from glassgrad.hooks.turn import Grads
 
 from .breakpoints import MAKERS, Breakpoint, Makers, find_node, find_nodes
 from .events import Trace

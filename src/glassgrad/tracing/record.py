@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from glassgrad.core.backward import backward_task
-from glassgrad.core.engine import Schedule
+from glassgrad.core.engine import Grads, Schedule
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError
 from glassgrad.core.graph import Node, get_gradient_edge
 from glassgrad.core.tensor import Tensor
-from glassgrad.hooks.turn import Grads
 
 from .events import Trace
 from .graph import Graph

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from glassgrad.core.backward import backward_task
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, ArgumentTypeError, GradientError, GraphError
 from glassgrad.core.graph import GradientEdge, Node
 from glassgrad.core.saved import PrimitiveNode
 from glassgrad.core.tensor import Tensor, as_tensor
 from glassgrad.hooks.on_saved import Unpacking
-from glassgrad.hooks.turn import HOOK_PHASES, Grads, GraphTask, Phase
+from glassgrad.hooks.turn import HOOK_PHASES, GraphTask, Phase
 from glassgrad.memory.saved import name_of_saved
 from glassgrad.memory.views import CopySlices
 

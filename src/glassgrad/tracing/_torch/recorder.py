@@ -16,8 +16,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.state import Func
-from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.graph import bytes_of, is_leaf
 from glassgrad.tracing.log import EventLog
 from glassgrad.tracing.summary import ArrayId

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
+from glassgrad.core.engine import Grads
 from glassgrad.core.errors import ArgumentError, GradientError, GraphError
-from glassgrad.hooks.turn import Grads
 from glassgrad.tracing.breakpoints import MAKERS, Breakpoint, find_node
 from glassgrad.tracing.events import Trace
 from glassgrad.tracing.graph import Hook, is_leaf, name_of, op_of
