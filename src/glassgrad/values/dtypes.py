@@ -1,7 +1,7 @@
 """Dtypes by PyTorch's names, the default dtype, and PyTorch's promotion rules.
 
-A dtype *is* a NumPy dtype: `glassgrad.float32 is np.dtype("float32")`. So `a.dtype is b.dtype`
-is the whole test the fast doors need.
+Here a dtype *is* a NumPy dtype: `float32 is np.dtype("float32")`. So `a.dtype is b.dtype` is the
+whole test the fast doors need. What `x.dtype` gives to users is `glassgrad.dtype`, which is equal.
 
 Promotion looks at categories (bool < int < float < complex) before sizes, and at three kinds of
 operand: tensors with dims, 0-d tensors, Python numbers. A weaker kind changes the result only if
@@ -50,7 +50,7 @@ TYPE_NAMES = {
 _SUPPORTED: dict[DType, DType] = {dtype: dtype for dtype in TYPE_NAMES}
 """The dtypes by themselves: of what is equal to one, say from a pickle, this is the one."""
 
-_CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 _default = float32
 
@@ -82,7 +82,7 @@ def set_default_dtype(d: Any) -> None:
     Example:
         >>> set_default_dtype(float64)
         >>> tensor(0.5).dtype
-        dtype('float64')
+        glassgrad.float64
         >>> set_default_dtype(float32)
     """
     global _default
@@ -145,7 +145,7 @@ def promote_types(type1: Any, type2: Any) -> DType:
     a, b = as_dtype(type1), as_dtype(type2)
     if a is b:
         return a
-    ranks = _CATEGORY[a.kind], _CATEGORY[b.kind]
+    ranks = CATEGORY[a.kind], CATEGORY[b.kind]
     if ranks[0] != ranks[1] and min(ranks) < 2:  # 2: both hold fractions
         return a if ranks[0] > ranks[1] else b
     return np.promote_types(a, b)
@@ -160,7 +160,7 @@ def result_dtype(arrays: Sequence[Any], numbers: Sequence[Number] = ()) -> DType
     )
     strong, *weaker = [functools.reduce(promote_types, group) for group in groups if group]
     for dtype in weaker:
-        if _CATEGORY[dtype.kind] > _CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
+        if CATEGORY[dtype.kind] > CATEGORY[strong.kind]:  # complex128 of float64 and a number 1j
             of_its_size = strong.kind == "f" and dtype.kind == "c"
             strong = promote_types(strong, complex64) if of_its_size else dtype
     return strong

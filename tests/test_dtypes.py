@@ -1,0 +1,91 @@
+"""What a tensor's dtype answers, beside PyTorch; and the limits of dtypes."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+import glassgrad
+from both import LIBRARIES
+
+NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64"]
+NAMES += ["float16", "float32", "float64", "complex64", "complex128"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dtype_answers_as_pytorchs(name):
+    ours, theirs = (getattr(lib, name) for lib in (glassgrad, torch))
+    for question in ("is_floating_point", "is_complex", "is_signed", "itemsize"):
+        assert getattr(ours, question) == getattr(theirs, question), question
+    assert repr(ours) == repr(theirs).replace("torch", "glassgrad")
+    assert repr(ours.to_real()) == repr(theirs.to_real()).replace("torch", "glassgrad")
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
+def test_complex_numbers_have_as_many_digits(name):
+    ours, theirs = (getattr(lib, name).to_complex() for lib in (glassgrad, torch))
+    assert repr(ours) == repr(theirs).replace("torch", "glassgrad")
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_whole_numbers_have_no_complex_dtype(lib):
+    with pytest.raises(RuntimeError, match="Unknown Complex ScalarType for Long"):
+        lib.int64.to_complex()
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_a_tensor_has_the_very_dtype_it_was_made_with(lib):
+    x = lib.zeros(2, dtype=lib.long)
+    assert x.dtype is lib.int64
+    assert isinstance(x.dtype, lib.dtype)
+    assert copy.deepcopy(x.dtype) is x.dtype
+    assert pickle.loads(pickle.dumps(x.dtype)) is x.dtype
+
+
+def test_numpy_takes_it_for_its_own():
+    dtype = glassgrad.ones(2).dtype
+    assert dtype == np.float32 == dtype
+    assert {np.dtype("float32"): 1}[dtype] == 1
+    assert np.zeros(2, dtype).astype(glassgrad.float64).dtype == glassgrad.float64
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64", "complex64"])
+def test_limits_of_fractions_are_pytorchs(name):
+    ours, theirs = (lib.finfo(getattr(lib, name)) for lib in (glassgrad, torch))
+    for limit in ("bits", "eps", "max", "min", "tiny", "smallest_normal", "resolution", "dtype"):
+        assert getattr(ours, limit) == getattr(theirs, limit), limit
+    assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
+def test_limits_of_whole_numbers_are_pytorchs(name):
+    ours, theirs = (lib.iinfo(getattr(lib, name)) for lib in (glassgrad, torch))
+    for limit in ("bits", "max", "min", "dtype"):
+        assert getattr(ours, limit) == getattr(theirs, limit), limit
+    assert repr(ours) == repr(theirs)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_limits_of_the_other_kind_are_refused(lib):
+    with pytest.raises(TypeError, match="requires a floating point input type"):
+        lib.finfo(lib.int64)
+    with pytest.raises(TypeError, match="requires an integer input type"):
+        lib.iinfo(lib.float32)
+
+
+@pytest.mark.parametrize("a", NAMES)
+def test_what_may_be_written_where_is_pytorchs(a):
+    for b in NAMES:
+        ours, theirs = (
+            lib.can_cast(getattr(lib, a), getattr(lib, b)) for lib in (glassgrad, torch)
+        )
+        assert ours == theirs, (a, b)
+
+
+@pytest.mark.parametrize("lib", LIBRARIES)
+def test_the_dtype_of_a_sum_is_told(lib):
+    assert lib.result_type(lib.tensor([1, 2]), 1.5) is lib.float32
+    assert lib.result_type(lib.tensor(1.0), lib.tensor([1], dtype=lib.int8)) is lib.float32
+    assert lib.get_default_dtype() is lib.float32
