@@ -1,50 +1,80 @@
-"""The index of the ops for editors and mypy: `ops/__init__.pyi` and `ops/_methods.pyi`.
+"""What the ops declare, written down: `ops/_index.py`, `ops/__init__.pyi`, `linalg.pyi` …
 
-Functions with `out=`, in-place methods and other names are made when the package is imported, where
-no editor sees them. `make stubs` writes them down; a test compares.
+`_index.py` says which file declares a name: it loads when that is first asked for. Functions with
+`out=`, in-place methods and other names are made then, where no editor sees them: so there are
+stubs for editors and mypy. `make stubs` writes all of them; a test compares.
 """
 
 import ast
 import inspect
 import sys
 from copy import deepcopy
+from functools import cache
+from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from glassgrad import ops
-from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, Arguments
+import glassgrad
+from glassgrad.ops._declaring import ADDED, FUNCTIONS, METHODS, NUMPY, Arguments
 
-HOME = Path(ops.__file__).parent
+HOME = Path(glassgrad.__file__).parent
 WARNING = "# Written by `make stubs` (docs/stubs.py) from what the ops declare. Do not edit.\n"
 
 
 def main() -> None:
-    """Write both files."""
+    """Write all files."""
     for name, text in stubs().items():
         (HOME / name).write_text(text, "utf-8")
 
 
 def stubs() -> dict[str, str]:
     """The files' texts by their names."""
-    return {"__init__.pyi": _functions(), "_methods.pyi": _methods()}
+    for path in sorted((HOME / "ops").glob("[!_]*.py")):  # the index may be older than they are
+        import_module(f"glassgrad.ops.{path.stem}")
+    homes = {name.rpartition(".")[0] for name in FUNCTIONS}
+    named = {
+        f"{home.replace('.', '/')}.pyi" if home else "ops/__init__.pyi": home for home in homes
+    }
+    texts = {name: _functions(home) for name, home in sorted(named.items())}
+    return {**texts, "ops/_methods.pyi": _methods(), "ops/_index.py": _index()}
 
 
-def _functions() -> str:
-    stub = _Stub(FUNCTIONS)
+def _index() -> str:
+    """Which file declares which names: a line for each file."""
+    of_numpy = {f"{each.__module__}.{each.__name__}": rule for each, rule in NUMPY.items()}
+    methods = {f"Tensor.{name}": method for name, method in METHODS.items()}
+    files: dict[str, list[str]] = {}
+    for name, value in sorted({**FUNCTIONS, **methods, **of_numpy}.items()):
+        package, _, file = getattr(value, "func", value).__module__.rpartition(".")
+        if package == "glassgrad.ops":  # what is of another package is there from the beginning
+            files.setdefault(file, []).append(name)
+    lines = [f'    "{file}": "{" ".join(names)}",\n' for file, names in sorted(files.items())]
+    doc = '"""Which file declares which names: of functions, of Tensor\'s methods, of NumPy\'s."""'
+    return f"{WARNING}# ruff: noqa: E501\n{doc}\n\nNAMES = {{\n{''.join(lines)}}}\n"
+
+
+def _functions(home: str) -> str:
+    named = [(name.rpartition("."), value) for name, value in FUNCTIONS.items()]
+    functions = {name: value for (where, _, name), value in named if where == home}
+    stub = _Stub(functions)
     lines = []
-    for name, value in sorted(FUNCTIONS.items()):
-        if "declared" in getattr(value, "__dict__", {}) and value.__name__ == name:
-            lines.append(stub.define(name, value, value.__doc__))
+    for name, value in sorted(functions.items()):
+        own = getattr(value, "__name__", None)
+        if "declared" in getattr(value, "__dict__", {}) and own != name and own in functions:
+            lines.append(f"{name} = {own}\n")
         elif "declared" in getattr(value, "__dict__", {}):
-            lines.append(f"{name} = {value.__name__}\n")
+            lines.append(stub.define(name, value, value.__doc__))
         elif not hasattr(value, "__name__"):
             lines.append(f"{name}: {stub.need_class(type(value))}\n")
         else:
             stub.export(name, value)
-    names = "".join(f'    "{name}",\n' for name in sorted(FUNCTIONS))
-    return stub.text(f'"""{ops.__doc__}"""\n', lines) + f"\n__all__ = [\n{names}]\n"
+    names = "".join(f'    "{name}",\n' for name in sorted(functions))
+    path = HOME / f"{home.replace('.', '/') or 'ops/__init__'}.py"
+    # It is read: an import of what is new would fail while the index is old.
+    doc = ast.get_docstring(ast.parse(path.read_text("utf-8")), clean=False)
+    return stub.text(f'"""{doc}"""\n', lines) + f"\n__all__ = [\n{names}]\n"
 
 
 def _methods() -> str:
@@ -52,7 +82,11 @@ def _methods() -> str:
     lines = ["class OpMethods:\n"]
     for name, value in sorted(METHODS.items()):
         declared = value.__dict__.get("declared")
-        doc = f"`{declared.__name__}`, in place." if declared and name.endswith("_") else None
+        doc = (
+            f"`{declared.__name__}`, in place."
+            if declared and value.__name__.endswith("_")
+            else None
+        )
         doc = doc or (value.__doc__ or "").partition("\n")[0]
         text = stub.define(name, value, doc, is_method=True)
         lines.append("".join(f"    {line}\n" for line in text.splitlines()))
@@ -83,7 +117,9 @@ class _Stub:
             if name not in given.default:
                 return annotated
             default = defaults.get(name, ast.Constant(given.default[name]))
-            return f"{annotated} = {self._text(default, home)}"
+            is_text = isinstance(default, ast.Constant) and isinstance(default.value, str)
+            shown = ast.unparse(default) if is_text else self._text(default, home)
+            return f"{annotated} = {shown}"
 
         parts = [argument(name) for name in given.positional]
         if given.star or given.keyword:
@@ -155,10 +191,18 @@ def _defaults(arguments: ast.arguments) -> dict[str, ast.expr]:
 
 def _home_of(name: str, home: ModuleType) -> str:
     """The module from which a file has a name: itself, if it does not import it."""
+    return _imported(home).get(name, home.__name__)
+
+
+@cache
+def _imported(home: ModuleType) -> dict[str, str]:
+    """The modules from which a file imports names, by these names."""
+    found: dict[str, str] = {}
     for node in ast.parse(inspect.getsource(home)).body:
-        if isinstance(node, ast.ImportFrom) and any(name == alias.name for alias in node.names):
-            return resolve_name(f"{'.' * node.level}{node.module or ''}", home.__package__)
-    return home.__name__
+        if isinstance(node, ast.ImportFrom):
+            module = resolve_name(f"{'.' * node.level}{node.module or ''}", home.__package__)
+            found |= {alias.name: module for alias in node.names if alias.name not in found}
+    return found
 
 
 if __name__ == "__main__":

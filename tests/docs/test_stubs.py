@@ -40,7 +40,7 @@ def written():
 def test_the_stubs_are_those_of_what_the_ops_declare(written):
     for name, text in written.stubs().items():
         there = (written.HOME / name).read_text("utf-8")
-        assert there == text, f"ops/{name} is old: the ops declare something else. Run `make stubs`"
+        assert there == text, f"{name} is old: the ops declare something else. Run `make stubs`"
 
 
 @pytest.mark.slow

@@ -11,8 +11,11 @@ import glassgrad as gg
 from glassgrad.ops import _declaring
 from glassgrad.ops._declaring import FUNCTIONS, METHODS, op
 from glassgrad.ops._families import Elementwise
+from glassgrad.ops._lookup import load_all
 from opcase import Run, all_primitives, values
 from opcases import CASES, DIFFERENTIABLE, rows
+
+load_all()
 
 
 @pytest.fixture

@@ -1,16 +1,9 @@
 """The ops: one class with its rules and one public function each, a file for each family.
 
-Each file declares its ops (see `_declaring.py`), and all that is declared is here.
+Each file declares its ops (see `_declaring.py`), and all that is declared is here; a file loads
+when one of its names is first asked for (see `_lookup.py`).
 """
 
-from importlib import import_module
-from pkgutil import iter_modules
+from ._lookup import of_module
 
-from ._declaring import FUNCTIONS
-
-for _module in iter_modules(__path__, f"{__name__}."):
-    import_module(_module.name)
-
-globals().update(FUNCTIONS)
-
-__all__ = list(FUNCTIONS)  # the tables know
+__all__, __getattr__, __dir__ = of_module(__name__, home="")

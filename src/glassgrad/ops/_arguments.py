@@ -10,7 +10,7 @@ import numpy as np
 
 from glassgrad.core.errors import ArgumentTypeError, DimError, DTypeError, ShapeError
 from glassgrad.core.primitive import Primitive
-from glassgrad.core.state import Shape, Values
+from glassgrad.core.state import Names, Shape, Values
 from glassgrad.core.tensor import Tensor
 from glassgrad.values.dtypes import TYPE_NAMES, DType, ends_of
 
@@ -60,6 +60,19 @@ def require_tensor(name: str, value: object) -> None:
     """Raise ArgumentTypeError unless the op called `name` was given a tensor."""
     if not isinstance(value, Tensor):
         raise not_a_tensor(name, value)
+
+
+def refuse_numbers(name: str, arguments: Names, *operands: object) -> None:
+    """Raise ArgumentTypeError if one of the first operands of an op is a Python number.
+
+    Args:
+        arguments: how they are called.
+    """
+    for at, value in enumerate(operands):
+        if value.__class__ in (bool, int, float, complex):
+            argument = f"'{arguments[at]}' (position {at + 1})"
+            why = "Numbers stand for tensors nowhere here. Write `glassgrad.tensor(value)`."
+            raise _wrong_type(f"{name}(): argument {argument} must be Tensor", value, why)
 
 
 def check_type(wanted: str, value: object, kinds: Any, why: str) -> None:

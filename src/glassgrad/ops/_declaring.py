@@ -14,39 +14,45 @@ what they have from there. `make stubs` writes them down for editors and mypy.
 
 takes `dtype`, `device` and `requires_grad`, too, and gives `zeros_like(x)` and `x.new_zeros(2)`.
 
-NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
-other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
-returns values only. This is also how a rule, written for arrays, runs on Tensors when the
-backward pass itself is recorded.
+The tables have what is declared in the files that are loaded. Who asks for a name asks
+`_lookup.py`, which loads its file first.
 """
 
 import functools
 import operator
-import re
 from collections.abc import Callable
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.errors import LinAlgError
 from glassgrad.core.primitive import Parameters
 from glassgrad.core.state import Func, Names, Values
 from glassgrad.core.tensor import Tensor
+from glassgrad.values.subclasses import PUBLIC
 
-from ._arguments import OpClass, dim_or_axis, require_tensor
+from ._arguments import OpClass, dim_or_axis, refuse_numbers, require_tensor
 from ._families import Elementwise, Predicate
 from ._writing import in_place, quick_update, written_to
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FUNCTIONS: dict[str, Any] = {}
-"""What `glassgrad` has: functions, and a few classes and objects that stand beside them."""
+FUNCTIONS: dict[str, Any] = {"linalg.LinAlgError": LinAlgError}
+"""What `glassgrad` has: functions, and a few classes and objects that stand beside them.
+
+Those of a module within it have their whole name: "linalg.inv", "nn.functional.relu".
+"""
 
 METHODS: dict[str, Func] = {}
 """What `Tensor` has; those that write to it end with an underscore."""
 
-NUMPY: dict[Any, Func] = {}
+NUMPY: dict[Any, Func] = {
+    np.shape: operator.attrgetter("shape"),
+    np.ndim: operator.attrgetter("ndim"),
+    np.size: operator.methodcaller("numel"),
+}
 """What `np.f(x)` calls if `x` is a Tensor, for each of NumPy's functions."""
 
 
@@ -55,44 +61,66 @@ def op(
     aliases: Names = (),
     numpy: Values = (),
     name: str = "",
+    home: str = "",
     out: bool | None = None,
     inplace: bool | None = None,
-    inplace_function: bool = False,
+    inplace_function: bool | None = None,
+    inplace_flag: bool = False,
+    tensors: Names = (),
     is_function: bool = True,
     is_method: bool = True,
     axis: bool = False,
+    sign: str = "",
 ) -> Callable[[F], F]:
     """Declare a function of `glassgrad` that is a method of its tensor `input`, too.
 
     Args:
         rules: the classes that it applies.
-        aliases: its other names.
+        aliases: its other names; with a module in front, as "linalg.det", they name no method.
         name: the method's name, if the function has another one.
+        home: the module of `glassgrad` that has it, such as "linalg". Then it is no method, either.
         numpy: functions of NumPy with the same arguments. The `ufunc` of a class is one.
         out: whether it takes `out=`. Default: whether it computes element by element.
         inplace: whether there is a method that writes the result to `input`; the same default.
-        inplace_function: whether that method is a function of `glassgrad`, too.
+        inplace_function: whether that is a function of `glassgrad`, too. Default: whether it is
+            one, element by element, of one operand.
+        inplace_flag: whether it takes `inplace=True` as its last argument, which does the same.
+        tensors: the arguments that have to be tensors, where others like them may be numbers.
         is_function, is_method: whether it is both; see `method` and `function`.
         axis: whether it takes NumPy's names `axis` and `keepdims` for its `dim` and `keepdim`.
+        sign: the name of the operator that it is: "mod", if `x % y` is to call it.
     """
     by_element = bool(rules) and all(
         issubclass(rule, Elementwise) and not issubclass(rule, Predicate) for rule in rules
     )
 
     def declare(function: F) -> F:
-        names = (name or function.__name__, *aliases)
-        own = widened(function, rules, axis=True) if axis else function
+        own_name = name or function.__name__
+        names = (f"{home}.{own_name}" if home else own_name, *aliases)
+        method_names = [each for each in names if "." not in each]
+        own = widened(function, rules, axis=axis, tensors=tensors) if axis or tensors else function
         has_out = by_element if out is None else out
-        public = widened(function, rules, axis=axis, out=True) if has_out else own
+        public = widened(function, rules, axis=axis, out=True, tensors=tensors) if has_out else own
+        has_twin = by_element if inplace is None else inplace
+        is_unary = by_element and all(rule.forward.__code__.co_argcount == 1 for rule in rules)
+        has_function = has_twin and is_unary if inplace_function is None else inplace_function
+        needs_twin = has_twin or has_function or inplace_flag
+        twin: Any = in_place_twin(function, rules) if needs_twin else None
+        if inplace_flag:
+            public = own = with_inplace_flag(function, rules, twin)
+        PUBLIC.update({rule: public for rule in rules if rule not in PUBLIC})
         if is_function:
             FUNCTIONS.update(dict.fromkeys(names, public))
         if is_method:
-            METHODS.update(dict.fromkeys(names, as_method(own)))
-        if by_element if inplace is None else inplace:
-            twin = in_place_twin(function, rules)
-            METHODS.update({f"{name}_": twin for name in names})
-            if inplace_function:
-                FUNCTIONS[twin.__name__] = twin
+            METHODS.update(dict.fromkeys(method_names, as_method(own)))
+        if has_twin and is_method:
+            METHODS.update({f"{each}_": twin for each in method_names})
+        if has_function:
+            FUNCTIONS.update({f"{each}_": twin for each in names})
+        if sign:
+            METHODS.update({f"__{sign}__": function, f"__r{sign}__": reflected(function)})
+        if sign and has_twin:
+            METHODS[f"__i{sign}__"] = twin
         ufuncs = [rule.ufunc for rule in rules if rule.ufunc is not None]
         NUMPY.update(dict.fromkeys((*ufuncs, *numpy), function))
         return public
@@ -103,23 +131,39 @@ def op(
 function = functools.partial(op, is_method=False, out=False, inplace=False)
 """Declare a function of `glassgrad` that is no method; see `op`."""
 
+functional = functools.partial(function, home="nn.functional")
+"""Declare a function of `glassgrad.nn.functional`."""
+
 method = functools.partial(op, is_function=False, out=False, inplace=False)
 """Declare a method of Tensor that is no function of `glassgrad`; see `op`."""
 
 
-def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
+def factory(
+    *, like: bool = False, new: bool = False, out: bool = True, home: str = ""
+) -> Callable[[F], F]:
     """Declare a function that makes a tensor; `**new` in it stands for the keywords in NEW.
+
+    It takes `size=` for `*size`, and accepts PyTorch's `layout` and `pin_memory`, too.
 
     Args:
         like: whether `zeros_like(x)` follows from it: in the shape, the dtype and on the device of
             `x`. It is told so: `like=x`. NumPy's function of that name leads there.
         new: whether `x.new_zeros(*size)` does: in the dtype and on the device; `beside=x`.
+        out: whether it takes `out=`.
+        home: the module of `glassgrad` that has it, such as "fft".
     """
 
     def declare(function: F) -> F:
         name, given = function.__name__, Arguments.of(function)
-        text = f"return function({given.passed()})\n"
-        public = FUNCTIONS[name] = _derived(function, text, given, doc=function.__doc__)
+        text, wider = _with_size(given)
+        passed = wider.passed()
+        if out and "out" not in given.keyword:
+            text += "if out is not None:\n    dtype = dtype or out.dtype\n"
+            text += f"    return written_to(out, function, {passed})\n"
+        text += f"return function({passed})\n"
+        shown = wider.wider(*["size"] * bool(given.star), *["out"] * out, "layout", "pin_memory")
+        public = _derived(function, text, shown, doc=function.__doc__, written_to=written_to)
+        FUNCTIONS[f"{home}.{name}" if home else name] = public
         if like:
             twin = FUNCTIONS[f"{name}_like"] = _like_input(function, f"{name}_like", size=True)
             if hasattr(np, twin.__name__):
@@ -129,6 +173,35 @@ def factory(*, like: bool = False, new: bool = False) -> Callable[[F], F]:
         return public
 
     return declare
+
+
+def for_each_rank(*ranks: int) -> Callable[[F], F]:
+    """Declare `nn.functional.conv1d`, `conv2d` and `conv3d`, given `conv` and its keyword `rank`.
+
+    Args:
+        ranks: of these there is a function of `glassgrad`, too.
+    """
+
+    def declare(function: F) -> F:
+        given, name = Arguments.of(function), function.__name__
+        shown = given._replace(keyword=tuple([each for each in given.keyword if each != "rank"]))
+        for rank, of in enumerate(("lines, `(n, c, w)`", "", "spaces, `(n, c, d, h, w)`"), 1):
+            text = f"return function({shown.passed()}, rank=rank)\n"
+            doc = f"`{name}2d` of {of}; everything else is the same." if of else function.__doc__
+            public = _derived(function, text, shown, named=f"{name}{rank}d", doc=doc, rank=rank)
+            FUNCTIONS[f"nn.functional.{name}{rank}d"] = public
+            if rank in ranks:
+                FUNCTIONS[f"{name}{rank}d"] = public
+        return function
+
+    return declare
+
+
+def _with_size(given: "Arguments") -> tuple[str, "Arguments"]:
+    """What lets a function of `*size` take `size=`, and its arguments under another name."""
+    if given.star != "size":
+        return "", given
+    return "if size is not None:\n    sizes = (size,)\n", given._replace(star="sizes")
 
 
 def of_numpy(*functions: Any) -> Callable[[F], F]:
@@ -152,8 +225,8 @@ def plain(function: F) -> F:
 # A function with `out=`, an in-place twin and a method whose tensor comes first have the arguments
 # of the function they are derived from. So they are made as dataclasses make `__init__`: as text,
 # which is compiled. That is the quickest call there is, and `help` shows the arguments. Where they
-# come by position they have stand-ins in the text, `_0` and `_1`: so most functions share theirs,
-# and few texts are compiled.
+# come by position they stand in braces in the text, `{input}`, and are replaced by `_0` and `_1`:
+# so most functions share theirs, and few texts are compiled.
 
 NEW = {"dtype": None, "device": None, "requires_grad": False}
 """The keywords of all functions that make a tensor, with their defaults."""
@@ -161,10 +234,16 @@ NEW = {"dtype": None, "device": None, "requires_grad": False}
 ADDED = {
     "input": "Tensor",
     "keepdims": "bool | None",
-    "out": "Tensor | None",
+    "out": "Tensor | tuple[Tensor, ...] | None",
+    "sizes": "Any",
+    "size": "Any",
+    "layout": "Any",
+    "pin_memory": "bool | None",
+    "memory_format": "Any",
     "dtype": "Any",
     "device": "Any",
     "requires_grad": "bool",
+    "inplace": "bool",
 }
 """The annotations of the arguments that are added to those of a function."""
 
@@ -186,12 +265,10 @@ class Arguments(NamedTuple):
         defaults = function.__defaults__ or ()
         default = dict(zip(positional[n - len(defaults) :], defaults, strict=True))
         default |= function.__kwdefaults__ or {}
-        if code.co_flags & _CO_VARKEYWORDS:
+        if code.co_flags & CO_VARKEYWORDS:
             keyword = tuple(dict.fromkeys((*keyword, *NEW)))
             default = {**NEW, **default}
-        return cls(
-            positional, names[n + m] if code.co_flags & _CO_VARARGS else "", keyword, default
-        )
+        return cls(positional, names[n + m] if code.co_flags & CO_VARARGS else "", keyword, default)
 
     def led_by_input(self, *, without: str = "") -> "Arguments":
         """With the tensor `input` first, and without one of them."""
@@ -208,68 +285,104 @@ class Arguments(NamedTuple):
     def declared(self) -> str:
         """As they stand behind `def`, without their defaults."""
         star = f"*{self.star}" if self.star or self.keyword else ""
-        return ", ".join(filter(None, (*self.positional, star, *self.keyword)))
+        return ", ".join(filter(None, (*self.braced(), star, *self.keyword)))
 
     def passed(self) -> str:
         """As they stand in a call."""
         star = (f"*{self.star}",) if self.star else ()
-        return ", ".join([*self.positional, *star, *[f"{name}={name}" for name in self.keyword]])
+        return ", ".join([*self.braced(), *star, *[f"{name}={name}" for name in self.keyword]])
+
+    def braced(self) -> list[str]:
+        """The positional ones as they stand in the text of a derived function."""
+        return [f"{{{name}}}" for name in self.positional]
 
 
-_CO_VARARGS, _CO_VARKEYWORDS = 0x04, 0x08
+def widened(
+    function: F,
+    rules: tuple[OpClass, ...],
+    *,
+    axis: bool = False,
+    out: bool = False,
+    tensors: Names = (),
+) -> F:
+    """The function with the arguments `axis` and `keepdims`, or `out`, or all of them.
 
-
-def widened(function: F, rules: tuple[OpClass, ...], *, axis: bool = False, out: bool = False) -> F:
-    """The function with the arguments `axis` and `keepdims`, or `out`, or all of them."""
+    Args:
+        tensors: the arguments for which it refuses numbers.
+    """
     given = wider = Arguments.of(function)
-    text, plain = "", function
+    text = ""
+    if tensors:
+        named = ", ".join([f"{{{each}}}" for each in tensors])
+        text += f"refuse_numbers(name, tensors, {named})\n"
     if axis and "dim" in given.default:
         wider = wider.wider("axis")
-        text += "if axis is not None:\n    dim = dim_or_axis(dim, axis)\n"
+        text += "if axis is not None:\n    {dim} = dim_or_axis({dim}, axis)\n"
     if axis and "keepdim" in given.default:
         wider = wider.wider("keepdims")
-        text += "if keepdims is not None:\n    keepdim = keepdims\n"
+        text += "if keepdims is not None:\n    {keepdim} = keepdims\n"
     if out:
         wider = wider.wider("out")
         text += f"if out is not None:\n    return written_to(out, function, {given.passed()})\n"
     text += f"return plain({given.passed()})\n"
-    if len(rules) == 1 and _only_applies(function, rules[0], given):
-        plain = rules[0].apply  # type: ignore[assignment]  # the same, by one call less
-    doc = _with_a_word_on_out(function.__doc__) if out else function.__doc__
+    doc = _with_argument(function.__doc__, _OUT) if out else function.__doc__
     used: Parameters = {"written_to": written_to, "dim_or_axis": dim_or_axis}
-    return _derived(function, text, wider, doc=doc, plain=plain, **used)
+    used |= {"refuse_numbers": refuse_numbers, "name": function.__name__, "tensors": tensors}
+    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), **used)
+
+
+def with_inplace_flag(function: Any, rules: tuple[OpClass, ...], twin: Any) -> Any:
+    """The function with a last argument `inplace`: whether its twin is to be called instead."""
+    given = Arguments.of(function)
+    default = {**given.default, "inplace": False}
+    wider = given._replace(positional=(*given.positional, "inplace"), default=default)
+    passed = given.passed()
+    text = f"if {{inplace}}:\n    return twin({passed})\nreturn plain({passed})\n"
+    doc = _with_argument(function.__doc__, _INPLACE)
+    return _derived(function, text, wider, doc=doc, plain=_quickest(function, rules), twin=twin)
+
+
+def _quickest(function: Any, rules: tuple[OpClass, ...]) -> Any:
+    """The function, or the same by one call less."""
+    is_rule = len(rules) == 1 and _only_applies(function, rules[0], Arguments.of(function))
+    return rules[0].apply if is_rule else function
 
 
 def _only_applies(function: Any, rule: OpClass, given: Arguments) -> bool:
     """Whether all that a function does is to apply a class to its arguments."""
     text = f"return rule.apply({given.passed()})\n"
-    only = _derived(function, text, given, doc="").__code__
+    only = _made(text, given)(function=None).__code__
     own = function.__code__
     same = (own.co_code, own.co_names, own.co_consts[1:])  # but for the docstring
     return bool(same == (only.co_code, (rule.__name__, "apply"), only.co_consts[1:]))
 
 
-def _with_a_word_on_out(doc: str | None) -> str | None:
+_OUT = "out: where to write the result, if the tape need not record it."
+_INPLACE = "inplace: write the result to the memory of `input`, and return that."
+
+
+def _with_argument(doc: str | None, said: str) -> str | None:
+    """A docstring whose last argument is the one that `said` tells of."""
     arguments, header, rest = (doc or "").partition("    Args:\n")
     listed, blank, rest = rest.partition("\n\n")
-    if not header:
-        return doc
-    out = "\n        out: where to write the result, if the tape need not record it."
-    return f"{arguments}{header}{listed}{out}{blank}{rest}"
+    return f"{arguments}{header}{listed}\n        {said}{blank}{rest}" if header else doc
 
 
 def in_place_twin(function: Any, rules: tuple[OpClass, ...]) -> Callable[..., Tensor]:
     """The function that writes to its tensor `input` what `function` returns."""
     given = Arguments.of(function)
-    kept = given.led_by_input(without="inplace")
-    others = [*kept.positional[1:], *kept.keyword]
-    held = "".join([f"{each}={each}, " for each in others])
+    kept = given.led_by_input()
+    others = [*kept.braced()[1:], *kept.keyword]
+    held = [f"{each}={each}" for each in others]
     name, ufunc, text = function.__name__, rules[0].ufunc if rules else None, ""
     if getattr(ufunc, "nin", 1) == 2:
-        text = f"if quick_update(ufunc, input, {', '.join(others)}):\n    return input\n"
+        scaled = [each for each in others if each in ("{other}", "alpha")]
+        unsaid = "".join([f"{each} is None and " for each in others if each not in scaled])
+        passed = f"{{input}}, {', '.join(scaled)}"
+        text = f"if {unsaid}quick_update(ufunc, {passed}):\n    return {{input}}\n"
     text += (
-        f"call = lambda input, {held}inplace=False: function({given.passed()})\n"
-        f"return in_place(name, input, call, [{', '.join(others)}], copies=copies)\n"
+        f"call = lambda {', '.join(['{input}', *held])}: function({given.passed()})\n"
+        f"return in_place(name, {{input}}, call, [{', '.join(others)}], copies=copies)\n"
     )
     copies = not rules or any("self" in rule.saves for rule in rules)
     doc = (
@@ -291,14 +404,17 @@ def _like_input(function: Any, name: str, *, size: bool) -> Any:
         size: whether of its size, too.
     """
     given = Arguments.of(function)
+    text, given = ("", given) if size else _with_size(given)
     shown = given.led_by_input(without="size" if size else "")
-    text = (
-        "require_tensor(name, input)\n"
-        "dtype, device = dtype or input.dtype, device or input.device\n"
+    others = ("memory_format",) if size else ("size",) * bool(given.star)
+    shown = shown.wider(*others, "layout", "pin_memory")
+    text += (
+        "require_tensor(name, {input})\n"
+        "dtype, device = dtype or {input}.dtype, device or {input}.device\n"
     )
     if size:
-        text += f"size = {'(input.shape,)' if given.star else 'input.shape'}\n"
-    text += f"return function({given.passed()}, {'like' if size else 'beside'}=input)\n"
+        text += "size = ({input}.shape,)\n" if given.star else "{size} = {input}.shape\n"
+    text += f"return function({given.passed()}, {'like' if size else 'beside'}={{input}})\n"
     doc = f"`{function.__name__}`, in {'the shape, ' * size}the dtype and on the device of `input`."
     used = {"require_tensor": require_tensor, "name": name}
     return _derived(function, text, shown, named=name, doc=doc, **used)
@@ -314,6 +430,14 @@ def as_method(function: Any) -> Func:
     return _derived(function, text, moved, doc=function.__doc__)
 
 
+def reflected(function: Any) -> Func:
+    """The function of two operands with the second one first: what `2 % x` calls."""
+    first, second = Arguments.of(function).positional
+    turned = Arguments((second, first), "", (), {})
+    text = f"return function({{{first}}}, {{{second}}})\n"
+    return _derived(function, text, turned, doc=f"`{function.__name__}`, with `self` second.")
+
+
 def _derived(
     function: Any, body: str, given: Arguments, *, named: str = "", doc: str | None, **used: Any
 ) -> Any:
@@ -322,31 +446,41 @@ def _derived(
     Args:
         used: what the body uses, beside `function`.
     """
-    used |= {"function": function}
-    stand_ins = {name: f"_{at}" for at, name in enumerate(given.positional)}
-
-    def general(text: str) -> str:
-        return re.sub(r"(?<!\.)\b\w+", lambda word: stand_ins.get(word[0], word[0]), text)
-
-    made = _compiled(general(given.declared()), general(body), tuple(used))(**used)
+    made = _made(body, given, *used)(function=function, **used)
     source: CodeType = function.__code__
     code = made.__code__.replace(
         co_filename=source.co_filename,
         co_firstlineno=source.co_firstlineno,
         co_name=source.co_name,
-        co_varnames=(*given.positional, *made.__code__.co_varnames[len(stand_ins) :]),
+        co_varnames=(*given.positional, *made.__code__.co_varnames[len(given.positional) :]),
     )
     name, default = named or function.__name__, given.default
     defaults = tuple([default[each] for each in given.positional if each in default])
     derived = FunctionType(code, function.__globals__, name, defaults, made.__closure__)
     derived.__kwdefaults__ = {each: default[each] for each in given.keyword if each in default}
-    derived.__doc__ = doc
+    derived.__doc__, derived.__qualname__ = doc, name
     known = {**ADDED, **function.__annotations__}
+    known |= {"size": ADDED["size"]} if given.star == "sizes" else {}
     known["axis"] = known.get("dim")
     shown = (*given.positional, given.star, *given.keyword, "return")
     derived.__annotations__ = {name: known[name] for name in shown if name in known}
     derived.__dict__["declared"] = function
     return derived
+
+
+def _made(body: str, given: Arguments, *used: str) -> Func:
+    """What makes a function of those arguments, given `function` and what else the body uses."""
+    stand_ins = _StandIns({name: f"_{at}" for at, name in enumerate(given.positional)})
+    return _compiled(
+        given.declared().format_map(stand_ins), body.format_map(stand_ins), ("function", *used)
+    )
+
+
+class _StandIns(dict[str, str]):
+    """What names in braces are replaced by; those of no argument by themselves."""
+
+    def __missing__(self, name: str) -> str:
+        return name
 
 
 @functools.cache
@@ -357,39 +491,3 @@ def _compiled(arguments: str, body: str, used: Names) -> Func:
     scope: dict[str, Any] = {}
     exec(compile(text, __file__, "exec"), scope)  # noqa: S102  # our own text, of a file of ours
     return scope["make"]
-
-
-# NumPy's functions on Tensors ---------------------------------------------------------------------
-
-
-NUMPY |= {
-    np.shape: operator.attrgetter("shape"),
-    np.ndim: operator.attrgetter("ndim"),
-    np.size: operator.methodcaller("numel"),
-}
-
-
-def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """What `np.exp(x)` and `array * x` call."""
-    rule = NUMPY.get(ufunc)
-    if method != "__call__" or rule is None or kwargs:
-        how = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        raise _unknown(how, kwargs)
-    return rule(*inputs)
-
-
-def array_function(self: Tensor, func: Any, types: Any, args: Values, kwargs: Parameters) -> Any:
-    """What `np.sum(x)` calls."""
-    rule = NUMPY.get(func)
-    if rule is None:
-        raise _unknown(func.__name__, {})
-    return rule(*args, **kwargs)
-
-
-def _unknown(name: str, kwargs: Parameters) -> ArgumentTypeError:
-    extra = f" with {', '.join(sorted(kwargs))}=" if kwargs else ""
-    return ArgumentTypeError(
-        f"np.{name}{extra} has no derivative here, so it does not take a Tensor. Computing it all "
-        f"the same would lose the gradient. Write `np.{name}(x.detach().numpy())` if you need "
-        "none, or use the tensor's own methods."
-    )

@@ -5,10 +5,12 @@ import inspect
 import math
 import operator
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 import numpy as np
 
+from glassgrad.core.graph import Node
 from glassgrad.core.primitive import Parameters, Primitive
 from glassgrad.core.state import Func, Names, Shape, Values
 from glassgrad.core.tensor import Size, Tensor
@@ -123,6 +125,16 @@ class Flat(Elementwise):
     @staticmethod
     def backward(ctx, grad):
         return np.zeros_like(grad)
+
+
+def by_steps(grad: Any, x: Any) -> Any:
+    """A gradient that depends on `x` by steps: its own gradient there is 0, and not missing."""
+    return grad + zeros_of(x) if isinstance(x, Tensor) else grad
+
+
+def zeros_of(x: Any) -> Any:
+    """Zeros that depend on `x`, as its floor does, but whatever numbers it has."""
+    return np.where(np.zeros(x.shape, bool, like=array_of(x)), x, 0)
 
 
 class Symmetric(Primitive):
@@ -301,11 +313,10 @@ class KeepsShape(Moved):
     """The gradient needs the shape of the operand: `ctx.shape`, `node._saved_self_sym_sizes`."""
 
     @classmethod
-    def _make_node_class(cls) -> None:
-        super()._make_node_class()
-        if "_backward_cls" in cls.__dict__:
-            node_class: Any = cls._backward_cls
-            node_class._saved_self_sym_sizes = property(lambda node: Size(node.shape))
+    def _node_class(cls) -> type[Node]:
+        node_class: Any = super()._node_class()
+        node_class._saved_self_sym_sizes = property(lambda node: Size(node.shape))
+        return node_class
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -344,6 +355,44 @@ class Into(Paired):
         super().__init_subclass__(**kwargs)
 
 
+class Replaced(Linear, Along):
+    """An array, but with other values at the places that a view op shows.
+
+    Attributes:
+        of: the view op.
+    """
+
+    promotes = None
+    of: ClassVar[type[Part]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        of = cls.of
+
+        def forward(x: Any, src: Any, **place: Any) -> Any:
+            out = np.copy(x)
+            of.forward(out, **place)[...] = src
+            return out
+
+        place = [Parameter(name, Parameter.KEYWORD_ONLY) for name in of.parameters]
+        operands = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("x", "src")]
+        forward.__signature__ = Signature([*operands, *place])  # type: ignore[attr-defined]
+        cls.axes, cls.parameters = of.axes, of.parameters
+        cls.forward = staticmethod(forward)  # type: ignore[method-assign]
+        super().__init_subclass__(**kwargs)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Nothing is kept but where the places are."""
+
+    @staticmethod
+    def backward(ctx, grad):
+        cls, (wants_x, wants_src) = ctx._forward_cls, ctx.needs_input_grad
+        place = {name: getattr(ctx, name) for name in cls.parameters}
+        shown = run(cls.of, grad, **place)
+        left = run(cls, grad, np.zeros_like(shown), **place) if wants_x else None
+        return left, shown if wants_src else None
+
+
 def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
     """Apply an op inside a rule: recorded if a value is a Tensor, at array speed if none is."""
     for value in values:
@@ -355,11 +404,3 @@ def run(cls: OpClass, *values: Any, **parameters: Any) -> Any:
 def in_dim(place: Any, dim: int) -> Values:
     """The key that takes `place`, an index or a slice, in one dim, and all of the others."""
     return (*(slice(None),) * dim, place)
-
-
-def apply_along(cls: OpClass, *operands: Tensor, **parameters: Any) -> Tensor:
-    """Apply an op that counts along a dim; 0-d tensors are lines of one element to it."""
-    if operands[0].ndim:
-        return cls.apply(*operands, **parameters)
-    lines = [x if x.ndim else x.reshape(1) for x in operands]
-    return cls.apply(*lines, **parameters).reshape(())

@@ -2,17 +2,100 @@
 """The methods of Tensor that ops declare."""
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from glassgrad.core.tensor import Tensor
 from glassgrad.ops._arguments import Dims
 from glassgrad.ops.arithmetic import Operand
+from glassgrad.ops.counting import HistogramReturn
+from glassgrad.ops.exponentials import FrexpReturn
+from glassgrad.ops.extrema import AminmaxReturn, CummaxReturn, CumminReturn
 from glassgrad.ops.generator import Generator
-from glassgrad.ops.memory import Storage
-from glassgrad.ops.shape import Dims
+from glassgrad.ops.memory import Storage, contiguous_format
+from glassgrad.ops.norms import Order
+from glassgrad.ops.shape import Ints
+from glassgrad.ops.sorting import KthvalueReturn, ModeReturn, SortReturn, TopkReturn
 from glassgrad.values.dtypes import Number
 from typing import Any
 
 class OpMethods:
+
+    def __and__(self, other: Operand) -> Tensor:
+        """`input & other`, bit by bit."""
+
+    def __floordiv__(self, other: Operand) -> Tensor:
+        """`input // other`, as in Python: `div` rounded down."""
+
+    def __iand__(self, other: Operand) -> Tensor:
+        """`bitwise_and`, in place."""
+
+    def __ifloordiv__(self, other: Operand) -> Tensor:
+        """`floor_divide`, in place."""
+
+    def __ilshift__(self, other: Operand) -> Tensor:
+        """`bitwise_left_shift`, in place."""
+
+    def __imod__(self, other: Operand) -> Tensor:
+        """`remainder`, in place."""
+
+    def __ior__(self, other: Operand) -> Tensor:
+        """`bitwise_or`, in place."""
+
+    def __ipow__(self, exponent: Operand) -> Tensor:
+        """`pow`, in place."""
+
+    def __irshift__(self, other: Operand) -> Tensor:
+        """`bitwise_right_shift`, in place."""
+
+    def __ixor__(self, other: Operand) -> Tensor:
+        """`bitwise_xor`, in place."""
+
+    def __lshift__(self, other: Operand) -> Tensor:
+        """`input << other`: all bits moved up; see `bitwise_and` for the arguments."""
+
+    def __matmul__(self, other: Tensor) -> Tensor:
+        """The matrix product `input @ other`."""
+
+    def __mod__(self, other: Operand) -> Tensor:
+        """`input % other`, as in Python: what is left of a division that is rounded down."""
+
+    def __or__(self, other: Operand) -> Tensor:
+        """`input | other`, bit by bit; see `bitwise_and`."""
+
+    def __pow__(self, exponent: Operand) -> Tensor:
+        """`input ** exponent`, element by element."""
+
+    def __rand__(self, input: Operand) -> Tensor:
+        """`bitwise_and`, with `self` second."""
+
+    def __rfloordiv__(self, input: Operand) -> Tensor:
+        """`floor_divide`, with `self` second."""
+
+    def __rlshift__(self, input: Operand) -> Tensor:
+        """`bitwise_left_shift`, with `self` second."""
+
+    def __rmatmul__(self, input: Tensor) -> Tensor:
+        """`matmul`, with `self` second."""
+
+    def __rmod__(self, input: Operand) -> Tensor:
+        """`remainder`, with `self` second."""
+
+    def __ror__(self, input: Operand) -> Tensor:
+        """`bitwise_or`, with `self` second."""
+
+    def __rpow__(self, input: Operand) -> Tensor:
+        """`pow`, with `self` second."""
+
+    def __rrshift__(self, input: Operand) -> Tensor:
+        """`bitwise_right_shift`, with `self` second."""
+
+    def __rshift__(self, other: Operand) -> Tensor:
+        """`input >> other`: all bits moved down; see `bitwise_and` for the arguments."""
+
+    def __rxor__(self, input: Operand) -> Tensor:
+        """`bitwise_xor`, with `self` second."""
+
+    def __xor__(self, other: Operand) -> Tensor:
+        """`input ^ other`, bit by bit; see `bitwise_and`."""
 
     def abs(self) -> Tensor:
         """`|input|`, element by element."""
@@ -44,6 +127,12 @@ class OpMethods:
     def add_(self, other: Operand, *, alpha: builtins.float = 1) -> Tensor:
         """`add`, in place."""
 
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`beta·input + alpha·bmm(batch1, batch2).sum(0)`; see `addmm`."""
+
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`addbmm`, in place."""
+
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """`input + value·tensor1/tensor2`, element by element."""
 
@@ -55,6 +144,27 @@ class OpMethods:
 
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         """`addcmul`, in place."""
+
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`beta·input + alpha·(mat1 @ mat2)`."""
+
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`addmm`, in place."""
+
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`beta·input + alpha·(mat @ vec)`; see `addmm`."""
+
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`addmv`, in place."""
+
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`beta·input + alpha·outer(vec1, vec2)`; see `addmm`."""
+
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`addr`, in place."""
+
+    def adjoint(self) -> Tensor:
+        """Each matrix of a batch transposed, and its elements conjugated."""
 
     def all(self, dim: Dims = None, keepdim: builtins.bool = False, *, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """Whether all elements are not 0, of all or over some dims."""
@@ -68,8 +178,17 @@ class OpMethods:
     def amin(self, dim: Dims = None, keepdim: builtins.bool = False, *, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The smallest element over some dims; everything else is as for `amax`."""
 
+    def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> AminmaxReturn:
+        """The smallest and the largest of all elements, or along a dim."""
+
+    def angle(self) -> Tensor:
+        """The angle of complex numbers in radians, element by element."""
+
     def any(self, dim: Dims = None, keepdim: builtins.bool = False, *, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """Whether any element is not 0, among all or over some dims."""
+
+    def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
+        """Replace each element by what a function of Python returns for it. Slow; on the CPU."""
 
     def arccos(self) -> Tensor:
         """The angle whose cosine is given, element by element."""
@@ -119,8 +238,20 @@ class OpMethods:
     def argmin(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The index of the smallest element; everything else is as for `argmax`."""
 
+    def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
+        """The indices that sort along a dim: those of `sort`."""
+
+    def argwhere(self) -> Tensor:
+        """`nonzero(input)` under NumPy's name."""
+
     def as_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = None) -> Tensor:
         """A view of the memory of `input`, with any sizes and strides."""
+
+    def as_strided_(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = None) -> Tensor:
+        """`as_strided`, in place: `input` shows other elements of its memory."""
+
+    def as_strided_scatter(self, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = None) -> Tensor:
+        """`input` with `src` in the place of what `as_strided` shows of it."""
 
     def asin(self) -> Tensor:
         """The angle whose sine is given, element by element."""
@@ -152,26 +283,95 @@ class OpMethods:
     def atanh_(self) -> Tensor:
         """`atanh`, in place."""
 
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`beta·input + alpha·bmm(batch1, batch2)`; see `addmm`."""
+
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
+        """`baddbmm`, in place."""
+
     def bernoulli(self, p: builtins.float | None = None, *, generator: Generator | None = None) -> Tensor:
         """1 with the given probability, else 0, element by element."""
 
     def bernoulli_(self, p: builtins.float | Tensor = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` with ones and zeros; see `normal_`."""
 
+    def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each integer from 0 on is there."""
+
+    def bitwise_and(self, other: Operand) -> Tensor:
+        """`input & other`, bit by bit."""
+
+    def bitwise_and_(self, other: Operand) -> Tensor:
+        """`bitwise_and`, in place."""
+
+    def bitwise_left_shift(self, other: Operand) -> Tensor:
+        """`input << other`: all bits moved up; see `bitwise_and` for the arguments."""
+
+    def bitwise_left_shift_(self, other: Operand) -> Tensor:
+        """`bitwise_left_shift`, in place."""
+
+    def bitwise_not(self) -> Tensor:
+        """`~input`: not for bools, all bits turned for integers."""
+
+    def bitwise_not_(self) -> Tensor:
+        """`bitwise_not`, in place."""
+
+    def bitwise_or(self, other: Operand) -> Tensor:
+        """`input | other`, bit by bit; see `bitwise_and`."""
+
+    def bitwise_or_(self, other: Operand) -> Tensor:
+        """`bitwise_or`, in place."""
+
+    def bitwise_right_shift(self, other: Operand) -> Tensor:
+        """`input >> other`: all bits moved down; see `bitwise_and` for the arguments."""
+
+    def bitwise_right_shift_(self, other: Operand) -> Tensor:
+        """`bitwise_right_shift`, in place."""
+
+    def bitwise_xor(self, other: Operand) -> Tensor:
+        """`input ^ other`, bit by bit; see `bitwise_and`."""
+
+    def bitwise_xor_(self, other: Operand) -> Tensor:
+        """`bitwise_xor`, in place."""
+
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of two stacks of matrices, one by one."""
 
-    def bool(self) -> Tensor:
+    def bool(self, memory_format: Any = None) -> Tensor:
         """`to(input, bool)`: which elements are not 0."""
 
     def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """`expand(input, size)` under NumPy's name."""
+
+    def byte(self, memory_format: Any = None) -> Tensor:
+        """`to(input, uint8)`; fractions are cut off."""
+
+    def cauchy_(self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill `input` from a Cauchy distribution, which has a median but no mean; see `normal_`."""
+
+    def cdouble(self, memory_format: Any = None) -> Tensor:
+        """`to(input, complex128)`."""
 
     def ceil(self) -> Tensor:
         """The smallest integer that is not smaller, element by element."""
 
     def ceil_(self) -> Tensor:
         """`ceil`, in place."""
+
+    def cfloat(self, memory_format: Any = None) -> Tensor:
+        """`to(input, complex64)`."""
+
+    def char(self, memory_format: Any = None) -> Tensor:
+        """`to(input, int8)`; fractions are cut off."""
+
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
+        """The same as `linalg.cholesky`."""
+
+    def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
+        """The inverses of A = L·Lᴴ, given the triangle L; see `cholesky_solve`."""
+
+    def cholesky_solve(self, L: Tensor, upper: builtins.bool = False) -> Tensor:
+        """The solutions X of A·X = B, given the triangle L of A = L·Lᴴ."""
 
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """A tensor as (up to) so many parts of equal size, cut in one dim."""
@@ -200,17 +400,35 @@ class OpMethods:
     def clip_(self, min: Any = None, max: Any = None) -> Tensor:
         """`clamp`, in place."""
 
-    def clone(self) -> Tensor:
+    def clone(self, *, memory_format: Any = None) -> Tensor:
         """A copy with memory of its own; gradients flow through it."""
+
+    def combinations(self, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
+        """All ways to take `r` elements of a vector, in their order."""
 
     def conj(self) -> Tensor:
         """The complex conjugate, element by element; a real tensor is its own."""
 
-    def contiguous(self) -> Tensor:
+    def conj_physical(self) -> Tensor:
+        """`conj`, which is not put off here: PyTorch's name for that."""
+
+    def conj_physical_(self) -> Tensor:
+        """`conj_physical`, in place."""
+
+    def contiguous(self, memory_format: Any = None) -> Tensor:
         """`input` itself if its elements lie row by row in memory, else a copy in which they do."""
 
     def copy_(self, src: Tensor) -> Tensor:
         """Overwrite `input` with the values of `src`, converted to its dtype and moved to its device."""
+
+    def copysign(self, other: Operand) -> Tensor:
+        """The size of `input` with the sign of `other`, element by element."""
+
+    def copysign_(self, other: Operand) -> Tensor:
+        """`copysign`, in place."""
+
+    def corrcoef(self) -> Tensor:
+        """The correlations of variables: their covariances, divided by both standard deviations."""
 
     def cos(self) -> Tensor:
         """The cosine, element by element."""
@@ -224,26 +442,50 @@ class OpMethods:
     def cosh_(self) -> Tensor:
         """`cosh`, in place."""
 
+    def count_nonzero(self, dim: Dims = None) -> Tensor:
+        """How many elements are not 0, of all or over some dims."""
+
     def cov(self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariances of variables: `C[i, j]` is the mean of (xᵢ − x̄ᵢ)·(xⱼ − x̄ⱼ)."""
 
-    def cpu(self) -> Tensor:
+    def cpu(self, memory_format: Any = None) -> Tensor:
         """`to(input, "cpu")`."""
 
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The vectors at right angles to two others in space, as long as the area between them."""
 
-    def cuda(self, device: Any = None) -> Tensor:
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """`input` on a GPU."""
+
+    def cummax(self, dim: builtins.int) -> CummaxReturn:
+        """For each place, the largest element up to it in a dim, and its index."""
+
+    def cummin(self, dim: builtins.int) -> CumminReturn:
+        """For each place, the smallest element up to it in a dim, and its index; see `cummax`."""
 
     def cumprod(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """For each place the product of what is before it in a dim, and of the element itself."""
 
+    def cumprod_(self, dim: builtins.int | None = None, *, dtype: Any = None) -> Tensor:
+        """`cumprod`, in place."""
+
     def cumsum(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """For each place the sum of what is before it in a dim, and of the element itself."""
 
+    def cumsum_(self, dim: builtins.int | None = None, *, dtype: Any = None) -> Tensor:
+        """`cumsum`, in place."""
+
     def data_ptr(self) -> builtins.int:
         """The address of the first element; 0 for a tensor without elements."""
+
+    def deg2rad(self) -> Tensor:
+        """Angles in radians, of angles in degrees."""
+
+    def deg2rad_(self) -> Tensor:
+        """`deg2rad`, in place."""
+
+    def det(self) -> Tensor:
+        """The determinants of matrices."""
 
     def detach_(self) -> Tensor:
         """Take the tensor itself out of the graph: it becomes a leaf that requires no grad."""
@@ -260,29 +502,41 @@ class OpMethods:
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
         """The diagonals of matrices."""
 
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """`input` with `src` in the place of diagonals."""
+
+    def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
+        """How much larger than the one before it each element of a dim is."""
+
     def digamma(self) -> Tensor:
         """The derivative of `lgamma`, element by element."""
 
     def digamma_(self) -> Tensor:
         """`digamma`, in place."""
 
-    def div(self, other: Operand) -> Tensor:
+    def dist(self, other: Tensor, p: builtins.float = 2) -> Tensor:
+        """The length of the difference of two tensors."""
+
+    def div(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`input / other`, element by element."""
 
-    def div_(self, other: Operand) -> Tensor:
+    def div_(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`div`, in place."""
 
-    def divide(self, other: Operand) -> Tensor:
+    def divide(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`input / other`, element by element."""
 
-    def divide_(self, other: Operand) -> Tensor:
+    def divide_(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`div`, in place."""
 
     def dot(self, tensor: Tensor) -> Tensor:
         """The inner product of two vectors."""
 
-    def double(self) -> Tensor:
+    def double(self, memory_format: Any = None) -> Tensor:
         """`to(input, float64)`."""
+
+    def dsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
+        """A tensor cut along its third dim; see `hsplit`."""
 
     def element_size(self) -> builtins.int:
         """Bytes per element."""
@@ -295,6 +549,24 @@ class OpMethods:
 
     def equal(self, other: Tensor) -> builtins.bool:
         """Whether two tensors have one shape and the same elements."""
+
+    def erf(self) -> Tensor:
+        """The error function `2/√π·∫ exp(−t²) dt` from 0 to `input`, element by element."""
+
+    def erf_(self) -> Tensor:
+        """`erf`, in place."""
+
+    def erfc(self) -> Tensor:
+        """`1 - erf(input)`, with all digits where that is small; see `erf`."""
+
+    def erfc_(self) -> Tensor:
+        """`erfc`, in place."""
+
+    def erfinv(self) -> Tensor:
+        """The inverse of `erf`, element by element: inf at 1, nan beyond."""
+
+    def erfinv_(self) -> Tensor:
+        """`erfinv`, in place."""
 
     def exp(self) -> Tensor:
         """`e ** input`, element by element."""
@@ -320,8 +592,17 @@ class OpMethods:
     def expm1_(self) -> Tensor:
         """`expm1`, in place."""
 
+    def exponential(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """`exponential_`, in a new tensor of the shape and dtype of `input`."""
+
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """Fill `input` with waiting times: numbers above 0, of mean `1 / lambd`; see `normal_`."""
+
     def fill_(self, value: Any) -> Tensor:
         """Overwrite `input` with one number."""
+
+    def fill_diagonal_(self, fill_value: Number | Tensor, wrap: builtins.bool = False) -> Tensor:
+        """Overwrite the diagonal of `input` with one number."""
 
     def fix(self) -> Tensor:
         """The numbers without what is behind their point, element by element."""
@@ -332,11 +613,23 @@ class OpMethods:
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Some neighbouring dims as one."""
 
-    def flip(self, *dims: Any) -> Tensor:
-        """Some dims from back to front."""
+    def flip(self, *given: Any, dims: Ints = ()) -> Tensor:
+        """`flip(input, dims)`, the dims as numbers or as one sequence."""
 
-    def float(self) -> Tensor:
+    def fliplr(self) -> Tensor:
+        """The columns from right to left: `flip(input, 1)`."""
+
+    def flipud(self) -> Tensor:
+        """The rows from the last to the first: `flip(input, 0)`."""
+
+    def float(self, memory_format: Any = None) -> Tensor:
         """`to(input, float32)`."""
+
+    def float_power(self, exponent: Operand) -> Tensor:
+        """`pow` of float64, or of complex128 where one of both is complex."""
+
+    def float_power_(self, exponent: Operand) -> Tensor:
+        """`float_power`, in place."""
 
     def floor(self) -> Tensor:
         """The largest integer that is not larger, element by element."""
@@ -344,14 +637,41 @@ class OpMethods:
     def floor_(self) -> Tensor:
         """`floor`, in place."""
 
+    def floor_divide(self, other: Operand) -> Tensor:
+        """`input // other`, as in Python: `div` rounded down."""
+
+    def floor_divide_(self, other: Operand) -> Tensor:
+        """`floor_divide`, in place."""
+
+    def fmax(self, other: Tensor) -> Tensor:
+        """The larger of two values, element by element; a number if the other one is nan."""
+
+    def fmin(self, other: Tensor) -> Tensor:
+        """The smaller of two values, element by element; everything else is as for `fmax`."""
+
+    def fmod(self, other: Operand) -> Tensor:
+        """What is left of a division that is rounded towards 0; it has the sign of `input`."""
+
+    def fmod_(self, other: Operand) -> Tensor:
+        """`fmod`, in place."""
+
     def frac(self) -> Tensor:
         """What is behind the point, with the sign of the number, element by element."""
 
     def frac_(self) -> Tensor:
         """`frac`, in place."""
 
-    def gather(self, dim: builtins.int, index: Tensor) -> Tensor:
+    def frexp(self) -> FrexpReturn:
+        """Each number as a mantissa from ½ to 1, and a power of 2."""
+
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = False) -> Tensor:
         """For each place of `index` one element of `input`: there in one dim, here in the others."""
+
+    def gcd(self, other: Tensor) -> Tensor:
+        """The greatest common divisor, element by element."""
+
+    def gcd_(self, other: Tensor) -> Tensor:
+        """`gcd`, in place."""
 
     def ge(self, other: Operand) -> Tensor:
         """`input >= other`, element by element; see `eq`."""
@@ -359,8 +679,26 @@ class OpMethods:
     def ge_(self, other: Operand) -> Tensor:
         """`ge`, in place."""
 
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
+        """Fill `input` with the number of trials, each of which succeeds with probability `p`, up to"""
+
     def ger(self, vec2: Tensor) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
+
+    def get_device(self) -> builtins.int:
+        """The number of the GPU that `input` is on; -1 on the CPU."""
+
+    def greater(self, other: Operand) -> Tensor:
+        """`input > other`, element by element; see `eq`."""
+
+    def greater_(self, other: Operand) -> Tensor:
+        """`gt`, in place."""
+
+    def greater_equal(self, other: Operand) -> Tensor:
+        """`input >= other`, element by element; see `eq`."""
+
+    def greater_equal_(self, other: Operand) -> Tensor:
+        """`ge`, in place."""
 
     def gt(self, other: Operand) -> Tensor:
         """`input > other`, element by element; see `eq`."""
@@ -368,14 +706,50 @@ class OpMethods:
     def gt_(self, other: Operand) -> Tensor:
         """`gt`, in place."""
 
-    def half(self) -> Tensor:
+    def half(self, memory_format: Any = None) -> Tensor:
         """`to(input, float16)`."""
+
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """`input` where it is further from 0 than `lambd`, 0 elsewhere."""
+
+    def heaviside(self, values: Tensor) -> Tensor:
+        """The step from 0 to 1: 0 below 0, 1 above, `values` there, element by element."""
+
+    def heaviside_(self, values: Tensor) -> Tensor:
+        """`heaviside`, in place."""
+
+    def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
+        """How many elements lie in each of some bins of one width."""
+
+    def histogram(self, bins: Tensor | builtins.int, *, range: Sequence[builtins.float] | None = None, weight: Tensor | None = None, density: builtins.bool = False) -> HistogramReturn:
+        """How many elements lie in each of some bins, and where these begin and end."""
+
+    def hsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
+        """A tensor cut along its columns, as `tensor_split` cuts; a vector along its elements."""
 
     def hypot(self, other: Tensor) -> Tensor:
         """The length of the vector `(input, other)`, element by element."""
 
     def hypot_(self, other: Tensor) -> Tensor:
         """`hypot`, in place."""
+
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0, element by element."""
+
+    def i0_(self) -> Tensor:
+        """`i0`, in place."""
+
+    def igamma(self, other: Tensor) -> Tensor:
+        """The lower incomplete gamma function, divided by the whole one, element by element."""
+
+    def igamma_(self, other: Tensor) -> Tensor:
+        """`igamma`, in place."""
+
+    def igammac(self, other: Tensor) -> Tensor:
+        """The upper incomplete gamma function, divided by the whole one: `1 - igamma(input, other)`."""
+
+    def igammac_(self, other: Tensor) -> Tensor:
+        """`igammac`, in place."""
 
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
         """`input` plus slices of `source`, each at the place that `index` names."""
@@ -413,11 +787,32 @@ class OpMethods:
     def inner(self, other: Tensor) -> Tensor:
         """The dot products of all vectors of one tensor with all of another; they lie in the last dim."""
 
-    def int(self) -> Tensor:
+    def int(self, memory_format: Any = None) -> Tensor:
         """`to(input, int32)`; fractions are cut off."""
 
-    def is_contiguous(self) -> builtins.bool:
+    def inverse(self) -> Tensor:
+        """The same as `linalg.inv`."""
+
+    def is_complex(self) -> builtins.bool:
+        """Whether the elements are complex numbers."""
+
+    def is_contiguous(self, *, memory_format: Any = contiguous_format) -> builtins.bool:
         """Whether the elements lie in memory one behind the other, row by row."""
+
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the elements are real fractions."""
+
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the only element is not 0."""
+
+    def is_same_size(self, other: Tensor) -> builtins.bool:
+        """Whether both have the same shape."""
+
+    def is_set_to(self, tensor: Tensor) -> builtins.bool:
+        """Whether both show the same memory in the same form."""
+
+    def is_signed(self) -> builtins.bool:
+        """Whether the elements may be negative."""
 
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, *, equal_nan: builtins.bool = False) -> Tensor:
         """`|input - other| <= atol + rtol·|other|`, element by element."""
@@ -434,6 +829,33 @@ class OpMethods:
     def isnan(self) -> Tensor:
         """Which elements are nan."""
 
+    def isneginf(self) -> Tensor:
+        """Which elements are -inf; see `isposinf`."""
+
+    def isposinf(self) -> Tensor:
+        """Which elements are inf."""
+
+    def isreal(self) -> Tensor:
+        """Which elements have no imaginary part; all of a real tensor."""
+
+    def kron(self, other: Tensor) -> Tensor:
+        """The Kronecker product: each element of `input` times all of `other`, in its place."""
+
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> KthvalueReturn:
+        """The `k`-th smallest element along a dim, and where it is."""
+
+    def lcm(self, other: Tensor) -> Tensor:
+        """The least common multiple, element by element; see `gcd`."""
+
+    def lcm_(self, other: Tensor) -> Tensor:
+        """`lcm`, in place."""
+
+    def ldexp(self, other: Tensor) -> Tensor:
+        """`input · 2**other`, element by element: the inverse of `frexp`."""
+
+    def ldexp_(self, other: Tensor) -> Tensor:
+        """`ldexp`, in place."""
+
     def le(self, other: Operand) -> Tensor:
         """`input <= other`, element by element; see `eq`."""
 
@@ -445,6 +867,18 @@ class OpMethods:
 
     def lerp_(self, end: Tensor, weight: Tensor | Number) -> Tensor:
         """`lerp`, in place."""
+
+    def less(self, other: Operand) -> Tensor:
+        """`input < other`, element by element; see `eq`."""
+
+    def less_(self, other: Operand) -> Tensor:
+        """`lt`, in place."""
+
+    def less_equal(self, other: Operand) -> Tensor:
+        """`input <= other`, element by element; see `eq`."""
+
+    def less_equal_(self, other: Operand) -> Tensor:
+        """`le`, in place."""
 
     def lgamma(self) -> Tensor:
         """The logarithm of the absolute value of the gamma function, element by element."""
@@ -476,20 +910,47 @@ class OpMethods:
     def log_(self) -> Tensor:
         """`log`, in place."""
 
-    def log_softmax(self, dim: builtins.int = -1, *, dtype: Any = None) -> Tensor:
+    def log_normal_(self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None) -> Tensor:
+        """Fill `input` with numbers whose logarithms are from a normal distribution; see `normal_`."""
+
+    def log_softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """The logarithm of `softmax`, exact where softmax itself rounds to 0."""
+
+    def logaddexp(self, other: Tensor) -> Tensor:
+        """`log(exp(input) + exp(other))` without overflow, element by element."""
+
+    def logaddexp2(self, other: Tensor) -> Tensor:
+        """`log2(2**input + 2**other)` without overflow, element by element; see `logaddexp`."""
+
+    def logcumsumexp(self, dim: builtins.int) -> Tensor:
+        """For each place `logsumexp` of what is before it in a dim, and of the element itself."""
+
+    def logdet(self) -> Tensor:
+        """The logarithms of determinants; nan where one is negative."""
 
     def logical_and(self, other: Tensor) -> Tensor:
         """Whether both are not 0, element by element."""
 
+    def logical_and_(self, other: Tensor) -> Tensor:
+        """`logical_and`, in place."""
+
     def logical_not(self) -> Tensor:
         """Whether it is 0, element by element."""
+
+    def logical_not_(self) -> Tensor:
+        """`logical_not`, in place."""
 
     def logical_or(self, other: Tensor) -> Tensor:
         """Whether one or both are not 0, element by element; see `logical_and`."""
 
+    def logical_or_(self, other: Tensor) -> Tensor:
+        """`logical_or`, in place."""
+
     def logical_xor(self, other: Tensor) -> Tensor:
         """Whether exactly one is not 0, element by element; see `logical_and`."""
+
+    def logical_xor_(self, other: Tensor) -> Tensor:
+        """`logical_xor`, in place."""
 
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """The logarithm of the odds `p / (1 - p)`, element by element: the inverse of `sigmoid`."""
@@ -500,7 +961,7 @@ class OpMethods:
     def logsumexp(self, dim: Dims, keepdim: builtins.bool = False, *, keepdims: builtins.bool | None = None) -> Tensor:
         """`log(sum(exp(input)))` without overflow: the largest element is taken out first."""
 
-    def long(self) -> Tensor:
+    def long(self, memory_format: Any = None) -> Tensor:
         """`to(input, int64)`; fractions are cut off."""
 
     def lt(self, other: Operand) -> Tensor:
@@ -508,6 +969,18 @@ class OpMethods:
 
     def lt_(self, other: Operand) -> Tensor:
         """`lt`, in place."""
+
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> Any:
+        """`linalg.lu_factor`; with `get_infos`, `linalg.lu_factor_ex`."""
+
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """`linalg.lu_solve(LU_data, LU_pivots, input)`."""
+
+    def lu_unpack(self, LU_pivots: Tensor, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True) -> Any:
+        """The permutation and the triangles that `linalg.lu_factor` returns in one matrix."""
+
+    def map_(self, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+        """Replace each element by what a function returns for it and that of another tensor. Slow."""
 
     def masked_fill(self, mask: Tensor, value: Number | Tensor) -> Tensor:
         """`value` where the mask says so, `input` elsewhere."""
@@ -526,6 +999,12 @@ class OpMethods:
 
     def matmul(self, other: Tensor) -> Tensor:
         """The matrix product `input @ other`."""
+
+    def matrix_exp(self) -> Tensor:
+        """The exponentials of matrices: Σₖ Aᵏ/k!."""
+
+    def matrix_power(self, n: builtins.int) -> Tensor:
+        """The matrices multiplied with themselves: `n` of them."""
 
     def max(self, dim: builtins.int | Tensor | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Tensor | None = None, keepdims: builtins.bool | None = None) -> Any:
         """The largest of all elements; with a dim, the largest along it and their indices."""
@@ -548,8 +1027,17 @@ class OpMethods:
     def mm(self, mat2: Tensor) -> Tensor:
         """The product of two matrices."""
 
-    def movedim(self, source: Dims, destination: Dims) -> Tensor:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> ModeReturn:
+        """The most frequent element along a dim, and where it is."""
+
+    def moveaxis(self, source: Ints, destination: Ints) -> Tensor:
         """Some dims at other places; the others keep their order."""
+
+    def movedim(self, source: Ints, destination: Ints) -> Tensor:
+        """Some dims at other places; the others keep their order."""
+
+    def msort(self) -> Tensor:
+        """The elements along the first dim in ascending order."""
 
     def mul(self, other: Operand) -> Tensor:
         """`input · other`, element by element."""
@@ -569,8 +1057,29 @@ class OpMethods:
     def mv(self, vec: Tensor) -> Tensor:
         """The product of a matrix and a vector."""
 
+    def mvlgamma(self, p: builtins.int) -> Tensor:
+        """The logarithm of the gamma function of symmetric matrices of `p` rows, element by element."""
+
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """`mvlgamma`, in place."""
+
+    def nan_to_num(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+        """Numbers in place of nan, inf and -inf, element by element."""
+
+    def nan_to_num_(self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
+        """`nan_to_num`, in place."""
+
+    def nanmean(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
+        """`mean` of all elements but nan; of nothing else it is nan."""
+
     def nanmedian(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Any:
         """`median` of all elements but nan; of nothing else it is nan."""
+
+    def nanquantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear') -> Tensor:
+        """`quantile` of all elements but nan; of nothing else it is nan."""
+
+    def nansum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
+        """`sum` of all elements but nan; a nan has gradient 0."""
 
     def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """A range of a dim."""
@@ -602,23 +1111,47 @@ class OpMethods:
     def new(self, *args: Any) -> Tensor:
         """A tensor of the dtype of `input`, of sizes or of values."""
 
-    def new_empty(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_empty(self, *sizes: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, size: Any = None, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`empty`, in the dtype and on the device of `input`."""
 
-    def new_full(self, size: Sequence[builtins.int], fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_empty_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
+        """`empty_strided`, in the dtype and on the device of `input`."""
+
+    def new_full(self, size: Sequence[builtins.int], fill_value: Number | Tensor, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`full`, in the dtype and on the device of `input`."""
 
-    def new_ones(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_ones(self, *sizes: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, size: Any = None, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`ones`, in the dtype and on the device of `input`."""
 
-    def new_tensor(self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_tensor(self, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`tensor`, in the dtype and on the device of `input`."""
 
-    def new_zeros(self, *size: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False) -> Tensor:
+    def new_zeros(self, *sizes: Any, dtype: Any = None, device: Any = None, requires_grad: builtins.bool = False, size: Any = None, layout: Any = None, pin_memory: builtins.bool | None = None) -> Tensor:
         """`zeros`, in the dtype and on the device of `input`."""
+
+    def nextafter(self, other: Tensor) -> Tensor:
+        """The next number that the dtype has, on the way from `input` to `other`."""
+
+    def nextafter_(self, other: Tensor) -> Tensor:
+        """`nextafter`, in place."""
+
+    def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
+        """The places of all elements that are not 0, row by row."""
+
+    def norm(self, p: Order = 'fro', dim: Dims = None, keepdim: builtins.bool = False, dtype: Any = None) -> Tensor:
+        """The length of all elements, or of those along some dims."""
 
     def normal_(self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` from a normal distribution."""
+
+    def not_equal(self, other: Operand) -> Tensor:
+        """`input != other`, element by element; see `eq`."""
+
+    def not_equal_(self, other: Operand) -> Tensor:
+        """`ne`, in place."""
+
+    def orgqr(self, tau: Tensor) -> Tensor:
+        """The first columns of products of reflections 1 − τ·v·vᴴ."""
 
     def outer(self, vec2: Tensor) -> Tensor:
         """All products of an element of `input` and one of `vec2`."""
@@ -626,11 +1159,17 @@ class OpMethods:
     def permute(self, *dims: Any) -> Tensor:
         """The dims in another order."""
 
+    def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
+        """The same as `linalg.pinv`, but for its tolerance."""
+
     def polygamma(self, n: builtins.int) -> Tensor:
         """The `n`-th derivative of `digamma`, element by element."""
 
     def polygamma_(self, n: builtins.int) -> Tensor:
         """`polygamma`, in place."""
+
+    def positive(self) -> Tensor:
+        """`+input`: the tensor itself."""
 
     def pow(self, exponent: Operand) -> Tensor:
         """`input ** exponent`, element by element."""
@@ -638,8 +1177,29 @@ class OpMethods:
     def pow_(self, exponent: Operand) -> Tensor:
         """`pow`, in place."""
 
+    def prelu(self, weight: Tensor) -> Tensor:
+        """`leaky_relu` with a learned slope, one for all or one for each channel."""
+
     def prod(self, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | None = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The product of all elements, or along one dim."""
+
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`input` with other elements at places counted row by row."""
+
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = False) -> Tensor:
+        """`put`, in place."""
+
+    def qr(self, some: builtins.bool = True) -> Any:
+        """`linalg.qr`; `some=False` stands for mode="complete"."""
+
+    def quantile(self, q: Tensor | builtins.float, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear') -> Tensor:
+        """The value below which a share `q` of the elements lies."""
+
+    def rad2deg(self) -> Tensor:
+        """Angles in degrees, of angles in radians; see `deg2rad`."""
+
+    def rad2deg_(self) -> Tensor:
+        """`rad2deg`, in place."""
 
     def random_(self, from_: builtins.int | None = None, to: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` with integers, all equally likely; see `normal_`."""
@@ -659,8 +1219,17 @@ class OpMethods:
     def relu_(self) -> Tensor:
         """`relu`, in place."""
 
+    def remainder(self, other: Operand) -> Tensor:
+        """`input % other`, as in Python: what is left of a division that is rounded down."""
+
+    def remainder_(self, other: Operand) -> Tensor:
+        """`remainder`, in place."""
+
     def repeat(self, *repeats: Any) -> Tensor:
         """Copies of a tensor side by side."""
+
+    def repeat_interleave(self, repeats: Tensor | builtins.int | None = None, dim: builtins.int | None = None, *, output_size: builtins.int | None = None) -> Tensor:
+        """Each element several times, one behind the other."""
 
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape, row by row."""
@@ -674,8 +1243,17 @@ class OpMethods:
     def resize_as_(self, the_template: Tensor) -> Tensor:
         """`resize_` to the size of another tensor."""
 
-    def roll(self, shifts: Dims, dims: Dims | None = None) -> Tensor:
+    def resolve_conj(self) -> Tensor:
+        """`input` itself: `conj` conjugates at once here, so there is nothing left to do."""
+
+    def resolve_neg(self) -> Tensor:
+        """`input` itself: `conj` conjugates at once here, so there is nothing left to do."""
+
+    def roll(self, shifts: Ints, dims: Ints | None = None) -> Tensor:
         """Elements moved along some dims; what leaves at the end comes back at the start."""
+
+    def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = (0, 1)) -> Tensor:
+        """A plane turned by quarters, from its first dim towards its second."""
 
     def round(self, *, decimals: builtins.int = 0) -> Tensor:
         """The nearest integer, element by element; halves go to the even one."""
@@ -689,10 +1267,10 @@ class OpMethods:
     def rsqrt_(self) -> Tensor:
         """`rsqrt`, in place."""
 
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | Number | None = None, *, value: Number | None = None) -> Tensor:
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | Number | None = None, *, value: Number | None = None, reduce: str | None = None) -> Tensor:
         """`input`, but elements of `src` (or one value) at the places that `index` names along a dim."""
 
-    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | Number | None = None, *, value: Number | None = None) -> Tensor:
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | Number | None = None, *, value: Number | None = None, reduce: str | None = None) -> Tensor:
         """`scatter`, in place."""
 
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
@@ -710,8 +1288,20 @@ class OpMethods:
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """One element of a dim, which is then gone."""
 
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+        """`input` with `src` in the place of one element of a dim."""
+
     def set_(self, source: Tensor | None = None) -> Tensor:
         """Let the tensor itself show the memory of another one."""
+
+    def sgn(self) -> Tensor:
+        """The direction of complex numbers, x/|x|, element by element; of real ones the sign."""
+
+    def sgn_(self) -> Tensor:
+        """`sgn`, in place."""
+
+    def short(self, memory_format: Any = None) -> Tensor:
+        """`to(input, int16)`; fractions are cut off."""
 
     def sigmoid(self) -> Tensor:
         """`1 / (1 + exp(-input))`, element by element, without overflow."""
@@ -720,7 +1310,7 @@ class OpMethods:
         """`sigmoid`, in place."""
 
     def sign(self) -> Tensor:
-        """-1, 0 or 1, element by element; its gradient is 0."""
+        """-1, 0 or 1, element by element; its gradient is 0. Bools are what they are."""
 
     def sign_(self) -> Tensor:
         """`sign`, in place."""
@@ -734,14 +1324,32 @@ class OpMethods:
     def sin_(self) -> Tensor:
         """`sin`, in place."""
 
+    def sinc(self) -> Tensor:
+        """The cardinal sine `sin(π·x) / (π·x)`, element by element: 1 at 0, where its gradient is 0."""
+
+    def sinc_(self) -> Tensor:
+        """`sinc`, in place."""
+
     def sinh(self) -> Tensor:
         """The hyperbolic sine, element by element."""
 
     def sinh_(self) -> Tensor:
         """`sinh`, in place."""
 
-    def softmax(self, dim: builtins.int = -1, *, dtype: Any = None) -> Tensor:
+    def slice(self, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """What `x[…, start:end:step]` is, in a dim."""
+
+    def slice_scatter(self, src: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
+        """`input` with `src` in the place of a range of a dim."""
+
+    def slogdet(self) -> Any:
+        """The signs of determinants, and the logarithms of their absolute values."""
+
+    def softmax(self, dim: builtins.int, dtype: Any = None) -> Tensor:
         """Positive numbers that sum to 1 along a dim: `exp(input)`, normalised."""
+
+    def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool | None = None) -> SortReturn:
+        """The elements along a dim in ascending order, and where they were."""
 
     def split(self, split_size_or_sections: builtins.int | Sequence[builtins.int], dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """A tensor as several, cut in one dim."""
@@ -761,10 +1369,10 @@ class OpMethods:
     def square_(self) -> Tensor:
         """`square`, in place."""
 
-    def squeeze(self, dim: Dims | None = None) -> Tensor:
+    def squeeze(self, dim: Ints | None = None) -> Tensor:
         """Leave out dims of size 1."""
 
-    def squeeze_(self, dim: Dims | None = None) -> Tensor:
+    def squeeze_(self, dim: Ints | None = None) -> Tensor:
         """`squeeze`, in place."""
 
     def std(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
@@ -794,17 +1402,32 @@ class OpMethods:
     def sum(self, dim: Dims = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The sum of all elements, or over some dims."""
 
+    def sum_to_size(self, *size: Any) -> Tensor:
+        """The sum over the dims that `expand` would have stretched: its reverse."""
+
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> Any:
+        """`linalg.svd`, with the columns V in place of the rows Vh."""
+
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose` under NumPy's name."""
 
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """`transpose_` under NumPy's name."""
 
+    def swapdims(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """`transpose` under NumPy's name."""
+
     def t(self) -> Tensor:
         """A matrix transposed; a vector or a 0-d tensor as it is."""
 
     def t_(self) -> Tensor:
         """`t`, in place."""
+
+    def take(self, index: Tensor) -> Tensor:
+        """The elements at places counted row by row, whatever shape `input` has."""
+
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
+        """`gather`, where `input` and `indices` broadcast in all dims but `dim`."""
 
     def tan(self) -> Tensor:
         """The tangent, element by element."""
@@ -821,11 +1444,14 @@ class OpMethods:
     def tensor_split(self, indices_or_sections: builtins.int | Sequence[builtins.int] | Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """A tensor cut into so many parts of nearly equal size, or at given places."""
 
-    def tile(self, *dims: Dims) -> Tensor:
+    def tile(self, *dims: Ints) -> Tensor:
         """`repeat`, with ones put in front if there are fewer numbers than dims."""
 
-    def to(self, *args: Any, dtype: Any = None, device: Any = None, copy: builtins.bool = False, non_blocking: builtins.bool = False) -> Tensor:
+    def to(self, *args: Any, dtype: Any = None, device: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Another dtype, another device, or both."""
+
+    def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> TopkReturn:
+        """The `k` largest elements along a dim, the largest first, and where they were."""
 
     def trace(self) -> Tensor:
         """The sum of the diagonal of a matrix."""
@@ -839,13 +1465,19 @@ class OpMethods:
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """The lower triangles of matrices, with zeros above."""
 
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`tril`, in place."""
+
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
         """The upper triangles of matrices, with zeros below; see `tril`."""
 
-    def true_divide(self, other: Operand) -> Tensor:
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """`triu`, in place."""
+
+    def true_divide(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`input / other`, element by element."""
 
-    def true_divide_(self, other: Operand) -> Tensor:
+    def true_divide_(self, other: Operand, *, rounding_mode: str | None = None) -> Tensor:
         """`div`, in place."""
 
     def trunc(self) -> Tensor:
@@ -869,8 +1501,17 @@ class OpMethods:
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """Windows of a dim, without a copy."""
 
+    def uniform(self, from_: builtins.float = 0, to: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
+        """`uniform_`, in a new tensor of the shape and dtype of `input`."""
+
     def uniform_(self, from_: builtins.float = 0, to: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill `input` with numbers from `from_` up to `to`, all equally likely; see `normal_`."""
+
+    def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
+        """The distinct elements, in ascending order."""
+
+    def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
+        """The elements without those that equal the one before them; see `unique`."""
 
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """`chunk` into parts as `unsafe_split` gives them."""
@@ -887,8 +1528,14 @@ class OpMethods:
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """`unsqueeze`, in place."""
 
+    def untyped_storage(self) -> Storage:
+        """The memory of `input`, as a sequence of bytes."""
+
     def var(self, dim: Dims = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = 1, axis: Dims = None, keepdims: builtins.bool | None = None) -> Tensor:
         """The variance of all elements, or over some dims."""
+
+    def vdot(self, other: Tensor) -> Tensor:
+        """The inner product of two vectors; the elements of the first one are conjugated."""
 
     def view(self, *shape: Any) -> Tensor:
         """The same elements in another shape, always sharing memory."""
@@ -896,8 +1543,17 @@ class OpMethods:
     def view_as(self, other: Tensor) -> Tensor:
         """`view(input, other.shape)`."""
 
+    def vsplit(self, indices_or_sections: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
+        """A tensor cut along its rows; see `hsplit`."""
+
     def where(self, condition: Tensor, other: Any = None) -> Any:
         """`input` where `condition` holds, `other` elsewhere; or the places where it holds."""
+
+    def xlogy(self, other: Operand) -> Tensor:
+        """`input·log(other)`, element by element; 0 where `input` is 0, whatever `other` is."""
+
+    def xlogy_(self, other: Operand) -> Tensor:
+        """`xlogy`, in place."""
 
     def zero_(self) -> Tensor:
         """Overwrite `input` with zeros; see `fill_`."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from glassgrad.core.errors import (
+    ArgumentTypeError,
     DimError,
     DTypeError,
     GlassgradError,
@@ -79,6 +80,8 @@ def in_place(
     if must_follow(input, *tensors):
         before = as_it_is(name, input, *tensors, copies=copies, may_overlap=may_overlap)
         result = call(before)
+        if result is before:
+            return input  # nothing was done, as dropout does in evaluation
         node = result.edge
         if (None if node is None else node.edges[0]) is not before.edge:
             # More than one op was done, or nothing that has a gradient: a copy leads to both.
@@ -139,7 +142,7 @@ def quick_update(ufunc: Func, input: Tensor, other: Any, alpha: float = 1) -> bo
     if modes.grad and (input.edge is not None or other.edge is not None):
         return False  # the tape may have to follow
     array, value, cold = input.payload, other.payload, input.cold
-    if array.dtype is not value.dtype or 0 in array.strides:
+    if array.dtype != value.dtype or 0 in array.strides:
         return False
     beside = other.cold
     if cold is not None and (
@@ -384,36 +387,51 @@ def check_memory(input: Tensor, name: str) -> None:
 # `out=` -------------------------------------------------------------------------------------------
 
 
-def written_to(out: Tensor, function: Callable[..., Tensor], *args: Any, **params: Any) -> Tensor:
+def written_to(out: Any, function: Callable[..., Any], *args: Any, **params: Any) -> Any:
     """`function(*args, **params)`, in the memory of `out`.
 
     Args:
         out: a tensor of the dtype of the result, or of one that can hold it. It is resized if its
-            shape is another, with a warning unless it is empty.
+            shape is another, with a warning unless it is empty. For several results, as many.
 
     Returns:
-        `out`.
+        `out`; several tensors are named as the results are.
 
     Raises:
-        GraphError: if the tape would have to record it.
+        GraphError: if the tape would have to record it, or elements of `out` share their memory
+            with each other, or with what is still to be read.
         DTypeError: if the dtype of `out` cannot hold the result.
     """
     name = function.__name__
+    outs = tuple(out) if isinstance(out, (tuple, list)) else (out,)
     why = "The result is written to its memory. Leave it out for a new tensor."
-    check_type(f"{name}(): argument 'out' must be Tensor", out, Tensor, why)
-    if is_recording() and any(x.requires_grad for x in (out, *_tensors_in(args))):
+    for each in outs:
+        check_type(f"{name}(): argument 'out' must be Tensor", each, Tensor, why)
+    tensors = (*outs, *_tensors_in(args))
+    if is_recording() and any(x.requires_grad for x in tensors):
         raise GraphError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad. What `out` held has no gradient, nor would "
             f"its new place in the graph be clear. Write `y = {name}(…)`, or use no_grad()."
         )
     if special:
-        _check_transforms(name, (out, *_tensors_in(args)))
+        _check_transforms(name, tensors)
     result = function(*args, **params)
-    check_dtype(out, result, name)
-    if out.shape != result.shape:
-        _resize(out, result)
-    return out.copy_(result)
+    results = result if isinstance(result, tuple) else (result,)
+    if len(results) != len(outs):
+        raise ArgumentTypeError(
+            f"{name}(): argument 'out' must be tuple of Tensors, not Tensor: there are "
+            f"{len(results)} results. Write a tensor for each."
+        )
+    for each, part in zip(outs, results, strict=True):
+        check_dtype(each, part, name)
+        if each.shape != part.shape:
+            _resize(each, part)
+        check_memory(each, name)
+        for other in tensors[len(outs) :]:
+            check_apart(each, other, name)
+        each.copy_(part)
+    return type(result)(*outs) if isinstance(result, tuple) else out
 
 
 def _check_transforms(name: str, tensors: tuple[Tensor, ...]) -> None:

@@ -1,0 +1,5 @@
+"""Fourier transforms, under the names of `torch.fft`."""
+
+from glassgrad.ops._lookup import of_module
+
+__all__, __getattr__, __dir__ = of_module(__name__, home="fft")

@@ -1,0 +1,5 @@
+"""Linear algebra, under the names of `torch.linalg`."""
+
+from glassgrad.ops._lookup import of_module
+
+__all__, __getattr__, __dir__ = of_module(__name__, home="linalg")

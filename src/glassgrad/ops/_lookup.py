@@ -1,0 +1,141 @@
+"""How an op is found by its name: its file loads when one of its names is first asked for.
+
+`_index.py` says which file declares a name. Modules ask by their `__getattr__`, Tensor by a `Later`
+in the place of each method, NumPy by its protocols. What was found is put where it was asked for,
+so that it is looked up once.
+
+NumPy hands a call with a Tensor among its arguments to the Tensor (NEP 13 for ufuncs, NEP 18 for
+other functions). Names and arguments have NumPy's meaning then: `np.var` divides by n, `np.max`
+returns values only. This is also how a rule, written for arrays, runs on Tensors when the
+backward pass itself is recorded.
+"""
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from glassgrad.core.errors import ArgumentTypeError
+from glassgrad.core.primitive import Parameters
+from glassgrad.core.state import Func, Values
+from glassgrad.core.tensor import Tensor
+from glassgrad.missing import missing_from
+
+from ._declaring import FUNCTIONS, METHODS, NUMPY
+from ._index import NAMES
+
+FILES: dict[str, dict[str, str]] = {}
+"""The file that declares a name, by the home of the name: "" is `glassgrad`, others are "linalg",
+"nn.functional", "Tensor", "numpy"."""
+
+for _file, _names in NAMES.items():
+    for _whole in _names.split():
+        _home, _, _name = _whole.rpartition(".")
+        FILES.setdefault(_home, {})[_name] = _file
+
+
+def load(home: str, name: str) -> None:
+    """Load the file that declares a name, if one does; if another thread loads it, wait for that.
+
+    A name may be in its table before the end of its file is read: so this comes first.
+    """
+    file = FILES.get(home, {}).get(name)
+    if file is not None:
+        import_module(f"{__package__}.{file}")
+
+
+def load_all() -> None:
+    """Load all files, for those who go through the tables, or through the classes of all ops."""
+    for file in NAMES:
+        import_module(f"{__package__}.{file}")
+
+
+def function_named(home: str, name: str) -> Any:
+    """The function of a module of `glassgrad`, such as "relu" of "nn.functional"."""
+    load(home, name)
+    return FUNCTIONS[f"{home}.{name}" if home else name]
+
+
+def names_in(home: str) -> list[str]:
+    """The names of all functions of a module of `glassgrad`."""
+    loaded = [name.rpartition(".") for name in FUNCTIONS]
+    return sorted({*FILES.get(home, {}), *[name for where, _, name in loaded if where == home]})
+
+
+def of_module(
+    module: str, *, home: str
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__all__`, `__getattr__` and `__dir__` of a module that has the functions of a home."""
+    names = names_in(home)
+    known, scope, is_missing = set(names), vars(sys.modules[module]), missing_from(module)
+
+    def find(name: str) -> Any:
+        if name not in known:
+            return is_missing(name)
+        value = scope[name] = function_named(home, name)
+        return value
+
+    return names, find, lambda: sorted({*scope, *names})
+
+
+class Later:
+    """Stands for a method of Tensor until it is asked for; then the method takes its place."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Tensor | None, owner: type | None = None) -> Any:
+        load("Tensor", self.name)
+        method: Any = METHODS[self.name]
+        setattr(Tensor, self.name, method)
+        return method.__get__(tensor, owner)
+
+
+def methods() -> dict[str, Any]:
+    """The ops' methods: as they are where their file is loaded, and as a `Later` elsewhere."""
+    return {**{name: Later(name) for name in FILES.get("Tensor", ())}, **METHODS}
+
+
+# NumPy's functions on Tensors ---------------------------------------------------------------------
+
+
+class _Rules(dict[Any, Func | None]):
+    """What `np.f(x)` calls if `x` is a Tensor, for those `np.f` that were called with one."""
+
+    def __missing__(self, function: Any) -> Func | None:
+        load(function.__module__, function.__name__)
+        rule = NUMPY.get(function)
+        if rule is not None:
+            self[function] = rule
+        return rule
+
+
+_RULES = _Rules()
+
+
+def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """What `np.exp(x)` and `array * x` call."""
+    rule = _RULES[ufunc]
+    if method != "__call__" or rule is None or kwargs:
+        how = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+        raise _unknown(how, kwargs)
+    return rule(*inputs)
+
+
+def array_function(self: Tensor, func: Any, types: Any, args: Values, kwargs: Parameters) -> Any:
+    """What `np.sum(x)` calls."""
+    rule = _RULES[func]
+    if rule is None:
+        raise _unknown(func.__name__, {})
+    return rule(*args, **kwargs)
+
+
+def _unknown(name: str, kwargs: Parameters) -> ArgumentTypeError:
+    extra = f" with {', '.join(sorted(kwargs))}=" if kwargs else ""
+    return ArgumentTypeError(
+        f"np.{name}{extra} has no derivative here, so it does not take a Tensor. Computing it all "
+        f"the same would lose the gradient. Write `np.{name}(x.detach().numpy())` if you need "
+        "none, or use the tensor's own methods."
+    )

@@ -1,0 +1,156 @@
+"""How ops are found by their names, in files that load when one of these is first asked for."""
+
+import subprocess
+import sys
+
+import pytest
+
+from glassgrad.ops._index import NAMES
+from glassgrad.ops._lookup import FILES
+
+
+def in_a_new_process(program):
+    """Run a program that nothing was loaded for, and fail if it does."""
+    imports = "import sys\nimport numpy as np\nimport glassgrad as gg\n"
+    loaded = "def loaded(file):\n    return f'glassgrad.ops.{file}' in sys.modules\n"
+    command = [sys.executable, "-c", imports + loaded + program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_file_loads_when_a_function_of_it_is_asked_for():
+    in_a_new_process("""
+assert not loaded("special") and not loaded("exponentials") and not loaded("solving")
+assert gg.special.gammaln is gg.lgamma
+assert loaded("special") and not loaded("solving")
+assert vars(gg)["lgamma"] is gg.lgamma  # nobody asks again
+assert gg.ops.exp is gg.exp and loaded("exponentials")
+from glassgrad.linalg import inv
+from glassgrad import inverse
+assert inverse is gg.inverse and inv is gg.linalg.inv and loaded("solving")
+""")
+
+
+def test_a_file_loads_when_a_method_of_it_is_asked_for():
+    in_a_new_process("""
+class Mine(gg.Tensor): ...
+
+x = gg.tensor([1.0, 4.0])
+assert not loaded("exponentials") and not loaded("solving") and not loaded("trigonometric")
+assert Mine([1.0, 4.0]).sqrt().tolist() == [1, 2] and loaded("exponentials")
+assert gg.Tensor.inverse(gg.eye(2)).tolist() == [[1, 0], [0, 1]] and loaded("solving")
+assert hasattr(x, "sin_") and not hasattr(x, "sinn") and loaded("trigonometric")
+assert x.sin_() is x
+assert type(vars(gg.Tensor)["sqrt"]) is type(vars(gg.Tensor)["sin_"]) is type(lambda: 0)
+""")
+
+
+def test_a_file_loads_when_an_operator_of_it_is_used():
+    in_a_new_process("""
+x = gg.tensor([7.0, 8.0])
+assert not loaded("rounding") and not loaded("exponentials") and not loaded("linalg")
+assert (10 % x).tolist() == [3, 2] and (x // 2).tolist() == [3, 4] and loaded("rounding")
+assert (2**x).tolist() == [128, 256] and loaded("exponentials")
+x **= 2
+assert x.tolist() == [49, 64]
+assert (x @ x).item() == 49**2 + 64**2 and loaded("linalg")
+""")
+
+
+def test_a_file_loads_when_numpy_hands_a_call_to_it():
+    in_a_new_process("""
+x = gg.tensor([[0.0, 1.0], [2.0, 3.0]])
+assert not loaded("exponentials") and not loaded("reduction") and not loaded("solving")
+assert np.exp(x).tolist() == x.exp().tolist() and loaded("exponentials")
+assert np.sum(x).item() == 6 and loaded("reduction")
+assert np.linalg.inv(x).tolist() == x.inverse().tolist() and loaded("solving")
+""")
+
+
+def test_what_is_nowhere_loads_nothing():
+    in_a_new_process("""
+files = set(sys.modules)
+for where in (gg, gg.ops, gg.linalg, gg.Tensor, gg.ones(2)):
+    try:
+        where.no_such_name
+    except AttributeError as error:
+        assert "no_such_name" in str(error)
+    else:
+        raise AssertionError(where)
+    assert {"exp", "exp_"} <= set(dir(where)) or where is gg.linalg
+loaded = {name for name in set(sys.modules) - files if name.startswith("glassgrad")}
+assert loaded == {"glassgrad.linalg"}
+""")
+
+
+def test_threads_that_ask_at_once_all_get_the_same():
+    in_a_new_process("""
+from threading import Barrier, Thread
+
+barrier, found = Barrier(8), []
+x = gg.ones(2, 2)
+
+def ask(at):
+    barrier.wait()
+    asked = (lambda: gg.linalg.norm, lambda: x.svd(), lambda: np.exp(x), lambda: x.softmax(0))
+    for k in range(4):
+        asked[(at + k) % 4]()
+    found.append((gg.exp, gg.Tensor.softmax, gg.linalg.svd))
+
+threads = [Thread(target=ask, args=(at,)) for at in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert len(found) == 8 and len(set(found)) == 1, found
+""")
+
+
+def test_a_star_has_all_names():
+    in_a_new_process("""
+everything = {}
+exec("from glassgrad import *", everything)
+assert set(gg.__all__) <= set(everything)
+""")
+
+
+def test_all_that_is_declared_can_be_asked_for():
+    in_a_new_process("""
+from glassgrad.ops._declaring import FUNCTIONS, METHODS, NUMPY
+from glassgrad.ops._lookup import FILES, load_all
+
+def whole_names():
+    of_numpy = [f"{each.__module__}.{each.__name__}" for each in NUMPY]
+    return {*FUNCTIONS, *[f"Tensor.{name}" for name in METHODS], *of_numpy}
+
+known = whole_names() | {
+    f"{home}.{name}" if home else name for home, names in FILES.items() for name in names
+}
+load_all()
+assert whole_names() == known, whole_names() ^ known
+""")
+
+
+def test_no_file_is_called_like_a_function():
+    """The file would take the function's place in `glassgrad.ops` when it loads."""
+    assert set(NAMES) & set(FILES[""]) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", NAMES)
+def test_each_name_is_found_by_whoever_asks_first(file):
+    in_a_new_process(f"""
+from importlib import import_module
+from glassgrad.ops._declaring import FUNCTIONS, METHODS, NUMPY
+from glassgrad.ops._lookup import load
+
+for whole in {NAMES[file].split()}:
+    home, _, name = whole.rpartition(".")
+    load(home, name)
+    if home.startswith("numpy"):
+        assert getattr(import_module(home), name) in NUMPY, whole
+    elif home == "Tensor":
+        assert name in METHODS, whole
+    else:
+        assert whole in FUNCTIONS, whole
+""")
